@@ -72,19 +72,28 @@ function goingOn({ terminates: _, unlessSignalled: __, ...outcome }: Extract<Cou
  * add too much is the one that is refused, so whatever is stored always loads.
  */
 function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
-  const exceeded = (limit: "executionBytes" | "nesting" | "paths", actual: number): Counted => {
-    const what = `Execution "${draft.workflowId}"`;
-    return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));
-  };
   const sizeBytes = draft.sizeBytes + outcome.sizeBytes;
   if (sizeBytes > limits.executionBytes) {
     // what is undone is undone, also if there is no room for what that gave
-    return task.undoes && outcome.type === "completed" ? { ...outcome, output: null, sizeBytes: 0 } : exceeded("executionBytes", sizeBytes);
+    if (task.undoes && outcome.type === "completed") return { ...outcome, output: null, sizeBytes: 0 };
+    return exceeded(limits, draft, task, outcome, { limit: "executionBytes", actual: sizeBytes });
   }
-  if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting) return exceeded("nesting", limits.nesting + 1);
+  if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting)
+    return exceeded(limits, draft, task, outcome, { limit: "nesting", actual: limits.nesting + 1 });
   if ("starts" in outcome && outcome.starts) return withBudget(limits, draft, task, outcome, outcome.starts);
   const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
-  return paths > limits.paths ? exceeded("paths", paths) : outcome;
+  return paths > limits.paths ? exceeded(limits, draft, task, outcome, { limit: "paths", actual: paths }) : outcome;
+}
+
+function exceeded(
+  limits: Limits,
+  { workflowId }: Draft,
+  task: Task,
+  outcome: Counted,
+  { limit, actual }: { readonly limit: keyof Limits; readonly actual: number },
+): Counted {
+  const what = `Execution "${workflowId}"`;
+  return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));
 }
 
 /**

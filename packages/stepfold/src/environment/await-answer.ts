@@ -14,18 +14,18 @@ export interface AnswerOptions<T> {
 export function awaitAnswer<T>(work: Promise<T>, { deadlines, timeoutMs, missing, late }: AnswerOptions<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let isLate = false;
-    const cancel = deadlines.add(timeoutMs, () => {
+    const deadline = deadlines.add(timeoutMs, () => {
       isLate = true;
       reject(missing());
     });
     work.then(
       (value) => {
         if (isLate) return late?.(value);
-        cancel();
+        deadline.cancel();
         resolve(value);
       },
       (error: unknown) => {
-        cancel();
+        deadline.cancel();
         reject(error);
       },
     );

@@ -44,10 +44,39 @@ function uuid7(): string {
 
 const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-interface Deadline {
+/** A time by which something has to be done. Those of one queue lie in a ring: to add or to remove one is to set four fields. */
+export class Deadline {
   /** Monotonic: a clock that is set must not expire every step at once. */
   readonly atMs: number;
   readonly expire: () => void;
+  #before: Deadline = this;
+  #after: Deadline = this;
+
+  constructor(atMs: number, expire: () => void) {
+    this.atMs = atMs;
+    this.expire = expire;
+  }
+
+  /** The one after it; of the end of a queue the first. */
+  get next(): Deadline {
+    return this.#after;
+  }
+
+  /** Becomes the last of a queue. @param end what stands for the queue, and is no deadline itself */
+  append(end: Deadline): void {
+    this.#before = end.#before;
+    this.#after = end;
+    this.#before.#after = this;
+    end.#before = this;
+  }
+
+  /** It does not expire any more. Safe to call twice. */
+  cancel(): void {
+    this.#before.#after = this.#after;
+    this.#after.#before = this.#before;
+    this.#before = this;
+    this.#after = this;
+  }
 }
 
 /**
@@ -57,24 +86,25 @@ interface Deadline {
  */
 export class Deadlines {
   readonly #environment: Environment;
-  readonly #queues = new Map<number, Set<Deadline>>();
+  /** The end of each queue. */
+  readonly #queues = new Map<number, Deadline>();
   #timer: { readonly atMs: number; readonly cancel: () => void } | null = null;
 
   constructor(environment: Environment) {
     this.#environment = environment;
   }
 
-  /** Calls `expire` once after `timeoutMs`, unless the returned function was called before. */
-  add(timeoutMs: number, expire: () => void): () => void {
-    const deadline = { atMs: this.#environment.monotonicMs() + timeoutMs, expire };
-    let queue = this.#queues.get(timeoutMs);
-    if (!queue) {
-      queue = new Set();
-      this.#queues.set(timeoutMs, queue);
+  /** Calls `expire` once after `timeoutMs`, unless the deadline was cancelled before. */
+  add(timeoutMs: number, expire: () => void): Deadline {
+    const deadline = new Deadline(this.#environment.monotonicMs() + timeoutMs, expire);
+    let end = this.#queues.get(timeoutMs);
+    if (!end) {
+      end = new Deadline(Number.POSITIVE_INFINITY, () => undefined);
+      this.#queues.set(timeoutMs, end);
     }
-    queue.add(deadline);
+    deadline.append(end);
     if (!this.#timer || deadline.atMs < this.#timer.atMs) this.#arm(deadline.atMs);
-    return () => queue.delete(deadline);
+    return deadline;
   }
 
   #arm(atMs: number): void {
@@ -86,20 +116,23 @@ export class Deadlines {
   #fire(): void {
     this.#timer = null;
     const now = this.#environment.monotonicMs();
-    let next = Number.POSITIVE_INFINITY;
-    for (const [timeoutMs, queue] of this.#queues) {
-      for (const deadline of queue) {
-        if (deadline.atMs > now) {
-          next = Math.min(next, deadline.atMs);
-          break;
-        }
-        queue.delete(deadline);
-        deadline.expire();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const [timeoutMs, end] of this.#queues) {
+      while (end.next.atMs <= now) {
+        const { next } = end;
+        next.cancel();
+        next.expire();
       }
-      if (queue.size === 0) this.#queues.delete(timeoutMs);
+      if (end.next === end) this.#queues.delete(timeoutMs);
+      nextMs = Math.min(nextMs, end.next.atMs);
     }
-    if (next < Number.POSITIVE_INFINITY) this.#arm(next);
+    if (nextMs < Number.POSITIVE_INFINITY) this.#arm(nextMs);
   }
+}
+
+/** Calls back after everything else that is ready in this process had its chance: timers, the network, other executions. */
+export function onNextMacrotask(callback: () => void): void {
+  soon(callback);
 }
 
 // browsers have no `setImmediate`
@@ -108,7 +141,7 @@ const { setImmediate: soon = setTimeout } = globalThis;
 let seen = 0;
 let isWatched = false;
 
-/** Resolves after everything else that is ready in this process had its chance: timers, the network, other executions. */
+/** As `onNextMacrotask`: resolves then. */
 export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => {
     soon(resolve);

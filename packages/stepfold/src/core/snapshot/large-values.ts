@@ -106,11 +106,12 @@ function changedHolder<H extends Holding>(holder: H, change: Change): H {
 
 /** The very list if nothing in it changes. */
 function changedAll<T>(all: readonly T[], change: (one: T) => T): readonly T[] {
-  let isSame = true;
-  const list = all.map((one) => {
-    const next = change(one);
-    isSame &&= next === one;
-    return next;
-  });
-  return isSame ? all : list;
+  let list: T[] | null = null;
+  for (let i = 0; i < all.length; i++) {
+    const next = change(all[i]!);
+    if (next === all[i]) continue;
+    list ??= [...all];
+    list[i] = next;
+  }
+  return list ?? all;
 }

@@ -136,7 +136,9 @@ interface Due {
 
 /** Whether anything may have a time. If nothing does, the clock need not be read. */
 export function hasTimer({ paths, timers, deadlineAt }: Draft): boolean {
-  return deadlineAt !== undefined || paths.some(({ waits }) => waits) || timers.first() !== null;
+  if (deadlineAt !== undefined) return true;
+  for (const { waits } of paths) if (waits) return true;
+  return timers.first() !== null;
 }
 
 /**

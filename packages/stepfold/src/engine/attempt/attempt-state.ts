@@ -2,7 +2,7 @@ import type { Scope } from "../../core/definition/template.ts";
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import type { Deadlines } from "../../environment/system-environment.ts";
+import type { Deadline, Deadlines } from "../../environment/system-environment.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import type { May } from "./may.ts";
@@ -40,10 +40,10 @@ export interface AttemptState {
   readonly scope: () => Scope;
   readonly settle: (outcome: Outcome) => void;
   step: Step | null;
-  /** Removes the deadline; null if there is none. */
-  relax: (() => void) | null;
-  /** Removes the deadline of the next heartbeat; null if there is none. */
-  relaxHeartbeat: (() => void) | null;
+  /** By when it has to be over; null if there is no such time. */
+  deadline: Deadline | null;
+  /** By when the next heartbeat has to come; null if none is expected. */
+  heartbeatDeadline: Deadline | null;
   /** True once the attempt has an outcome: what comes later is ignored. */
   over: boolean;
 }

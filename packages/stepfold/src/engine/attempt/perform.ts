@@ -6,6 +6,7 @@ import type { Task } from "../../core/transition/plan.ts";
 import { taskScope } from "../../core/transition/task-scope.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
+import type { Deadline } from "../../environment/system-environment.ts";
 import type { NodeOutput } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { deniedGlobal } from "../workflow/global-reads.ts";
@@ -51,8 +52,8 @@ export function perform(
     scope,
     settle,
     step: null,
-    relax: null,
-    relaxHeartbeat: null,
+    deadline: null,
+    heartbeatDeadline: null,
     over: false,
   };
   const outcome = attempt(run, () => begin(run));
@@ -124,14 +125,14 @@ function heartbeatOf(run: AttemptState): ((progress: unknown) => void) | null {
   const { heartbeatMs } = node.compiled;
   if (heartbeatMs === null) return onHeartbeat && ((progress) => onHeartbeat(progress, task));
   const silentMs = evaluateDuration(heartbeatMs, run.scope());
-  const expect = (): (() => void) =>
+  const expect = (): Deadline =>
     deadlines.add(silentMs, () => giveUp(run, new StepfoldError("HEARTBEAT_TIMEOUT", { nodeId: task.nodeId, timeoutMs: silentMs })));
-  run.relaxHeartbeat = expect();
+  run.heartbeatDeadline = expect();
   return (progress) => {
     if (run.over) return;
     onHeartbeat?.(progress, task);
-    run.relaxHeartbeat?.();
-    run.relaxHeartbeat = expect();
+    run.heartbeatDeadline?.cancel();
+    run.heartbeatDeadline = expect();
   };
 }
 
@@ -144,7 +145,7 @@ function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Out
 
 /** Goes on with `next` once `pending` is settled, unless the deadline of the attempt or an abort comes first. */
 function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
-  run.relax ??= run.around.deadlines.add(timeoutMs, () =>
+  run.deadline ??= run.around.deadlines.add(timeoutMs, () =>
     giveUp(run, new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs })),
   );
   pending.then(
@@ -174,8 +175,8 @@ function end(run: AttemptState, outcome: Outcome): void {
 
 /** Removes the deadlines of an attempt that is over. */
 function relax(run: AttemptState): void {
-  run.relax?.();
-  run.relaxHeartbeat?.();
+  run.deadline?.cancel();
+  run.heartbeatDeadline?.cancel();
 }
 
 function attempt(run: AttemptState, work: () => Outcome | null): Outcome | null {

@@ -79,15 +79,17 @@ export function primes(howMany: number): number[] {
 }
 
 const fraction = (x: number): number => Math.floor((x - Math.floor(x)) * 2 ** 32);
-const sha256Constants = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
-const sha256Initial = primes(8).map((prime) => fraction(Math.sqrt(prime)));
+/** Computed for the first digest, so that loading this file costs nothing for them. */
+let sha256Constants: Uint32Array | null = null;
 
 /** SHA-256 of bytes. */
 export function sha256Bytes(bytes: Uint8Array): Uint8Array {
-  return digest(bytes, sha256Initial, compressSha256);
+  const initial = primes(8).map((prime) => fraction(Math.sqrt(prime)));
+  return digest(bytes, initial, compressSha256);
 }
 
 function compressSha256(state: Uint32Array, block: DataView, offset: number): void {
+  sha256Constants ??= Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
   const w = new Uint32Array(64);
   for (let i = 0; i < 16; i++) w[i] = block.getUint32(offset + i * 4);
   for (let i = 16; i < 64; i++) {

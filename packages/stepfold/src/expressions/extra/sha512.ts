@@ -19,22 +19,36 @@ function split(words: readonly bigint[]): Uint32Array {
   return Uint32Array.from(words.flatMap((word) => [Number(word >> 32n), Number(word & 0xffffffffn)]));
 }
 
-const constants = split(primes(rounds).map((prime) => fractionOf(prime, 3n)));
-const initial512 = split(primes(8).map((prime) => fractionOf(prime, 2n)));
-const initial384 = split(
-  primes(16)
-    .slice(8)
-    .map((prime) => fractionOf(prime, 2n)),
-);
+interface Constants {
+  readonly ofRounds: Uint32Array;
+  readonly initial512: Uint32Array;
+  readonly initial384: Uint32Array;
+}
+
+let known: Constants | null = null;
+
+/** Computed when the first digest is made: that takes longer than to load all of this file. */
+function constants(): Constants {
+  known ??= {
+    ofRounds: split(primes(rounds).map((prime) => fractionOf(prime, 3n))),
+    initial512: split(primes(8).map((prime) => fractionOf(prime, 2n))),
+    initial384: split(
+      primes(16)
+        .slice(8)
+        .map((prime) => fractionOf(prime, 2n)),
+    ),
+  };
+  return known;
+}
 
 /** SHA-512 of bytes. */
 export function sha512(bytes: Uint8Array): Uint8Array {
-  return digest(bytes, initial512);
+  return digest(bytes, constants().initial512);
 }
 
 /** SHA-384 of bytes. */
 export function sha384(bytes: Uint8Array): Uint8Array {
-  return digest(bytes, initial384).subarray(0, 48);
+  return digest(bytes, constants().initial384).subarray(0, 48);
 }
 
 function digest(bytes: Uint8Array, initial: Uint32Array): Uint8Array {
@@ -79,11 +93,12 @@ function compress(state: Uint32Array, block: DataView, offset: number): void {
     [w[i], w[i + 1]] = sum(w[i - 32]!, w[i - 31]!, ...near, w[i - 14]!, w[i - 13]!, ...far) as [number, number];
   }
   const v = Int32Array.from(state);
+  const { ofRounds } = constants();
   for (let i = 0; i < w.length; i += 2) {
     const [ah, al, bh, bl, ch, cl] = v as unknown as [number, number, number, number, number, number];
     const [eh, el, fh, fl, gh, gl] = v.subarray(8) as unknown as [number, number, number, number, number, number];
     const choice = [(eh & fh) ^ (~eh & gh), (el & fl) ^ (~el & gl)] as const;
-    const first = sum(v[14]!, v[15]!, ...mix(eh, el, 14, 18, 41), ...choice, constants[i]!, constants[i + 1]!, w[i]!, w[i + 1]!);
+    const first = sum(v[14]!, v[15]!, ...mix(eh, el, 14, 18, 41), ...choice, ofRounds[i]!, ofRounds[i + 1]!, w[i]!, w[i + 1]!);
     const majority = [(ah & bh) ^ (ah & ch) ^ (bh & ch), (al & bl) ^ (al & cl) ^ (bl & cl)] as const;
     const second = sum(...mix(ah, al, 28, 34, 39), ...majority);
     v.copyWithin(2, 0, 14);

@@ -29,7 +29,7 @@ export function makeCommit(
   const isCheckpoint = expectedVersion >= 0 && !draft.ended && isCheckpointDue(draft, checkpointBytes);
   draft.committedHistoryBytes = draft.historyBytes;
   const waits = takeListedWaits(draft, expectedVersion < 0 || latestMetadata(events) !== undefined);
-  const commit = {
+  const commit: { -readonly [K in keyof Commit]: Commit[K] } = {
     workflowId,
     incarnation,
     expectedVersion,
@@ -37,9 +37,13 @@ export function makeCommit(
     head: closedHead(draft),
     events,
     children: takeChanges(draft),
-    ...(waits && { waits }),
     wakeAt: wakeAt(draft),
-    ...(isCheckpoint && { checkpoint: historyCheckpoint(closeDraft(draft)) }),
   };
-  return holder ? { ...commit, fence: holder.claim.fence, release: holder.release } : commit;
+  if (waits) commit.waits = waits;
+  if (isCheckpoint) commit.checkpoint = historyCheckpoint(closeDraft(draft));
+  if (holder) {
+    commit.fence = holder.claim.fence;
+    commit.release = holder.release;
+  }
+  return commit;
 }

@@ -13,17 +13,20 @@ export const maxUnavailableMs = 10_000;
  *
  * @param until gives the time on the monotonic clock at which to give up and pass the error on
  */
-export async function persist<T>(environment: Environment, until: () => number, call: () => Promise<T>): Promise<T> {
-  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, maxDelayMs)) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!StepfoldError.is(error, "STORE_UNAVAILABLE") || environment.monotonicMs() + delayMs >= until()) throw error;
-      await new Promise<void>((resolve) => {
-        environment.after(delayMs, resolve);
-      });
-    }
-  }
+export function persist<T>(
+  environment: Environment,
+  until: () => number,
+  call: () => Promise<T>,
+  delayMs: number = firstDelayMs,
+): Promise<T> {
+  // not an async function: every step would wait for one more promise
+  return call().catch(async (error: unknown) => {
+    if (!StepfoldError.is(error, "STORE_UNAVAILABLE") || environment.monotonicMs() + delayMs >= until()) throw error;
+    await new Promise<void>((resolve) => {
+      environment.after(delayMs, resolve);
+    });
+    return persist(environment, until, call, Math.min(delayMs * 2, maxDelayMs));
+  });
 }
 
 /**

@@ -25,7 +25,7 @@ export async function testFeed({ feed, id, listening, deadlines, timeoutMs }: Fe
   const heard = new Promise<boolean>((done) => {
     resolve = done;
   });
-  const cancel = deadlines.add(timeoutMs, () => resolve(false));
+  const deadline = deadlines.add(timeoutMs, () => resolve(false));
   const end = listening(({ kind, workflowId }) => {
     if (kind === "test" && workflowId === id) resolve(true);
   });
@@ -33,7 +33,7 @@ export async function testFeed({ feed, id, listening, deadlines, timeoutMs }: Fe
     const sent = feed.publish([{ kind: "test", workflowId: id, version: 0 }]);
     return await Promise.race([heard, sent.then(() => heard)]);
   } finally {
-    cancel();
+    deadline.cancel();
     end();
   }
 }

@@ -40,8 +40,8 @@ export function endOfWait({ closed, setting }: RuntimeContext, options: WaitOpti
   requireAtLeastOne({ timeoutMs });
   const timeout = new AbortController();
   const expire = (): void => timeout.abort(new StepfoldError("NOT_IN_TIME", { workflowId, awaited, timeoutMs }));
-  const cancel = timeoutMs === Number.POSITIVE_INFINITY ? () => undefined : setting.deadlines.add(timeoutMs, expire);
-  return { signal: AbortSignal.any([...ends, timeout.signal]), cancel };
+  const deadline = timeoutMs === Number.POSITIVE_INFINITY ? null : setting.deadlines.add(timeoutMs, expire);
+  return { signal: AbortSignal.any([...ends, timeout.signal]), cancel: () => deadline?.cancel() };
 }
 
 /** Waits with an end. @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID`, `NOT_IN_TIME`, `RUNTIME_CLOSED`; the reason of the signal */

@@ -156,11 +156,10 @@ export class ExecutionSession implements OpenSession {
   }
 
   /** Null once the events are committed; the stored snapshot if another writer was first. */
-  async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
+  #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
+    const send = () => this.#send(makeCommit(this.#context, draft, events, { claim: this.#lease.claim, release: last }), draft, last);
     const batch = this.#context.commands.underWay(this.workflowId);
-    if (batch) await this.#letPass(batch);
-    else if (this.#isBusy()) await this.#letPass(null);
-    return this.#send(makeCommit(this.#context, draft, events, { claim: this.#lease.claim, release: last }), draft, last);
+    return batch || this.#isBusy() ? this.#letPass(batch).then(send) : send();
   }
 
   /** As `#commit`, with the commit that is made of the events. */

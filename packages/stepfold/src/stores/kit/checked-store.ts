@@ -50,13 +50,14 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     if (--inFlight === 0) onIdle();
     return answer;
   };
+  const failed = (cause: unknown): never => {
+    throw answered(StepfoldError.is(cause) ? cause : errorOf(cause));
+  };
   // not an async function: a step on a local database notices each of those that its commit goes through
   const ask = <T>(work: () => Promise<T>): Promise<T> => {
     if (closing) return Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" }));
     inFlight++;
-    return begun(work).then(answered, (cause: unknown) => {
-      throw answered(StepfoldError.is(cause) ? cause : errorOf(cause));
-    });
+    return begun(work).then(answered, failed);
   };
   const close = async (): Promise<void> => {
     // no call begins after it was closed

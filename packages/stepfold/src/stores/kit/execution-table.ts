@@ -312,8 +312,8 @@ export interface ExecutionTable {
     readonly maxWrites: number;
     /** True if no single write would fare better than the group that failed. */
     isOutage(cause: unknown): boolean;
-    /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */
-    gather?(): Promise<void>;
+    /** True: what is issued in one turn of the event loop goes together. Default: only what is issued in the same moment. */
+    readonly perTurn?: boolean;
   };
   /** Where the database waits for rows that others have locked: it is told of leases. */
   readonly lockLimit?: LockLimit;

@@ -22,8 +22,8 @@ export function answerOrEnd<T>(store: string, work: Promise<T>, late?: (answer: 
 /** Resolves when `work` is done, or after `timeoutMs` without its end. */
 export function doneOrGivenUp(work: Promise<void>, timeoutMs: number, by: Deadlines = deadlines): Promise<void> {
   return new Promise((resolve, reject) => {
-    const cancel = by.add(timeoutMs, resolve);
-    work.finally(cancel).then(resolve, reject);
+    const deadline = by.add(timeoutMs, resolve);
+    work.finally(() => deadline.cancel()).then(resolve, reject);
   });
 }
 

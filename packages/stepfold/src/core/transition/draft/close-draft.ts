@@ -117,7 +117,10 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.tenant !== undefined) head.tenant = draft.tenant;
   if (draft.unnamed) head.unnamed = true;
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
-  if (draft.incarnation !== undefined) Object.assign(head, { incarnation: draft.incarnation, historyBytes: draft.historyBytes });
+  if (draft.incarnation !== undefined) {
+    head.incarnation = draft.incarnation;
+    head.historyBytes = draft.historyBytes;
+  }
   if (parent) head.parent = parent;
   if (scheduledBy) head.scheduledBy = scheduledBy;
   if (from) head.from = from;

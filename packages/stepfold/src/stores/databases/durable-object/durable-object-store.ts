@@ -78,16 +78,16 @@ export function durableObjectStore(storage: ObjectStorage, options: DurableObjec
 
 /** The object's database, with its tables. @param written called at the end of each transaction that writes */
 function openObject(storage: ObjectStorage, written: () => void): SyncDatabase {
-  const all = (text: string, values: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(text, ...values).toArray();
+  const all = (text: string, ...values: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(text, ...values).toArray();
   try {
     storage.transactionSync(() => {
-      if (!hasTables("durable-object", "storage", all(layoutByName, [])[0])) for (const text of sqliteSchemaByName) all(text, []);
+      if (!hasTables("durable-object", "storage", all(layoutByName)[0])) for (const text of sqliteSchemaByName) all(text);
     });
   } catch (cause) {
     throw errorOf(cause);
   }
   return {
-    all,
+    all: (text, first, others) => all(text, first, ...others),
     transaction: (mode, work) =>
       storage.transactionSync(() => {
         const result = work();

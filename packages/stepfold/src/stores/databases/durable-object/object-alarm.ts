@@ -50,7 +50,7 @@ export class ObjectAlarm {
 
   /** What is due at once lies below zero: it is due now. */
   #firstDue(after: EpochMs): EpochMs | null {
-    const at = this.#db.all(earliestText, [after])[0]!.at;
+    const at = this.#db.all(earliestText, after, [])[0]!.at;
     return at === null ? null : Number(at) < 0 ? this.#now() : Number(at);
   }
 

@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import { conditionTerms, termsSql } from "../../kit/columns.ts";
-import type { DueChange, RowCondition, RowWrite } from "../../kit/execution-table.ts";
+import type { DueChange, RowChanges, RowCondition, RowWrite } from "../../kit/execution-table.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { dueAtSql } from "./due-statements.ts";
 import type { PlannedWrite, SqlStatement, SqlValue } from "./statement.ts";
@@ -19,7 +19,7 @@ type Bind<W> = (read: (write: W) => SqlValue) => string;
 export class WritePlanner {
   readonly #now: string;
   readonly #returned: string;
-  readonly #known = new Map<string, { readonly text: string; readonly reads: readonly ((write: never) => SqlValue)[] }>();
+  readonly #known = new Map<number, { readonly text: string; readonly reads: readonly ((write: never) => SqlValue)[] }>();
 
   /** @param now what gives the time: it may use `?1` */
   constructor(now: string) {
@@ -30,22 +30,18 @@ export class WritePlanner {
   plan(write: RowWrite): PlannedWrite {
     switch (write.kind) {
       case "insert":
-        return { quick: null, whole: () => this.#insertion(write), followUps: (seq) => historyStatements(write, write.row, seq) };
+        return { quick: null, whole: () => this.#insertion(write), followUps: (seq) => historyStatements(write, seq) };
       case "update": {
-        const row = { incarnation: write.when.incarnation, version: write.set.state?.version ?? null };
-        return {
-          quick: keepsIndexes(write) ? () => this.#update(write, true) : null,
-          whole: () => this.#update(write, false),
-          followUps: (seq) => historyStatements(write, row, seq),
-        };
+        const quick = keepsIndexes(write) ? this.#update(write, true) : null;
+        return { quick, whole: () => this.#update(write, false), followUps: (seq) => historyStatements(write, seq) };
       }
       default:
         return { quick: null, whole: () => this.#deletion(write), followUps: (seq) => emptyingStatements(write, seq) };
     }
   }
 
-  /** The statement for a write. @param shape tells apart the writes that have different texts: short, because it is made for each write */
-  #statement<W>(shape: string, write: W, textOf: (bind: Bind<W>) => string): SqlStatement {
+  /** The statement for a write. @param shape tells apart the writes that have different texts: a number, because it is made for each write */
+  #statement<W>(shape: number, write: W, textOf: (bind: Bind<W>) => string): SqlStatement {
     let known = this.#known.get(shape);
     if (!known) {
       const reads: ((write: W) => SqlValue)[] = [];
@@ -59,7 +55,7 @@ export class WritePlanner {
   #insertion(write: Insert): SqlStatement {
     const [isAtWakeUp, isEnded] = [write.row.due === "atWakeUp", isTerminal(write.row.status)];
     const now = this.#now;
-    return this.#statement(`insert ${bits(isAtWakeUp, isEnded)}`, write, (bind) => {
+    return this.#statement(bit(isAtWakeUp, 1) | bit(isEnded, 0), write, (bind) => {
       const given: Readonly<Record<string, string>> = Object.fromEntries(insertedColumns.map(({ name, of }) => [name, bind(of)]));
       const columns: Readonly<Record<string, string>> = {
         ...given,
@@ -74,14 +70,8 @@ export class WritePlanner {
 
   /** @param keepsStatus the status stays as it is, or nothing is written: to set a column is to write its index */
   #update(write: Update, keepsStatus: boolean): SqlStatement {
-    const { set, when } = write;
-    const { state, owner, fence, crashes, due, dueUnlessHeld } = set;
-    const written = bits(keepsStatus, !!state, !!state && isTerminal(state.status), state?.checkpointVersion !== undefined);
-    const others = bits(owner !== undefined, fence !== undefined, crashes !== undefined, set.metadata !== undefined);
-    const dueness = bits(due !== undefined, due === "atWakeUp", dueUnlessHeld === true);
-    return this.#statement(`update ${written} ${others} ${dueness} ${shapeOf(when)}`, write, (bind) =>
-      this.#updateText(write, keepsStatus, bind),
-    );
+    const shape = bit(true, 20) | bit(keepsStatus, 19) | (changeShape(write.set) << 7) | conditionShape(write.when);
+    return this.#statement(shape, write, (bind) => this.#updateText(write, keepsStatus, bind));
   }
 
   #updateText({ set, when }: Update, keepsStatus: boolean, bind: Bind<Update>): string {
@@ -110,11 +100,12 @@ export class WritePlanner {
   }
 
   #deletion(write: Deletion): SqlStatement {
-    return this.#statement(`${write.kind} ${shapeOf(write.when)}`, write, (bind) => {
-      const which = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
-      if (write.kind === "remove") return `DELETE FROM executions ${which}`;
+    const shape = bit(true, write.kind === "remove" ? 22 : 21) | conditionShape(write.when);
+    return this.#statement(shape, write, (bind) => {
+      const where = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
+      if (write.kind === "remove") return `DELETE FROM executions ${where}`;
       return `UPDATE executions SET deleted_at = ${this.#now}, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' ${which}`;
+        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' ${where}`;
     });
   }
 
@@ -132,17 +123,22 @@ function keepsIndexes({ set: { state, due } }: Update): boolean {
   return state !== undefined && due === undefined && !isTerminal(state.status);
 }
 
-/** Tells apart conditions that have different texts. */
-function shapeOf({ version, fence, held, open, due, deleted }: RowCondition): string {
-  const states = bits(held !== undefined, held === true, open === true, due === true, deleted === true);
-  return `${bits(version !== undefined, fence !== undefined)} ${states}`;
+/** Tells apart changes that have different texts: 10 bits. */
+function changeShape({ state, owner, fence, crashes, metadata, due, dueUnlessHeld }: RowChanges): number {
+  const ofState = state ? bit(true, 0) | bit(isTerminal(state.status), 1) | bit(state.checkpointVersion !== undefined, 2) : 0;
+  const columns =
+    bit(owner !== undefined, 3) | bit(fence !== undefined, 4) | bit(crashes !== undefined, 5) | bit(metadata !== undefined, 6);
+  return ofState | columns | bit(due !== undefined, 7) | bit(due === "atWakeUp", 8) | bit(dueUnlessHeld === true, 9);
 }
 
-/** One number for several answers. */
-function bits(...answers: readonly boolean[]): number {
-  let number = 1;
-  for (const answer of answers) number = number * 2 + Number(answer);
-  return number;
+/** Tells apart conditions that have different texts: 7 bits. */
+function conditionShape({ version, fence, held, open, due, deleted }: RowCondition): number {
+  const columns = bit(version !== undefined, 0) | bit(fence !== undefined, 1) | bit(held !== undefined, 2) | bit(held === true, 3);
+  return columns | bit(open === true, 4) | bit(due === true, 5) | bit(deleted === true, 6);
+}
+
+function bit(answer: boolean, place: number): number {
+  return answer ? 1 << place : 0;
 }
 
 function inMsOf(due: DueChange | undefined): number | null {
@@ -173,20 +169,25 @@ function additionTexts(into: string, row: string, rowOfCommit: string): Readonly
 }
 
 /** The events and children of a write. */
-function historyStatements(
-  { id, history }: Insert | Update,
-  { incarnation, version }: { readonly incarnation: string; readonly version: number | null },
-  seq: number | null,
-): readonly SqlStatement[] {
+function historyStatements(write: Insert | Update, seq: number | null): readonly SqlStatement[] {
+  const { history } = write;
   if (!history) return [];
   const { commitId, events, children } = history;
-  const [texts, row, childOf] = seq === null ? [ofWrittenRow, [id, incarnation, version], commitId] : [ofKnownRow, [seq], null];
-  const statements: SqlStatement[] = events.map((event) => ({ text: texts.event, values: [event.version, event.text, commitId, ...row] }));
+  const texts = seq === null ? ofWrittenRow : ofKnownRow;
+  const row = seq === null ? writtenRowOf(write) : [seq];
+  const statements = events.map(({ version, text }): SqlStatement => ({ text: texts.event, values: [version, text, commitId, ...row] }));
+  const childOf = seq === null ? commitId : null;
   for (const { key, text, last } of children) {
     if (text === null || last) statements.push({ text: texts.noChild, values: [key, null, childOf, ...row] });
     if (text !== null) statements.push({ text: texts.child, values: [key, text, childOf, ...row] });
   }
   return statements;
+}
+
+/** What finds the row that a write wrote. */
+function writtenRowOf(write: Insert | Update): readonly SqlValue[] {
+  if (write.kind === "insert") return [write.id, write.row.incarnation, write.row.version];
+  return [write.id, write.when.incarnation, write.set.state?.version ?? null];
 }
 
 /** Deletes the history and the children of a row that has become a tombstone. What is removed has none any more. */

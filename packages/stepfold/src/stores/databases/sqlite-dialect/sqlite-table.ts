@@ -99,14 +99,14 @@ export class SqliteTable implements kit.ExecutionTable {
     return (await this.#readEach(text, ids)).map((row) => listedRowOf(row, this.#unquoted));
   }
 
-  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
-    const rows = await this.#session.write(writes.map((write) => this.#planner.plan(write)));
-    return rows.map((row, index) => {
+  write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+    const written = (row: SqlRow | null, index: number): kit.RowWritten | null => {
       const write = writes[index]!;
       // what was written need not be read
       const { version, status } = (write.kind === "update" && write.set.state) || (row ?? {});
       return row && { now: Number(row.now), version: Number(version), status: status as Status };
-    });
+    };
+    return this.#session.write(writes.map((write) => this.#planner.plan(write))).then((rows) => rows.map(written));
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {

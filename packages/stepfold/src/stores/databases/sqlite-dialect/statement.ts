@@ -13,9 +13,9 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 /** A write as statements. */
 export interface PlannedWrite {
   /** Writes fewer indexes, and is tried first where one can wait for its answer: a row if the write was made. Null: there is no such form. */
-  readonly quick: (() => SqlStatement) | null;
+  readonly quick: SqlStatement | null;
   /** Gives a row if the write was made. */
-  readonly whole: () => SqlStatement;
+  whole(): SqlStatement;
   /**
    * What follows if it was made. It needs no time.
    *

@@ -3,8 +3,8 @@ import type { SqliteSession, SqlRow, SqlStatement, SqlValue } from "./statement.
 
 /** A database in this process, which answers at once. */
 export interface SyncDatabase {
-  /** The rows that a statement gives. */
-  all(text: string, values: readonly SqlValue[]): readonly SqlRow[];
+  /** The rows that a statement gives. Its first parameter comes apart from the others: so a step copies no list of them. */
+  all(text: string, first: SqlValue, others: readonly SqlValue[]): readonly SqlRow[];
   /** Makes what `work` does one transaction, which is undone if it throws. */
   transaction<T>(mode: "read" | "write", work: () => T): T;
   close(): void;
@@ -15,17 +15,17 @@ export function syncSession(db: SyncDatabase, now: () => EpochMs): SqliteSession
   return {
     async read(statements) {
       const time = now();
-      const rows = () => statements.map(({ text, values }) => db.all(text, [time, ...values]));
+      const rows = () => statements.map(({ text, values }) => db.all(text, time, values));
       return statements.length < 2 ? rows() : db.transaction("read", rows);
     },
     async write(writes) {
       const time = now();
-      const rowOf = ({ text, values }: SqlStatement): SqlRow | null => db.all(text, [time, ...values])[0] ?? null;
+      const rowOf = ({ text, values }: SqlStatement): SqlRow | null => db.all(text, time, values)[0] ?? null;
       return db.transaction("write", () =>
         writes.map(({ quick, whole, followUps }) => {
-          const row = (quick && rowOf(quick())) ?? rowOf(whole());
+          const row = (quick && rowOf(quick)) ?? rowOf(whole());
           // none of these needs the time
-          if (row) for (const { text, values } of followUps(row.seq as number)) db.all(text, [null, ...values]);
+          if (row) for (const { text, values } of followUps(row.seq as number)) db.all(text, null, values);
           return row;
         }),
       );

@@ -15,7 +15,7 @@ export function sqliteTable(db: DatabaseSync, now: () => EpochMs, isShared: bool
     features: { clock: "store", durable: isShared, multiProcess: isShared, permits: true },
     now: "?1",
     // one wait for the disk serves all writes that are issued in one turn of the event loop; other processes wait as long for theirs
-    grouping: { maxWrites: 256, isOutage: isBusy, gather: () => new Promise((resolve) => setImmediate(resolve)) },
+    grouping: { maxWrites: 256, isOutage: isBusy, perTurn: true },
   });
 }
 
@@ -43,6 +43,6 @@ export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSessi
       throw cause;
     }
   };
-  const all = (text: string, values: readonly SqlValue[]) => prepare(text).all(...values);
+  const all = (text: string, first: SqlValue, others: readonly SqlValue[]) => prepare(text).all(first, ...others);
   return syncSession({ all, transaction, close: () => db.close() }, now);
 }

@@ -7,9 +7,10 @@ interface Write {
 }
 
 function group(send: (writes: readonly Write[]) => Promise<readonly number[]>, maxWrites = 100) {
-  return groupCommit<Write, number>({
+  return groupCommit<Write, number, number>({
     name: "test",
     send,
+    resultOf: (answer) => answer,
     idOf: ({ id }) => id,
     isOutage: (cause) => cause === "away",
     maxWrites,

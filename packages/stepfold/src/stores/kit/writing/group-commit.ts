@@ -1,11 +1,11 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { Deadlines, nextMacrotask, systemEnvironment } from "../../../environment/system-environment.ts";
+import { Deadlines, nextMacrotask, onNextMacrotask, systemEnvironment } from "../../../environment/system-environment.ts";
 import { answerOrEnd } from "../no-answer.ts";
 
 interface Job<W, T> {
   readonly id: string;
   readonly write: W;
-  resolve(value: T): void;
+  resolve(value: T | Promise<T>): void;
   reject(error: unknown): void;
 }
 
@@ -18,18 +18,20 @@ export interface GroupCommit<W, T> {
 }
 
 /** How writes are grouped. */
-export interface GroupOptions<W, T> {
+export interface GroupOptions<W, A, T> {
   /** Of the store, for people. */
   readonly name: string;
   /** Makes writes in one transaction, and answers each, in their order. */
-  readonly send: (writes: readonly W[]) => Promise<readonly T[]>;
+  readonly send: (writes: readonly W[]) => Promise<readonly A[]>;
+  /** What `add` gives for an answer. What it throws is what `add` rejects with. */
+  readonly resultOf: (answer: A, write: W) => T | Promise<T>;
   /** No two writes of one id are in one group: their order matters. */
   readonly idOf: (write: W) => string;
   /** True if the database is away: no single write would fare better than the group. */
   readonly isOutage: (cause: unknown) => boolean;
   readonly maxWrites: number;
-  /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */
-  readonly gather?: () => Promise<void>;
+  /** True: what is issued in one turn of the event loop goes together. Default: only what is issued in the same moment. */
+  readonly perTurn?: boolean;
 }
 
 /** How long further writes wait for the group before them: one locked row, or one silent connection, must not hold up all others. */
@@ -43,45 +45,55 @@ const maxGroups = 8;
  * A group that fails as a whole is sent again write by write, so that one which the database refuses harms no other;
  * that is safe because a repeated commit is acknowledged.
  */
-export function groupCommit<W, T>(options: GroupOptions<W, T>): GroupCommit<W, T> {
+export function groupCommit<W, A, T>(options: GroupOptions<W, A, T>): GroupCommit<W, T> {
   return new Groups(options);
 }
 
-class Groups<W, T> implements GroupCommit<W, T> {
-  readonly #options: GroupOptions<W, T>;
+class Groups<W, A, T> implements GroupCommit<W, T> {
+  readonly #options: GroupOptions<W, A, T>;
   /** Its own: on the edge a timer ends with the request that set it, and a store lives no longer. */
   readonly #deadlines = new Deadlines(systemEnvironment);
   #waiting: Job<W, T>[] = [];
-  #sending: Promise<void> | null = null;
-  readonly #inFlight = new Set<Promise<void>>();
+  #isSending = false;
+  #inFlight = 0;
   readonly #idsInFlight = new Set<string>();
+  /** Told when a group is answered, and when no more are sent. */
+  #watchers: (() => void)[] = [];
 
-  constructor(options: GroupOptions<W, T>) {
+  constructor(options: GroupOptions<W, A, T>) {
     this.#options = options;
   }
 
   add(write: W): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ id: this.#options.idOf(write), write, resolve, reject });
-      this.#sending ??= this.#sendAll();
+      if (this.#isSending) return;
+      this.#isSending = true;
+      (this.#options.perTurn ? onNextMacrotask : queueMicrotask)(() => void this.#sendAll());
     });
   }
 
   async idle(): Promise<void> {
-    while (this.#sending || this.#inFlight.size > 0) await Promise.all([this.#sending, ...this.#inFlight]);
+    while (this.#isSending || this.#inFlight > 0) await this.#change();
   }
 
   async #sendAll(): Promise<void> {
-    const { gather } = this.#options;
-    await (gather ? gather() : Promise.resolve());
     while (this.#waiting.length > 0) {
-      const group = this.#inFlight.size < maxGroups ? this.#next() : [];
-      if (group.length === 0) await Promise.race(this.#inFlight);
-      else await this.#send(group);
+      const group = this.#inFlight < maxGroups ? this.#next() : [];
+      await (group.length > 0 ? this.#send(group) : this.#change());
       // executions that go on at once add their next writes to those that wait: one group instead of two that take turns
-      if (group.length > 1 || gather) await nextMacrotask();
+      if (group.length > 1) await nextMacrotask();
     }
-    this.#sending = null;
+    this.#isSending = false;
+    this.#tell();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#watchers.push(resolve));
+  }
+
+  #tell(): void {
+    for (const tell of this.#watchers.splice(0)) tell();
   }
 
   /** The next group, in order of id, which counts as in flight from now on. What is of one id with something in flight has to wait. */
@@ -101,32 +113,48 @@ class Groups<W, T> implements GroupCommit<W, T> {
   }
 
   /** Sends a group. Resolves when it is answered, or takes so long that others need not wait for it. */
-  async #send(group: readonly Job<W, T>[]): Promise<void> {
-    const settled = this.#settle(group).finally(() => {
-      for (const { id } of group) this.#idsInFlight.delete(id);
-      this.#inFlight.delete(settled);
+  #send(group: readonly Job<W, T>[]): Promise<void> {
+    return new Promise((goOn) => {
+      const patience = this.#deadlines.add(patienceMs, goOn);
+      this.#inFlight++;
+      this.#settle(group, () => {
+        patience.cancel();
+        for (const { id } of group) this.#idsInFlight.delete(id);
+        this.#inFlight--;
+        goOn();
+        this.#tell();
+      });
     });
-    this.#inFlight.add(settled);
-    let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
-      cancel = this.#deadlines.add(patienceMs, resolve);
-    });
-    await Promise.race([settled, patience]);
-    cancel();
   }
 
-  async #settle(jobs: readonly Job<W, T>[]): Promise<void> {
+  /** Answers jobs, then calls `done`. */
+  #settle(jobs: readonly Job<W, T>[], done: () => void): void {
     const { name, send, isOutage } = this.#options;
-    let answers: readonly T[];
+    answerOrEnd(name, send(jobs.map(({ write }) => write)), undefined, this.#deadlines).then(
+      (answers) => {
+        for (let i = 0; i < jobs.length; i++) this.#answer(jobs[i]!, answers[i]!);
+        done();
+      },
+      (cause: unknown) => {
+        const isLast = jobs.length === 1 || StepfoldError.is(cause, "STORE_UNAVAILABLE") || isOutage(cause);
+        if (!isLast) return this.#settleEach(jobs, done);
+        for (const job of jobs) job.reject(cause);
+        done();
+      },
+    );
+  }
+
+  /** Answers jobs one after the other, then calls `done`. */
+  #settleEach([job, ...others]: readonly Job<W, T>[], done: () => void): void {
+    if (job) this.#settle([job], () => this.#settleEach(others, done));
+    else done();
+  }
+
+  #answer({ write, resolve, reject }: Job<W, T>, answer: A): void {
     try {
-      answers = await answerOrEnd(name, send(jobs.map(({ write }) => write)), undefined, this.#deadlines);
-    } catch (cause) {
-      if (jobs.length === 1 || StepfoldError.is(cause, "STORE_UNAVAILABLE") || isOutage(cause)) for (const job of jobs) job.reject(cause);
-      else for (const job of jobs) await this.#settle([job]);
-      return;
+      resolve(this.#options.resultOf(answer, write));
+    } catch (error) {
+      reject(error);
     }
-    jobs.forEach((job, index) => {
-      job.resolve(answers[index]!);
-    });
   }
 }

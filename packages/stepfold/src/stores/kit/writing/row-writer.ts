@@ -15,17 +15,15 @@ export function rowWriter(table: ExecutionTable): RowWriter {
   const { grouping } = table;
   const alone = async (write: RowWrite): Promise<RowWritten | null> => writtenOf((await table.write([write]))[0]!);
   if (!grouping) return { write: alone, idle: async () => undefined };
-  const group: GroupCommit<RowWrite, RowAnswer> = groupCommit({
+  const group: GroupCommit<RowWrite, RowWritten | null> = groupCommit({
     name: table.name,
     send: (writes) => table.write(writes),
+    // its row is locked by another transaction: this write waits for it alone, and holds up no other
+    resultOf: (answer, write) => (answer === "passedOver" ? alone(write) : writtenOf(answer)),
     idOf: ({ id }) => id,
     ...grouping,
   });
-  return {
-    // its row is locked by another transaction: this write waits for it alone, and holds up no other
-    write: (write) => group.add(write).then((answer) => (answer === "passedOver" ? alone(write) : writtenOf(answer))),
-    idle: () => group.idle(),
-  };
+  return { write: (write) => group.add(write), idle: () => group.idle() };
 }
 
 /** @throws StepfoldError with which the database refused the write */

@@ -31,7 +31,7 @@ export function insertOf({ head: { definition, permit, rate } }: Commit, written
 }
 
 /** A commit, made only if it follows what is stored and its sender may write. */
-export function commitOf(written: WrittenCommit): RowWrite {
+export function commitOf(commit: WrittenCommit): RowWrite {
   const {
     workflowId: id,
     incarnation,
@@ -48,8 +48,9 @@ export function commitOf(written: WrittenCommit): RowWrite {
     children: changed,
     checkpoint,
     listed,
-  } = written;
-  const state = { version, status, head, sizeBytes, wakeAt, ...(checkpoint !== null && { checkpointVersion: version }) };
+  } = commit;
+  const written = { version, status, head, sizeBytes, wakeAt };
+  const state = checkpoint === null ? written : { ...written, checkpointVersion: version };
   const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, last: false }];
   const history = { commitId, events, children };
   if (fence === null) {
