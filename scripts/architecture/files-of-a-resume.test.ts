@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 
 const script = fileURLToPath(new URL("./files-of-a-resume.ts", import.meta.url));
 
-it("resumes a workflow of two nodes through at most 49 files", () => {
+it("resumes a workflow of two nodes through at most 45 files", () => {
   const files = execFileSync(process.execPath, [script], { encoding: "utf8" }).trim().split("\n");
   expect(files).toContain("core/transition/evolve.ts");
-  expect(files.length, files.join("\n")).toBeLessThanOrEqual(49);
+  expect(files.length, files.join("\n")).toBeLessThanOrEqual(45);
 });

@@ -12,8 +12,7 @@ import { apply, fold } from "../../src/core/transition/apply.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { due } from "../../src/core/transition/plan.ts";
 import { takeCheckpoint } from "../../src/core/transition/take-checkpoint.ts";
-import type { Json, JsonSchema } from "../../src/core/values/json.ts";
-import { sizeOfJson } from "../../src/core/values/json-size.ts";
+import { type Json, type JsonSchema, sizeOfJson } from "../../src/core/values/json.ts";
 import { eventOn, graph, pathOf, startedAt } from "./execution.fixture.ts";
 
 const flow = graph(["ask>end", "ask>late@timeout"], ["ask"], { start: "ask" });

@@ -1,9 +1,18 @@
-import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Status } from "../snapshot/snapshot.ts";
+import {
+  type ActivePath,
+  type ChildState,
+  type Context,
+  type Ending,
+  isTerminal,
+  type NodeResult,
+  type ScopeHead,
+  type Status,
+} from "../snapshot/snapshot.ts";
 import type { Variables } from "../snapshot/variables.ts";
 import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";
-import { checkEnding, readBegun, readEnding } from "./read-undo.ts";
+import { readBegun, readEnding } from "./read-undo.ts";
 import { count, into, invalid, list, object, oldestVersion, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
@@ -34,6 +43,25 @@ export function readScope(plain: JsonObject, place: ReadContext, onlyTells = fal
   checkEnding(fields.ending, activePaths, pointer, onlyTells);
   const variables = readVariables(plain.variables, place);
   return { ...fields, status: status as Status, currentNodeId, activePaths, context, ...(variables && { variables }) };
+}
+
+/** Checks that an ending scope only undoes: first steps that had begun, then completed ones. */
+function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], pointer: string, onlyTells: boolean): void {
+  const undoing = paths.findIndex(({ undoes }) => undoes);
+  if (!ending) {
+    if (undoing >= 0) invalid(`${pointer}/ending`, "must be there where something is being undone");
+    return;
+  }
+  if (onlyTells && paths.length === 0 && ending.begun.length === 0) return;
+  if (undoing < 0 || paths.length > 1) invalid(`${pointer}/ending`, "must only be there where something is being undone");
+  const { status, begun, again } = ending;
+  if (status === "completed" && !again) invalid(`${pointer}/ending/status`, "cannot be completed where something is being undone");
+  const { nodeId, undoes } = paths[0]!;
+  const [first] = again ?? begun;
+  const isFirst = first?.nodeId === nodeId && first.pathId === undoes!.pathId && first.scope === undoes!.scope;
+  if (again && !(isFirst && first.version === undoes!.version)) invalid(`${pointer}/ending/again`, "must begin with what is being undone");
+  if (!again && !(undoes!.version === undefined ? isFirst : begun.length === 0))
+    invalid(`${pointer}/ending/begun`, "must begin with what is being undone, until all of it is");
 }
 
 function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {

@@ -1,5 +1,5 @@
 import { belongsTo } from "../snapshot/address.ts";
-import { type ActivePath, type BegunStep, type Ending, isTerminal, type Snapshot, type Status, type Undo } from "../snapshot/snapshot.ts";
+import { type BegunStep, type Ending, isTerminal, type Snapshot, type Status, type Undo } from "../snapshot/snapshot.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { count, invalid, list, object, oldestVersion, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
 
@@ -67,25 +67,6 @@ function readSteps(value: Json | undefined, pointer: string, place: ReadContext)
     requireCompensation(step as unknown as Undo, text(step.nodeId, `${at}/nodeId`, "must be the id of a node"), place);
     return { step, at };
   });
-}
-
-/** Checks that an ending scope only undoes: first steps that had begun, then completed ones. */
-export function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], pointer: string, onlyTells: boolean): void {
-  const undoing = paths.findIndex(({ undoes }) => undoes);
-  if (!ending) {
-    if (undoing >= 0) invalid(`${pointer}/ending`, "must be there where something is being undone");
-    return;
-  }
-  if (onlyTells && paths.length === 0 && ending.begun.length === 0) return;
-  if (undoing < 0 || paths.length > 1) invalid(`${pointer}/ending`, "must only be there where something is being undone");
-  const { status, begun, again } = ending;
-  if (status === "completed" && !again) invalid(`${pointer}/ending/status`, "cannot be completed where something is being undone");
-  const { nodeId, undoes } = paths[0]!;
-  const [first] = again ?? begun;
-  const isFirst = first?.nodeId === nodeId && first.pathId === undoes!.pathId && first.scope === undoes!.scope;
-  if (again && !(isFirst && first.version === undoes!.version)) invalid(`${pointer}/ending/again`, "must begin with what is being undone");
-  if (!again && !(undoes!.version === undefined ? isFirst : begun.length === 0))
-    invalid(`${pointer}/ending/begun`, "must begin with what is being undone, until all of it is");
 }
 
 /** What was undone, checked. */

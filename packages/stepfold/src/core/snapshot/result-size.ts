@@ -1,4 +1,4 @@
-import { sizeOfJson } from "../values/json-size.ts";
+import { sizeOfJson } from "../values/json.ts";
 import type { Context, NodeResult } from "./snapshot.ts";
 import type { Variables } from "./variables.ts";
 

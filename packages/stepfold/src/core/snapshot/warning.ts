@@ -12,11 +12,9 @@ export interface Warning {
 /** Where warnings go: a draft is one. */
 interface Warned {
   readonly warnings: Warning[];
-  readonly sizeBytes: number;
 }
 
 const manyPaths = 1_000;
-const largeBytes = 2 * 1024 * 1024;
 
 /**
  * Warns that two paths of one wave came by one edge: the later of them waits for another firing
@@ -37,12 +35,4 @@ export function warnOfPaths(draft: Warned, nodeId: string, open: number, born: n
   if (open < manyPaths || open - born >= manyPaths) return;
   const message = `${manyPaths} paths are open at once since "${nodeId}": a loop that forks without a join makes more and more of them`;
   draft.warnings.push({ code: "PATHS_MANY", nodeId, message });
-}
-
-/** @param added how many bytes there are more than before */
-export function warnOfSize(draft: Warned, added: number): void {
-  const { sizeBytes } = draft;
-  if (sizeBytes < largeBytes || sizeBytes - added >= largeBytes) return;
-  const message = `The execution holds ${sizeBytes} bytes of JSON: keep large data elsewhere and store a reference, or set "keep" on nodes in loops`;
-  draft.warnings.push({ code: "SIZE_LARGE", message });
 }

@@ -20,9 +20,7 @@ import type {
 import { isLargeIn, referring } from "../snapshot/large-values.ts";
 import { resultOf } from "../snapshot/result.ts";
 import type { Wait } from "../snapshot/snapshot.ts";
-import { warnOfSize } from "../snapshot/warning.ts";
-import type { Json } from "../values/json.ts";
-import { sizeOfJson } from "../values/json-size.ts";
+import { type Json, sizeOfJson } from "../values/json.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { failWhole } from "./children/complete-children.ts";
 import { close } from "./close.ts";
@@ -31,7 +29,7 @@ import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
 import { deadlineIn, earliestTimer, endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
-import { countEvent, setMetadata, subtractSize } from "./draft/held-size.ts";
+import { addSize, countEvent, setMetadata, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import {
   applyDelivered,
@@ -107,10 +105,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
   if (draft.revised) releaseVariables(draft);
   draft.version = event.version;
-  if (event.sizeBytes !== undefined) {
-    draft.sizeBytes += event.sizeBytes;
-    warnOfSize(draft, event.sizeBytes);
-  }
+  if (event.sizeBytes !== undefined) addSize(draft, event.sizeBytes);
   return true;
 }
 

@@ -5,7 +5,7 @@ import { readSnapshot } from "../reading/read-snapshot.ts";
 import type { Event, MetadataSetEvent } from "../snapshot/event.ts";
 import { restore } from "../snapshot/restore.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import { sizeOfJson } from "../values/json-size.ts";
+import { sizeOfJson } from "../values/json.ts";
 import { apply, fold } from "./apply.ts";
 import { patchedMetadata } from "./patched-metadata.ts";
 

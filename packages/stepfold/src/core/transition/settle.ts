@@ -40,7 +40,16 @@ function conclude(child: ChildDraft): void {
 }
 
 function settleScope(scope: ScopeDraft, at: EpochMs): void {
-  if (scope.ended || isCalm(scope)) return;
+  if (scope.ended) return;
+  const calm = isCalm(scope);
+  if (!calm) letMove(scope, at);
+  if (scope.ended) return;
+  if (scope.paths.length === 0) complete(scope, at);
+  else if (!calm && isStalled(scope)) stall(scope);
+}
+
+/** Lets everything move that can, until nothing does. */
+function letMove(scope: ScopeDraft, at: EpochMs): void {
   const heldAgain = scope.workflow.holds ? new Set<DraftPath>() : noPaths;
   for (let moved = true; moved && !scope.ended; ) {
     moved = false;
@@ -48,14 +57,11 @@ function settleScope(scope: ScopeDraft, at: EpochMs): void {
     moved = settleJoins(scope, at) || moved;
     moved = settleHolds(scope, heldAgain, at) || moved;
   }
-  if (scope.ended) return;
-  if (scope.paths.length === 0) complete(scope, at);
-  else if (isStalled(scope)) stall(scope);
 }
 
 /** True if no path of a scope depends on another one. Most steps need no more than this test. */
-function isCalm({ paths, workflow, groups, root }: ScopeDraft): boolean {
-  return paths.length > 0 && !workflow.holds && !groups?.size && root.children.size === 0 && root.mapItems.size === 0;
+function isCalm({ workflow, groups, root }: ScopeDraft): boolean {
+  return !workflow.holds && !groups?.size && root.children.size === 0 && root.mapItems.size === 0;
 }
 
 /** Begins the children that the map has room for, and lets paths go on whose children are done. */

@@ -5,8 +5,7 @@ import { type ErrorInfo, errorInfo, stackOf } from "../../core/errors/error-info
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
-import { isJsonObject, type Json } from "../../core/values/json.ts";
-import { sizeOfJson } from "../../core/values/json-size.ts";
+import { isJsonObject, type Json, sizeOfJson } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { isChildFailure } from "../node/child-failure.ts";
 import { isFatal } from "../node/fatal-error.ts";

@@ -5,8 +5,7 @@ import { type Draft, type ScopeDraft, variablesAt } from "../../core/transition/
 import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
 import type { Task } from "../../core/transition/plan.ts";
-import { isJsonObject, type Json } from "../../core/values/json.ts";
-import { sizeOfJson } from "../../core/values/json-size.ts";
+import { isJsonObject, type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { unretried } from "./failure.ts";

@@ -1,6 +1,5 @@
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
-import type { Json } from "../../core/values/json.ts";
-import { sizeOfJson } from "../../core/values/json-size.ts";
+import { type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 

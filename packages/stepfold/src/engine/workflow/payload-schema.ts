@@ -1,7 +1,5 @@
 import { canonicalJson } from "../../core/values/canonical-json.ts";
-import type { Json, JsonSchema } from "../../core/values/json.ts";
-import { isJsonObject } from "../../core/values/json.ts";
-import { sizeOfJson } from "../../core/values/json-size.ts";
+import { isJsonObject, type Json, type JsonSchema, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { sha256 } from "../../core/values/sha256.ts";
 import { plainJson } from "../../core/values/to-json.ts";

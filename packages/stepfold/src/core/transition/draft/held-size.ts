@@ -3,8 +3,8 @@ import type { Event } from "../../snapshot/event.ts";
 import { answeredKeyOf } from "../../snapshot/result.ts";
 import type { Answer, Context, Resumed, Snapshot, Wait } from "../../snapshot/snapshot.ts";
 import type { Variables } from "../../snapshot/variables.ts";
-import type { Json } from "../../values/json.ts";
-import { sizeOfJson } from "../../values/json-size.ts";
+import type { Warning } from "../../snapshot/warning.ts";
+import { type Json, sizeOfJson } from "../../values/json.ts";
 
 /** What is counted of an execution. */
 interface Counted {
@@ -29,6 +29,18 @@ const keyBytes = 80;
 export function subtractSize(root: { sizeBytes: number }, bytes: number): void {
   // a snapshot from outside may have been counted in another way, so the size must not become negative
   root.sizeBytes = Math.max(0, root.sizeBytes - bytes);
+}
+
+/** From so many bytes on an execution is larger than is good for it. */
+const largeBytes = 2 * 1024 * 1024;
+
+/** Raises the counted size of the execution by what an event brings, and warns where that makes it large. */
+export function addSize(root: { sizeBytes: number; readonly warnings: Warning[] }, bytes: number): void {
+  const before = root.sizeBytes;
+  root.sizeBytes += bytes;
+  if (root.sizeBytes < largeBytes || before >= largeBytes) return;
+  const message = `The execution holds ${root.sizeBytes} bytes of JSON: keep large data elsewhere and store a reference, or set "keep" on nodes in loops`;
+  root.warnings.push({ code: "SIZE_LARGE", message });
 }
 
 /** The size of the values that waits of one path hold. Their payload is one and the same. */

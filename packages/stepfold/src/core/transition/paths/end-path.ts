@@ -4,7 +4,7 @@ import type { EndedPath } from "../../snapshot/event.ts";
 import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
 import { type BegunStep, type ChildState, type Ending, isTerminal } from "../../snapshot/snapshot.ts";
-import { sizeOfJson } from "../../values/json-size.ts";
+import { sizeOfJson } from "../../values/json.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
 import { type DraftChildren, type DraftPath, letGo } from "../draft/draft-path.ts";

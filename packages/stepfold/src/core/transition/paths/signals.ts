@@ -3,8 +3,7 @@ import type { InEvents } from "../../snapshot/in-events.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
 import { comparePathIds } from "../../snapshot/path-id.ts";
 import type { KeptSignal, Resumed, Wait } from "../../snapshot/snapshot.ts";
-import type { EpochMs, Json } from "../../values/json.ts";
-import { sizeOfJson } from "../../values/json-size.ts";
+import { type EpochMs, type Json, sizeOfJson } from "../../values/json.ts";
 
 import type { Draft, ScopeDraft } from "../draft/draft.ts";
 import { type DraftPath, wake } from "../draft/draft-path.ts";

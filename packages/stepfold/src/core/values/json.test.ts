@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Json } from "./json.ts";
-import { sizeOfJson } from "./json-size.ts";
+import { type Json, sizeOfJson } from "./json.ts";
 import { defaultLimits } from "./limits.ts";
 import { normalise } from "./to-json.ts";
 
