@@ -169,7 +169,7 @@ export class Registry {
    *
    * @param nowMs on the monotonic clock
    */
-  async keep(prepared: PreparedWorkflow, nowMs: number, forMs: number = keptForMs): Promise<void> {
+  keep(prepared: PreparedWorkflow, nowMs: number, forMs: number = keptForMs): Promise<void> {
     let stored = this.#stored.get(prepared);
     if (!stored || nowMs - stored.atMs >= forMs) {
       const { hash, definition } = prepared.compiled;
@@ -180,7 +180,7 @@ export class Registry {
         if (this.#stored.get(prepared) === mine) this.#stored.delete(prepared);
       });
     }
-    await stored.done;
+    return stored.done;
   }
 
   /**
