@@ -22,9 +22,7 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "lists-keep-the-last-wait",
     caughtBy: ["I10"],
     options: faultFree,
-    patches: [
-      { file: "runtime/context/make-commit.ts", find: "    ...(waits && { waits }),", put: "    ...(waits?.length && { waits })," },
-    ],
+    patches: [{ file: "runtime/context/make-commit.ts", find: "if (waits) commit.waits", put: "if (waits?.length) commit.waits" }],
   },
   {
     name: "fork-without-results",

@@ -4,7 +4,7 @@ import { noVariables } from "../../snapshot/variables.ts";
 import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
 import { closePath, earliestRetry } from "./draft-path.ts";
 import { statusOf } from "./draft-status.ts";
-import { type ListedWait, ListedWaits, type WaitingPath } from "./listed-waits.ts";
+import { type ListedWait, ListedWaits } from "./listed-waits.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -56,20 +56,17 @@ export function takeChanges(draft: Draft): { readonly key: string; readonly head
  */
 export function takeListedWaits(draft: Draft, isWhole: boolean): readonly ListedWait[] | undefined {
   draft.listedWaits ??= new ListedWaits([]);
-  const { listedWaits } = draft;
-  const changed = listedWaits.take(changedScopes(draft));
-  if (!isWhole) return changed ?? undefined;
-  const open = changed ?? listedWaits.list();
-  return open.length > 0 ? open : undefined;
-}
-
-function* changedScopes({ paths, children, changed, dropped }: Draft): Generator<[string, readonly WaitingPath[]]> {
-  yield ["", paths];
-  for (const key of dropped) yield [key, []];
+  const { paths, children, changed, dropped, listedWaits } = draft;
+  listedWaits.put("", paths);
+  for (const key of dropped) listedWaits.put(key, []);
   for (const key of changed) {
     const child = children.get(key);
-    if (child) yield [key, "root" in child ? child.paths : child.activePaths];
+    if (child) listedWaits.put(key, "root" in child ? child.paths : child.activePaths);
   }
+  const open = listedWaits.take();
+  if (!isWhole) return open ?? undefined;
+  const all = open ?? listedWaits.list();
+  return all.length > 0 ? all : undefined;
 }
 
 function childStates(draft: Draft): Record<string, ChildState> {

@@ -33,19 +33,21 @@ export class ListedWaits {
   readonly #scopes = new Map<string, readonly Held[]>();
   /** What the store has, as JSON. */
   #stored: string;
+  /** Whether the waits of any scope are others than those that the store has. */
+  #isChanged = false;
 
   constructor(scopes: Iterable<readonly [key: string, paths: readonly WaitingPath[]]>) {
     // those of the execution itself come before those of its children
     this.#scopes.set("", none);
-    for (const [key, paths] of scopes) this.#put(key, paths);
+    for (const [key, paths] of scopes) this.put(key, paths);
     this.#stored = JSON.stringify(this.list());
+    this.#isChanged = false;
   }
 
-  /** Takes over scopes that may have changed. @returns what the store is to say from now on; null if that is what it has */
-  take(scopes: Iterable<readonly [key: string, paths: readonly WaitingPath[]]>): readonly ListedWait[] | null {
-    let isChanged = false;
-    for (const [key, paths] of scopes) if (this.#put(key, paths)) isChanged = true;
-    if (!isChanged) return null;
+  /** What the store is to say from now on; null if that is what it has. */
+  take(): readonly ListedWait[] | null {
+    if (!this.#isChanged) return null;
+    this.#isChanged = false;
     const open = this.list();
     const text = JSON.stringify(open);
     if (text === this.#stored) return null;
@@ -73,21 +75,31 @@ export class ListedWaits {
     return [...open.values()];
   }
 
-  /** @returns whether that changes anything */
-  #put(key: string, paths: readonly WaitingPath[]): boolean {
+  /** Takes over a scope that may have changed. */
+  put(key: string, paths: readonly WaitingPath[]): void {
     const before = this.#scopes.get(key) ?? none;
-    const held: Held[] = [];
-    for (const { nodeId, waits } of paths) if (waits) held.push({ nodeId, waits });
-    if (isSame(before, held)) return false;
+    const held = heldBy(paths);
+    if (isSame(before, held)) return;
     if (held.length > 0 || key === "") this.#scopes.set(key, held);
     else this.#scopes.delete(key);
-    return true;
+    this.#isChanged = true;
   }
+}
+
+/** The waits of these paths; most steps leave none. */
+function heldBy(paths: readonly WaitingPath[]): readonly Held[] {
+  let held: Held[] | null = null;
+  for (const { nodeId, waits } of paths) {
+    if (!waits) continue;
+    held ??= [];
+    held.push({ nodeId, waits });
+  }
+  return held ?? none;
 }
 
 /** The waits of a path are another list whenever they change. */
 function isSame(a: readonly Held[], b: readonly Held[]): boolean {
-  return a.length === b.length && a.every(({ waits }, index) => waits === b[index]!.waits);
+  return a === b || (a.length === b.length && a.every(({ waits }, index) => waits === b[index]!.waits));
 }
 
 function listedWait(nodeId: string, { kind, signal, key, responders, answers }: Wait): ListedWait | null {

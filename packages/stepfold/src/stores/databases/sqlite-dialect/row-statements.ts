@@ -100,8 +100,7 @@ export class WritePlanner {
   }
 
   #deletion(write: Deletion): SqlStatement {
-    const shape = bit(true, write.kind === "remove" ? 22 : 21) | conditionShape(write.when);
-    return this.#statement(shape, write, (bind) => {
+    return this.#statement(bit(true, write.kind === "remove" ? 22 : 21) | conditionShape(write.when), write, (bind) => {
       const where = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
       if (write.kind === "remove") return `DELETE FROM executions ${where}`;
       return `UPDATE executions SET deleted_at = ${this.#now}, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
