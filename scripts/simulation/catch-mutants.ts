@@ -3,6 +3,7 @@ import { dayMutants, schedulesADay } from "./days/day-mutants.ts";
 import type { Job, JobResult } from "./job.ts";
 import { portMutants } from "./port-mutants.ts";
 import { runJobs } from "./threads.ts";
+import { valueMutants } from "./value-mutants.ts";
 
 /** So many schedules are tried until a mutant counts as not caught. */
 const mostSchedules = 600;
@@ -10,7 +11,7 @@ const mostDays = 5;
 
 /** Makes every mistake, or the one that is named, and tells by which rule it was noticed. */
 export async function catchMutants(only: string | null): Promise<{ readonly caught: number; readonly all: number }> {
-  const mutants = [...codeMutants, ...portMutants, ...dayMutants].filter(({ name }) => only === null || name === only);
+  const mutants = [...codeMutants, ...valueMutants, ...portMutants, ...dayMutants].filter(({ name }) => only === null || name === only);
   if (mutants.length === 0) throw new RangeError(`no mutant is called ${only}`);
   let caught = 0;
   const onDone = ({ mutant }: Job, { schedules, findings, days = 0 }: JobResult): void => {

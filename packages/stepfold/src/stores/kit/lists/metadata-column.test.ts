@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../core/values/json.ts";
 import { givenMetadata, storedMetadata } from "./metadata-column.ts";
 
 const waits = [{ kind: "external", nodeId: "ask", responders: ["ada"] }] as const;
 
 describe("the column of metadata", () => {
   it("gives back what was put into it, whatever the keys of users look like", () => {
-    for (const metadata of [
-      {},
-      { a: 1 },
-      { "~stepfold/tenant": "t", "~stepfold/tenant~": 1, "~stepfold/waits": [], "~stepfold/waits/kind": "x" },
-    ]) {
+    const looksLikeOurs = { "~stepfold/tenant": "t", "~stepfold/tenant~": 1, "~stepfold/waits": [], "~stepfold/waits/kind": "x" };
+    for (const metadata of [{}, { a: 1 }, looksLikeOurs] as Readonly<Record<string, Json>>[]) {
       for (const tenant of [undefined, "acme"]) {
         for (const open of [[], waits]) {
           const given = { metadata, ...(tenant !== undefined && { tenant }), ...(open.length > 0 && { waits: open }) };
