@@ -34,20 +34,17 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
     await giveBack(store, claim, claim.version).catch(() => undefined);
     return null;
   }
+  // a store that does not answer once would hold the execution up for a lease
+  const persistently = <T>(call: () => Promise<T>): Promise<T> => persist(environment, () => askedAtMs + claim.leaseMs, call);
   try {
-    if (claim.alone) await store.renew(claim);
-    // else a store that does not answer once would hold the execution up for a lease
-    const loaded = await persist(
-      environment,
-      () => askedAtMs + claim.leaseMs,
-      () => store.load(claim.workflowId),
-    );
+    if (claim.alone) await persistently(() => store.renew(claim));
+    const loaded = await persistently(() => store.load(claim.workflowId));
     if (loaded?.incarnation !== claim.incarnation) {
       room.free();
       return null;
     }
     // the store may have failed over meanwhile, to a copy that does not know of the claim and gives it to another process too
-    if (environment.monotonicMs() - askedAtMs > freshMs) await store.renew(claim);
+    if (environment.monotonicMs() - askedAtMs > freshMs) await persistently(() => store.renew(claim));
     return { ...timed, snapshot: loaded, room };
   } catch (error) {
     room.free();
