@@ -122,6 +122,8 @@ describe("explain: children", () => {
     const snapshot = { ...at({}), activePaths: [], currentNodeId: "pay", ending: { status: "failed", nodeId: "pay", begun: [] } as const };
     const outbox = ["p", "p", "q"].map((to, i) => ({ id: `7.${i}`, type: "cancel", to, waitId: "0@1" }) as const);
     expect(told({ ...snapshot, outbox }).whole).toBe('Failed at pay; still to be told: the execution "p" and the execution "q".');
+    const toAll = { id: "7.3", type: "broadcast", name: "paid", key: "k", waitId: "0@1" } as const;
+    expect(told({ ...snapshot, outbox: [outbox[0]!, toAll] }).whole).toContain('told: the execution "p" and all that wait for its signal.');
   });
 
   it("says which item is being undone", () => {

@@ -163,6 +163,12 @@ describe("explain: steps", () => {
     const payload = { workflowId: "order-7", signal: "paid" };
     const sending = at({ nodeId: "tell", status: "suspended", waits: [{ id: "i", kind: "delivery", payload }] });
     expect(told(sending).whole).toBe('tell waits for its signal "paid" to reach the execution "order-7".');
+    const toAll = at({
+      nodeId: "tell",
+      status: "suspended",
+      waits: [{ id: "i", kind: "delivery", payload: { signal: "paid", key: "k" } }],
+    });
+    expect(told(toAll).whole).toBe('tell waits for its signal "paid" to reach all executions that wait for it with the key "k".');
   });
 
   it("counts where many things are open", () => {

@@ -152,6 +152,12 @@ describe("a snapshot with paths that wait", () => {
     refused({ ...plain, [`${wait}/payload`]: { ...payload, signal: 1 } }, `${wait}/payload/signal`, "must name a signal");
     const read = readSnapshot(changed(snapshot, { ...plain, [`${wait}/payload`]: payload }), engine.workflow);
     expect(read.activePaths[0]?.waits?.[0]).toMatchObject({ kind: "delivery", payload });
+    // one to all that wait for it has a key instead
+    const toAll = { signal: "paid", key: "k" };
+    const all = readSnapshot(changed(snapshot, { ...plain, [`${wait}/payload`]: toAll }), engine.workflow);
+    expect(all.activePaths[0]?.waits?.[0]).toMatchObject({ kind: "delivery", payload: toAll });
+    refused({ ...plain, [`${wait}/payload`]: { signal: "paid" } }, `${wait}/payload/workflowId`, "must name an execution");
+    refused({ ...plain, [`${wait}/payload`]: { ...toAll, key: 5 } }, `${wait}/payload/key`, "must be the key of a signal");
   });
 
   it("may leave out where a path came from, but not how many have forked off it", () => {
@@ -249,6 +255,17 @@ describe("a snapshot with messages to other executions", () => {
     [{ "/outbox/0/ttlMs": -1 }, "/outbox/0/ttlMs"],
   ])("is refused where it is a signal with %j", (change, pointer) => {
     const messages = [{ id: "3.0", type: "signal", to: "other", waitId: "0@2", name: "paid", key: "k", payload: 1, ttlMs: 5 }];
+    expect(readSnapshot(changed(snapshot, { "/outbox": messages }), engine.workflow).outbox).toEqual(messages);
+    refused({ "/outbox": messages, ...change }, pointer);
+  });
+
+  it.each<[change: Record<string, unknown>, pointer: string]>([
+    [{ "/outbox/0/waitId": undefined }, "/outbox/0/waitId"],
+    [{ "/outbox/0/name": "" }, "/outbox/0/name"],
+    [{ "/outbox/0/key": undefined }, "/outbox/0/key"],
+    [{ "/outbox/0/workflow": 5 }, "/outbox/0/workflow"],
+  ])("is refused where it is a signal to all with %j", (change, pointer) => {
+    const messages = [{ id: "3.0", type: "broadcast", waitId: "0@2", name: "paid", key: "k", workflow: "w", payload: 1 }];
     expect(readSnapshot(changed(snapshot, { "/outbox": messages }), engine.workflow).outbox).toEqual(messages);
     refused({ "/outbox": messages, ...change }, pointer);
   });

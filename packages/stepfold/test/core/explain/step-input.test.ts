@@ -23,7 +23,7 @@ async function seenIn(workflow: object, input: Json, options: { readonly globals
     retryPolicy: { maxAttempts: 2, interval: 0, backoff: "fixed" },
     executor: (data, step) => {
       seen.push({ address: step.nodeId, attempt: step.attempt, data: data as Json, by: step.resumed?.by });
-      const { fails, asks } = data as { readonly fails?: number; readonly asks?: boolean };
+      const { fails, asks } = (data ?? {}) as { readonly fails?: number; readonly asks?: boolean };
       if (fails !== undefined && step.attempt <= fails) throw new Error("not yet");
       return asks && !step.resumed ? step.suspend({}) : { data };
     },
@@ -112,4 +112,42 @@ it("says why an expression cannot be resolved", async () => {
   const replay = new Replay(compiled);
   replay.add(events[0]!);
   expect(stepInput(compiled, replay.snapshot()!, "bad")).toMatchObject({ data: null, error: { code: "EXPRESSION_FAILED" } });
+});
+
+it("says what undoes a step is given, and reads what is there of a snapshot that lacks results and times", async () => {
+  const undo = { type: "see", data: { asks: true, of: "{{ $json.n }}" } };
+  const nodes = [
+    { id: "book", type: "see", data: { n: 7 }, compensate: undo },
+    { id: "stop", type: "fail", data: { message: "no" } },
+  ];
+  const { compiled, snapshot } = await seenIn({ id: "undo", nodes, edges: [{ source: "book", target: "stop" }] }, {});
+  expect(stepInput(compiled, snapshot, "book")).toMatchObject({ data: { asks: true, of: 7 }, incoming: { n: 7 } });
+  expect(stepInput(compiled, { ...snapshot, context: {} }, "book")).not.toHaveProperty("incoming");
+
+  const joined = flow(
+    "join",
+    { a: ["set", { x: 1 }], b: ["set", { x: 2 }], both: ["see", { asks: true, n: "{{ inputs.length }}" }], f: "noop" },
+    ["f>a", "f>b", "a>both", "b>both"],
+  ) as { nodes: { id: string }[] };
+  const all = { ...joined, start: "f", nodes: joined.nodes.map((node) => (node.id === "both" ? { ...node, join: "all" } : node)) };
+  const both = await seenIn(all, {});
+  expect(stepInput(both.compiled, both.snapshot, "both")?.data).toMatchObject({ n: 2 });
+  expect(stepInput(both.compiled, { ...both.snapshot, context: {} }, "both")?.data).toMatchObject({ n: 0 });
+  // only one of them is still there
+  const { a = [] } = both.snapshot.context;
+  const old = a.map((result) => ({ ...result, version: result.version + 100 }));
+  expect(stepInput(both.compiled, { ...both.snapshot, context: { ...both.snapshot.context, a: old } }, "both")?.data).toMatchObject({
+    n: 1,
+  });
+
+  const timed = await seenIn(flow("first", { first: ["see", { asks: true, at: "{{ $now }}" }] }), {});
+  const { createdAt: _, ...timeless } = timed.snapshot;
+  expect(stepInput(timed.compiled, timeless, "first")?.data).toMatchObject({ at: "1970-01-01T00:00:00.000Z" });
+});
+
+it("gives null where the data are one expression that gives nothing", async () => {
+  const { compiled, events } = await seenIn(flow("none", { none: ["see", "{{ input.nothing }}"] }), {});
+  const replay = new Replay(compiled);
+  replay.add(events[0]!);
+  expect(stepInput(compiled, replay.snapshot()!, "none")?.data).toBeNull();
 });

@@ -60,8 +60,8 @@ export function takeListedWaits(draft: Draft, isWhole: boolean): readonly Listed
   listedWaits.put("", paths);
   for (const key of dropped) listedWaits.put(key, []);
   for (const key of changed) {
-    const child = children.get(key);
-    if (child) listedWaits.put(key, "root" in child ? child.paths : child.activePaths);
+    const child = children.get(key)!;
+    listedWaits.put(key, "root" in child ? child.paths : child.activePaths);
   }
   const open = listedWaits.take();
   if (!isWhole) return open ?? undefined;
