@@ -56,7 +56,7 @@ export function perform(
     heartbeatDeadline: null,
     over: false,
   };
-  const outcome = attempt(run, () => begin(run));
+  const outcome = attempt(run, begin);
   if (outcome) {
     run.over = true;
     relax(run);
@@ -179,9 +179,9 @@ function relax(run: AttemptState): void {
   run.heartbeatDeadline?.cancel();
 }
 
-function attempt(run: AttemptState, work: () => Outcome | null): Outcome | null {
+function attempt(run: AttemptState, work: (run: AttemptState) => Outcome | null): Outcome | null {
   try {
-    return work();
+    return work(run);
   } catch (thrown) {
     return ended(run, thrown);
   }
