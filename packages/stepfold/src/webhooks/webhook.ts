@@ -46,8 +46,11 @@ export interface WebhookOptions {
  * import { webhook } from "stepfold/webhooks";
  *
  * const paid = webhook(runtime, {
- *   secret: process.env.PAYMENT_SECRET,
- *   receive: ({ body }) => (body.type === "paid" ? { broadcast: "paid", key: body.order, payload: body } : null),
+ *   secret: process.env.PAYMENT_SECRET!,
+ *   receive({ body }) {
+ *     const { type, order } = body as { type: string; order: string };
+ *     return type === "paid" ? { broadcast: "paid", key: order, payload: body } : null;
+ *   },
  * });
  * export default { fetch: paid };
  * ```
