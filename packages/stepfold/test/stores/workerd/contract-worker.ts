@@ -1,5 +1,5 @@
 // A worker that runs cases of the contract where the stores live: inside workerd. The fixture bundles it.
-// GET /d1/7 runs case 7 on the database D1_7, /durable-object/7 in an object of its own; /d1-clock by the database's clock;
+// GET /d1/7 runs case 7 on the database OWN_7, /durable-object/7 in an object of its own; /d1-clock/7 on SERVER_7 by the database's clock;
 // /broken/7 runs what broken store 7 is caught by.
 import type { D1Client } from "../../../src/stores/databases/d1/index.ts";
 import { d1Store } from "../../../src/stores/databases/d1/index.ts";
@@ -12,7 +12,7 @@ interface Objects {
   get(id: unknown): { fetch(request: Request): Promise<Response> };
 }
 
-type Env = Readonly<Record<`D1_${number}`, D1Client>> & { readonly CASES: Objects };
+type Env = Readonly<Record<`${"OWN" | "SERVER"}_${number}`, D1Client>> & { readonly CASES: Objects };
 
 const retentionMs = 1000;
 
@@ -88,7 +88,8 @@ const worker = {
     const { pathname } = new URL(request.url);
     const [, kind, index] = pathname.split("/");
     if (!kind?.startsWith("d1")) return env.CASES.get(env.CASES.idFromName(pathname)).fetch(request);
-    const bench = d1Bench(env[`D1_${Number(index)}`]!, kind === "d1");
+    const isOwnClock = kind === "d1";
+    const bench = d1Bench(env[`${isOwnClock ? "OWN" : "SERVER"}_${Number(index)}`]!, isOwnClock);
     return Response.json(await report(snapshotStoreContract[Number(index)]!, bench));
   },
 };

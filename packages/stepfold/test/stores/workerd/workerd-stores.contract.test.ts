@@ -9,7 +9,7 @@ import { openWorkerd } from "./workerd.fixture.ts";
 let workerd: Miniflare;
 beforeAll(async () => {
   workerd = await openWorkerd(fileURLToPath(new URL("contract-worker.ts", import.meta.url)), {
-    d1Databases: snapshotStoreContract.map((_, index) => `D1_${index}`),
+    d1Databases: [...snapshotStoreContract.keys()].flatMap((index) => [`OWN_${index}`, `SERVER_${index}`]),
     durableObjects: { CASES: { className: "Cases", useSQLite: true } },
   });
 });
