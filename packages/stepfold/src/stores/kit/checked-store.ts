@@ -4,6 +4,7 @@ import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.
 import { defaultAtMost } from "../../ports/list-fallbacks.ts";
 import type { ClaimOptions, CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
+import { begun } from "./begun.ts";
 import {
   type CheckedPrune,
   type CheckedQuery,
@@ -133,15 +134,6 @@ function refuseLists(store: string, query: ListQuery): void {
     const value = query[option];
     if (value === undefined || value === "newest") continue;
     throw new StepfoldError("OPTION_INVALID", { option, reason: `is not for the lists of the store "${store}"` });
-  }
-}
-
-/** What it throws at once is rejected too. */
-function begun<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return work();
-  } catch (error) {
-    return Promise.reject(error);
   }
 }
 

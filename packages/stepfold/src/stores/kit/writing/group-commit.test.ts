@@ -44,6 +44,18 @@ describe("writes that share a round trip", () => {
     expect(sent).toEqual([[1], [2], [3]]);
   });
 
+  it("are answered also where sending them fails at once, and those after them are sent", async () => {
+    const queue = group((writes) => {
+      if (writes.some(({ n }) => n === 2)) throw "cannot be written";
+      return Promise.resolve(writes.map(({ n }) => n));
+    });
+    const answers = Promise.allSettled([1, 2, 3].map((n) => queue.add({ id: String(n), n })));
+    expect(await answers).toMatchObject([{ value: 1 }, { reason: "cannot be written" }, { value: 3 }]);
+    await expect(queue.add({ id: "2", n: 2 })).rejects.toBe("cannot be written");
+    expect(await queue.add({ id: "4", n: 4 })).toBe(4);
+    await queue.idle();
+  });
+
   it("have an answer each", async () => {
     const queue = group(async (writes) => writes.map(({ n }) => (n === 2 ? 0 : n)));
     expect(await Promise.all([1, 2, 3].map((n) => queue.add({ id: String(n), n })))).toEqual([1, 0, 3]);

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { Deadlines, nextMacrotask, onNextMacrotask, systemEnvironment } from "../../../environment/system-environment.ts";
+import { begun } from "../begun.ts";
 import { answerOrEnd } from "../no-answer.ts";
 
 interface Job<W, T> {
@@ -130,7 +131,8 @@ class Groups<W, A, T> implements GroupCommit<W, T> {
   /** Answers jobs, then calls `done`. */
   #settle(jobs: readonly Job<W, T>[], done: () => void): void {
     const { name, send, isOutage } = this.#options;
-    answerOrEnd(name, send(jobs.map(({ write }) => write)), undefined, this.#deadlines).then(
+    const sent = begun(() => send(jobs.map(({ write }) => write)));
+    answerOrEnd(name, sent, undefined, this.#deadlines).then(
       (answers) => {
         for (let i = 0; i < jobs.length; i++) this.#answer(jobs[i]!, answers[i]!);
         done();
