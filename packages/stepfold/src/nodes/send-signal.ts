@@ -22,7 +22,7 @@ export interface SendSignalData {
  *
  * With `all: true` instead of `to` it goes to all executions that wait for it under its `key` when it is delivered, with `workflow` only to those of this
  * workflow; each gets it once, and nobody keeps it. The output is then `{ reached, refused }`: how many have it, and how many did not take the
- * payload. More than the limit `receivers` (1,000) are `LIMIT_EXCEEDED`, and nobody gets it. This needs the option `may`, which is asked once (`action: "broadcast"`).
+ * payload; after a crash between, those who had it before are not counted again. More than the limit `receivers` (1,000) are `LIMIT_EXCEEDED`, and nobody gets it. This needs the option `may`, which is asked once (`action: "broadcast"`).
  *
  * `to` is the id of that execution, `name` and `key` say which waits are meant, `payload` is what they are given. Where nobody waits for
  * it yet it is kept for `ttl`, 30 days by default. One that has gone on as a new execution (`continueAs`) is followed.

@@ -93,7 +93,8 @@ export interface Runtime {
    * console.log(reached.length, refused[0]?.error.message);
    * ```
    *
-   * One that does not take the payload does not keep the others from it. Ended half way by a crash or a store that does not answer, it can be called
+   * It reaches what lists find (`list({ waiting })`): of an execution with more than 100 waits at once, those that lists know. One that does not take the
+   * payload, or that somebody has damaged, does not keep the others from it: it is among `refused`. Ended half way by a crash or a store that does not answer, it can be called
    * again: with the same `idempotencyKey` it counts once for each execution, also if that waits for the same once more.
    *
    * @throws StepfoldError `LIMIT_EXCEEDED` if more wait for it than the limit `receivers` (1,000): then nobody has it; narrow `where`, or use

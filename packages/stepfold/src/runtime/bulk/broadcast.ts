@@ -10,7 +10,9 @@ import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 export interface BroadcastOptions {
   /** Only to waits with the same key. */
   readonly key: string;
-  /** Only to these: of a workflow (`definitionId`), of a tenant, with such metadata. Default: to all. */
+  /**
+   * Only to these: of a workflow (`definitionId`), of a tenant, with such metadata, that wait at such a node (`waiting: { nodeId }`). Default: to all.
+   */
   readonly where?: CountQuery | undefined;
   /** The same key with the same payload is one signal for each execution, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
@@ -24,6 +26,11 @@ export interface BroadcastReport {
   readonly refused: readonly { readonly workflowId: string; readonly error: { readonly message: string; readonly code: string } }[];
 }
 
+/** What `where` may say: a part of a list has no place in it. */
+const filters: readonly (keyof CountQuery)[] = [
+  ...(["status", "definitionId", "metadata", "waiting", "tenant", "createdBefore", "createdAfter", "idPrefix"] as const),
+];
+
 /** Sends a signal to all executions that wait for it, one after the other. */
 export async function broadcast(
   context: RuntimeContext,
@@ -36,6 +43,12 @@ export async function broadcast(
   const { key, where = {}, idempotencyKey } = options;
   for (const [option, value] of Object.entries({ name, key }))
     if (typeof value !== "string" || value === "") throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a text" });
+  refuseUnknown("where of runtime.broadcast", where, filters);
+  if (where.waiting?.signal !== undefined || where.waiting?.key !== undefined)
+    throw new StepfoldError("OPTION_INVALID", {
+      option: "where.waiting",
+      reason: "cannot name a signal or a key: those are that of the call",
+    });
   const [reached, refused]: [string[], BroadcastReport["refused"][number][]] = [[], []];
   const isMeant = ({ definition }: { readonly definition: { readonly id: string } }): boolean => definition.id !== scheduleWorkflowId;
   for (const workflowId of await receiversOf(context.store, { name, key }, where, context.setting.limits, isMeant)) {

@@ -35,10 +35,10 @@ export async function receiversOf(
 
 /** Codes of a receiver that does not wait any more. */
 const gone: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND"];
-/** Codes of one that waits, and cannot take it. */
-const refusing: readonly string[] = [
-  ...["RESUME_INVALID", "RESUME_CONFLICT", "CODE_NEEDED", "DEFINITION_CHANGED", "DEFINITION_INVALID"],
-  ...["LIMIT_EXCEEDED", "VALUE_NOT_JSON"],
+/** Codes that are no matter of one receiver: the next one would fare no better, or nothing more is to be sent. */
+const ofAll: readonly string[] = [
+  ...["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "VERSION_CONFLICT", "FENCE_LOST", "RUNTIME_CLOSED"],
+  ...["OPTION_INVALID", "OPTION_UNKNOWN"],
 ];
 
 /**
@@ -51,8 +51,8 @@ export async function outcomeOf(send: () => Promise<unknown>): Promise<"reached"
     await send();
     return "reached";
   } catch (error) {
-    if (StepfoldError.is(error) && gone.includes(error.code)) return "gone";
-    if (StepfoldError.is(error) && refusing.includes(error.code)) return error;
-    throw error;
+    if (!StepfoldError.is(error) || ofAll.includes(error.code)) throw error;
+    // else it waits and cannot take it, be it that somebody has damaged it: that keeps nothing from the others
+    return gone.includes(error.code) ? "gone" : error;
   }
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import { explain } from "../../../src/core/explain/explain.ts";
 import { readSnapshot } from "../../../src/core/reading/read-snapshot.ts";
 import { defaultLimits } from "../../../src/core/values/limits.ts";
@@ -70,6 +71,44 @@ describe("a signal to all that wait for it", () => {
     await environment.settle();
     expect((await runtime.broadcast("paid", 1, { key: "k", where: { tenant: "acme" } })).reached).toEqual(["acme"]);
     expect((await runtime.broadcast("paid", 1, { key: "k", where: { definitionId: "twice" } })).reached).toEqual(["c"]);
+  });
+
+  it("reaches the others where one cannot be loaded, because somebody has damaged it", async () => {
+    const environment = virtualEnvironment();
+    const store = memoryStore({ now: () => environment.now() });
+    const load: typeof store.load = async (id) => {
+      if (id === "b") throw new StepfoldError("STORE_REJECTED", { store: "memory", reason: "what is stored of it is damaged" });
+      return store.load(id);
+    };
+    const { runtime } = living({ store }, environment);
+    await startWaiting(runtime);
+    await environment.settle();
+    await runtime.close();
+    const later = living({ store: { ...store, load } }, environment).runtime;
+    const { reached, refused } = await later.broadcast("paid", 1, { key: "k" });
+    expect([[...reached].sort(), refused.map(({ workflowId, error }) => [workflowId, error.code])]).toEqual([
+      ["a", "acme", "c", "s"],
+      [["b", "STORE_REJECTED"]],
+    ]);
+    const more = await later.start("order", { workflowId: "d", input: { key: "k" } });
+    await environment.settle();
+    expect(await (await later.start("teller", { input: { key: "k", workflow: "order" } })).result()).toEqual({ reached: 1, refused: 1 });
+    expect(await more.result()).toBe(null);
+  });
+
+  it("is refused where `where` is no filter, or says another signal", async () => {
+    const { runtime } = living();
+    for (const where of [
+      { cursor: "1.1" },
+      { limit: 1 },
+      { order: "oldest" },
+      { statuz: [] },
+      { waiting: { signal: "shipped" } },
+      { waiting: { key: "j" } },
+    ])
+      await expect(runtime.broadcast("paid", 1, { key: "k", where: where as never }), JSON.stringify(where)).rejects.toMatchObject({
+        code: expect.stringMatching(/^OPTION_(UNKNOWN|INVALID)$/),
+      });
   });
 
   it("is refused as a whole if too many wait for it, without a key, and with what is no option", async () => {
