@@ -27,7 +27,10 @@ export interface AnswerLinkOptions {
   readonly waitId: string;
   /** Who answers with it: counts as `by` of the answer, and the holder of the link cannot say otherwise. */
   readonly by?: string | undefined;
-  /** The only answer that can be given with it, for links such as "approve". It can be read in the link. Default: the holder says it. */
+  /**
+   * The only answer that can be given with it, for links such as "approve". It can be read in the link, which may have 16,384 characters. Default: the
+   * holder says it.
+   */
   readonly payload?: unknown;
   /** Epoch milliseconds. Default: the deadline of the wait, or 30 days from now. */
   readonly expiresAt?: EpochMs | undefined;
@@ -49,7 +52,8 @@ export interface AnswerLinks {
   /**
    * Makes the token of a link, for the end of a URL.
    *
-   * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `WAIT_GONE` if the wait is not open or cannot be answered, `OPTION_INVALID`, `OPTION_UNKNOWN`, `VALUE_NOT_JSON`
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `WAIT_GONE` if the wait is not open or cannot be answered, `OPTION_INVALID`, also if `payload` makes the link too long,
+   * `OPTION_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`, `STORE_UNAVAILABLE`
    */
   create(link: AnswerLinkOptions): Promise<string>;
   /** Says what a link is for, and changes nothing. @throws StepfoldError `LINK_INVALID` if it is forged, has expired, or its wait is over */
@@ -70,6 +74,8 @@ export interface AnswerLinks {
   readonly fetch: FetchHandler;
 }
 
+/** As of `run.resume`. */
+const maxByLength = 1_000;
 /** How long a link is good if neither it nor its wait says so. */
 const defaultMs = 30 * 24 * 60 * 60 * 1000;
 /** Codes that mean that the link cannot be used any more. */
@@ -107,6 +113,8 @@ export function answerLinks(runtime: Pick<Runtime, "get">, options: AnswerLinksO
       const { workflowId, waitId, by, payload, expiresAt } = link;
       const { snapshot, wait } = await openWait(await runtime.get(workflowId), waitId);
       if (wait?.answer?.type !== "resume") throw new StepfoldError("WAIT_GONE", { workflowId, target: waitId, open: [] });
+      if (by !== undefined && (typeof by !== "string" || by.length === 0 || by.length > maxByLength))
+        throw invalid("by", `must be text of 1 to ${maxByLength} characters`);
       if (expiresAt !== undefined && !Number.isFinite(expiresAt)) throw invalid("expiresAt", "must be epoch milliseconds");
       return tokens.write({
         ...{ workflowId, incarnation: snapshot.incarnation ?? "", waitId },

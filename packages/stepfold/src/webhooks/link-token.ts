@@ -1,5 +1,6 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
+import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { fromBase64Text, toBase64Url } from "./base64url.ts";
 import { importSecret, isMacOf, macOf, type Secret } from "./hmac.ts";
 
@@ -27,18 +28,22 @@ export interface LinkClaims {
 
 /** Makes and reads links. */
 export interface LinkTokens {
+  /** @throws StepfoldError `OPTION_INVALID` if it would be too long to be read */
   write(claims: LinkClaims): Promise<string>;
   /** Null for what no key of these has signed. */
   read(token: string): Promise<LinkClaims | null>;
 }
 
-/** Longer ones are not looked at. */
+/** Of a link, in characters: longer ones are not made, and not looked at. */
 const maxLength = 16_384;
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
 export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
   const known = new Map<string, Promise<Secret>>();
-  for (const { id, secret } of Array.isArray(keys) ? (keys as readonly LinkKey[]) : []) {
+  for (const key of Array.isArray(keys) ? (keys as readonly LinkKey[]) : []) {
+    if (typeof key !== "object" || key === null) throw invalid("must be a list of keys, each with `id` and `secret`");
+    refuseUnknown("a key of answerLinks", key, ["id", "secret"]);
+    const { id, secret } = key;
     if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id))
       throw invalid("need ids of letters, digits, underscore and hyphen, at most 64");
     if (known.has(id)) throw invalid(`name "${id}" twice`);
@@ -49,7 +54,10 @@ export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
   return {
     async write(claims) {
       const signed = `v1.${first}.${toBase64Url(new TextEncoder().encode(JSON.stringify(claims)))}`;
-      return `${signed}.${toBase64Url(await macOf(known.get(first)!, signed))}`;
+      const token = `${signed}.${toBase64Url(await macOf(known.get(first)!, signed))}`;
+      if (token.length <= maxLength) return token;
+      const reason = `makes a link of ${token.length} characters, of which ${maxLength} are allowed: leave it out, and let the holder say it`;
+      throw new StepfoldError("OPTION_INVALID", { option: "payload", reason });
     },
     async read(token) {
       const parts = typeof token === "string" && token.length <= maxLength ? token.split(".") : [];

@@ -103,8 +103,18 @@ async function isSigned(secrets: readonly Promise<Secret>[], text: string, heade
   return false;
 }
 
+/** What there is to say of each action. */
+const actionOptions = {
+  start: ["start", "workflowId", "input"],
+  signal: ["signal", "to", "key", "payload"],
+  broadcast: ["broadcast", "key", "payload", "where"],
+} as const;
+
 async function done(runtime: Parameters<typeof webhook>[0], id: string, action: WebhookAction): Promise<object> {
   const idempotencyKey = `webhook ${id}`;
+  const kind = typeof action === "object" && (["start", "signal", "broadcast"] as const).find((one) => one in action);
+  if (!kind) throw invalid("receive", "must give start, signal, broadcast or null");
+  refuseUnknown("what an event does", action, actionOptions[kind]);
   if ("start" in action) {
     const { workflowId } = await runtime.start(action.start, { workflowId: action.workflowId ?? id, input: action.input });
     return { workflowId };
@@ -113,12 +123,9 @@ async function done(runtime: Parameters<typeof webhook>[0], id: string, action: 
     const run = await runtime.get(action.to);
     return run.signal(action.signal, action.payload, { key: action.key, idempotencyKey });
   }
-  if ("broadcast" in action) {
-    const { key, where, payload } = action;
-    const { reached, refused } = await runtime.broadcast(action.broadcast, payload, { key, where, idempotencyKey });
-    return { reached: reached.length, refused: refused.length };
-  }
-  throw invalid("receive", "must give start, signal, broadcast or null");
+  const { key, where, payload } = action;
+  const { reached, refused } = await runtime.broadcast(action.broadcast, payload, { key, where, idempotencyKey });
+  return { reached: reached.length, refused: refused.length };
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */

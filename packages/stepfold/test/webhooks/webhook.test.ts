@@ -101,6 +101,25 @@ describe("a web handler for the events of another service", () => {
     expect((await send(long, signed("evt_1", long))).status).toBe(413);
   });
 
+  it("does nothing where what an event does has a member that is none, two answers, or none at all", async () => {
+    const wrong: unknown[] = [
+      undefined,
+      "paid",
+      { signal: "paid", to: "o", kee: "k" },
+      { start: "order", workflowid: "o" },
+      { broadcast: "paid", key: "k", to: "o" },
+      { start: "order", signal: "paid", to: "o" },
+    ];
+    const { runtime, send, signed, store } = hooked(() => wrong.shift() as never);
+    await runtime.start("order", { workflowId: "o", input: { order: "k" } });
+    for (let nth = 0; nth < 6; nth++)
+      expect(await send(event, signed(`evt_${nth}`, event)), `${nth}`).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(/^OPTION_(UNKNOWN|INVALID)$/) },
+      });
+    expect((await store.list()).items).toHaveLength(1);
+  });
+
   it("takes each of several secrets, while one is replaced", async () => {
     const next = Buffer.alloc(24, 9);
     const { send, signed, environment } = hooked(() => null, { secret: [`whsec_${next.toString("base64")}`, secret] });
