@@ -5,6 +5,8 @@ import { withTimeout } from "./context/with-timeout.ts";
 /** A sign of life counts for so many intervals: one may be lost, and one may come late. */
 const intervalsAlive = 3;
 const minIntervalMs = 100;
+/** No sign of life counts longer than a day. */
+const maxIntervalMs = (24 * 60 * 60 * 1000) / intervalsAlive;
 
 /** Tells the store now and then that this process runs executions. */
 export class Presence {
@@ -18,10 +20,10 @@ export class Presence {
 
   /** @throws StepfoldError `OPTION_INVALID` */
   constructor(context: RuntimeContext, intervalMs: number | undefined, types: readonly string[]) {
-    if (intervalMs !== undefined && !(Number.isFinite(intervalMs) && intervalMs >= minIntervalMs))
+    if (intervalMs !== undefined && !(Number.isFinite(intervalMs) && intervalMs >= minIntervalMs && intervalMs <= maxIntervalMs))
       throw new StepfoldError("OPTION_INVALID", {
         option: "beatMs",
-        reason: `must be a number of milliseconds, at least ${minIntervalMs}`,
+        reason: `must be a number of milliseconds, ${minIntervalMs} to ${maxIntervalMs}`,
       });
     this.#context = context;
     this.#intervalMs = context.store.beat && intervalMs !== undefined ? intervalMs : null;

@@ -8,6 +8,7 @@ import { openDraft, scopeAt } from "../transition/draft/open-draft.ts";
 import { taskOf } from "../transition/plan.ts";
 import { nodeOfTask, previousOf, taskScope } from "../transition/task-scope.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
+import { refuseUnknown } from "../values/refuse-unknown.ts";
 import { plainJson } from "../values/to-json.ts";
 
 /** What a step reads. */
@@ -43,7 +44,7 @@ const mask = "***";
  * @param target the step: a node, `map[3]/charge`, a path or a wait by its id. Of several that it names the first
  * @param options.globals those of the runtime. Default: what expressions read of them is shown as `***`, so that no secret is needed, nor shown
  * @returns null if the execution does not stand there
- * @throws StepfoldError `OPTION_INVALID` for what is no target, `SNAPSHOT_INVALID` if the snapshot is of another workflow
+ * @throws StepfoldError `OPTION_INVALID` for what is no target, `OPTION_UNKNOWN`, `SNAPSHOT_INVALID` if the snapshot is of another workflow
  */
 export function stepInput(
   workflow: CompiledWorkflow,
@@ -51,6 +52,7 @@ export function stepInput(
   target: Target,
   options: { readonly globals?: unknown } = {},
 ): StepInput | null {
+  refuseUnknown("stepInput", options, ["globals"]);
   const [found] = findPaths(snapshot, target);
   if (!found) return null;
   const { scope, path } = found;

@@ -107,7 +107,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly checkpointBytes?: number;
   /**
    * Tells the store every so many milliseconds that this process runs executions, while it does: `runtime.workers()` knows it from then on, and for
-   * three times as long after it has died. Default: it does not tell. `stepfold worker` tells every 30 s.
+   * three times as long after it has died. 100 ms to 8 hours. Default: it does not tell. `stepfold worker` tells every 30 s.
    */
   readonly beatMs?: number | undefined;
   /** Name of this process in claims. Default: random. */

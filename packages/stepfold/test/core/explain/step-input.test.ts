@@ -151,3 +151,8 @@ it("gives null where the data are one expression that gives nothing", async () =
   replay.add(events[0]!);
   expect(stepInput(compiled, replay.snapshot()!, "none")?.data).toBeNull();
 });
+
+it("refuses what is no option", async () => {
+  const { compiled, snapshot } = await seenIn(flow("one", { see: ["see", { asks: true }] }), null);
+  expect(() => stepInput(compiled, snapshot, "see", { global: {} } as never)).toThrow(expect.objectContaining({ code: "OPTION_UNKNOWN" }));
+});

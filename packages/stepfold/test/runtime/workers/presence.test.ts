@@ -61,5 +61,5 @@ it("nobody is known where nobody tells, or the store cannot keep it; a wrong int
   expect(await runtime.workers()).toEqual([]);
   const tiers = tieredStore({ hot: memoryStore(), cold: memoryStore() });
   expect(await setUp({ store: tiers, beatMs }, environment).runtime.workers()).toEqual([]);
-  for (const wrong of [0, 50, Number.NaN, "30s"]) expect(() => setUp({ beatMs: wrong as never })).toThrow(/beatMs/);
+  for (const wrong of [0, 50, Number.NaN, "30s", 9 * 60 * 60 * second]) expect(() => setUp({ beatMs: wrong as never })).toThrow(/beatMs/);
 });
