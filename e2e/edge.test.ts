@@ -103,7 +103,7 @@ describe("the programs of the page on the edge", () => {
     ["a Durable Object", 0, { durableObjects: { REMINDERS: { className: "Reminders", useSQLite: true } } }],
     ["D1", 1, { d1Databases: ["DB"] }],
   ] as const)("run as pasted: %s", async (_, index, bindings) => {
-    const file = join(pasted, `${index}.js`);
+    const file = join(pasted, `${index}.ts`);
     writeFileSync(file, programs[index]!);
     const workerd = await openWorkerd(file, bindings);
     opened.push(workerd);

@@ -46,7 +46,7 @@ export interface DurableObjectStore extends SnapshotStore {
  *   readonly store = durableObjectStore(this.ctx.storage);
  *   readonly runtime = createRuntime({ store: this.store, workflows, nodeDefinitions, drive: false });
  *
- *   alarm() {
+ *   override alarm() {
  *     return this.store.alarm(this.runtime);
  *   }
  * }
