@@ -62,7 +62,7 @@ export interface DurableObjectStore extends SnapshotStore {
 export function durableObjectStore(storage: ObjectStorage, options: DurableObjectStoreOptions = {}): DurableObjectStore {
   refuseUnknown("durableObjectStore", options, ["setAlarm", "now", "idempotencyRetentionMs"]);
   const { now = Date.now, idempotencyRetentionMs, setAlarm = (at: EpochMs) => void storage.setAlarm(at) } = options;
-  const db = openObject(storage, () => alarm.written());
+  const db = openObject(storage, () => alarm);
   const alarm = new ObjectAlarm(db, now, setAlarm);
   const table = new SqliteTable(syncSession(db, now), {
     name: "durable-object",
@@ -76,8 +76,8 @@ export function durableObjectStore(storage: ObjectStorage, options: DurableObjec
   return { ...store, alarm: (runtime, sweepOptions) => alarm.rung(runtime, sweepOptions) };
 }
 
-/** The object's database, with its tables. @param written called at the end of each transaction that writes */
-function openObject(storage: ObjectStorage, written: () => void): SyncDatabase {
+/** The object's database, with its tables. @param alarm gives what is told of each transaction that writes */
+function openObject(storage: ObjectStorage, alarm: () => Pick<ObjectAlarm, "written" | "undone">): SyncDatabase {
   const all = (text: string, ...values: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(text, ...values).toArray();
   try {
     storage.transactionSync(() => {
@@ -88,12 +88,18 @@ function openObject(storage: ObjectStorage, written: () => void): SyncDatabase {
   }
   return {
     all: (text, first, others) => all(text, first, ...others),
-    transaction: (mode, work) =>
-      storage.transactionSync(() => {
-        const result = work();
-        if (mode === "write") written();
-        return result;
-      }),
+    transaction(mode, work) {
+      try {
+        return storage.transactionSync(() => {
+          const result = work();
+          if (mode === "write") alarm().written();
+          return result;
+        });
+      } catch (cause) {
+        if (mode === "write") alarm().undone();
+        throw cause;
+      }
+    },
     close: () => undefined,
   };
 }

@@ -16,7 +16,7 @@ export class ObjectAlarm {
   readonly #db: Pick<SyncDatabase, "all">;
   readonly #now: () => EpochMs;
   readonly #set: (at: EpochMs) => void;
-  /** The alarm as it is known to be set; null: nobody knows, because the object was just opened. */
+  /** The alarm as it is known to be set; null: nobody knows, because the object was just opened, or a write was undone. */
   #setTo: EpochMs | null = null;
 
   constructor(db: Pick<SyncDatabase, "all">, now: () => EpochMs, set: (at: EpochMs) => void) {
@@ -31,6 +31,11 @@ export class ObjectAlarm {
     if (at === null) return;
     const isSooner = this.#setTo === null || at < this.#setTo || this.#setTo <= this.#now();
     if (isSooner) this.#arm(at);
+  }
+
+  /** After a write that was undone, and its alarm with it: the next one sets it again. */
+  undone(): void {
+    this.#setTo = null;
   }
 
   /** Runs what is due, and sets the alarm for what comes next, also if that failed. */
@@ -55,7 +60,7 @@ export class ObjectAlarm {
   }
 
   #arm(at: EpochMs): void {
-    this.#setTo = at;
     this.#set(at);
+    this.#setTo = at;
   }
 }

@@ -1,0 +1,50 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { expect, it } from "vitest";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import { createRuntime } from "../../../src/runtime/index.ts";
+import { durableObjectStore, type ObjectStorage } from "../../../src/stores/databases/durable-object/index.ts";
+
+/** SQLite as an object has it. */
+function objectStorage(): ObjectStorage {
+  const db = new DatabaseSync(":memory:");
+  return {
+    sql: { exec: (query, ...bindings) => ({ toArray: () => db.prepare(query).all(...(bindings as SQLInputValue[])) }) },
+    transactionSync(work) {
+      db.exec("BEGIN");
+      try {
+        const result = work();
+        db.exec("COMMIT");
+        return result;
+      } catch (error) {
+        db.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    setAlarm: async () => undefined,
+  };
+}
+
+const workflows = [{ id: "pause", nodes: [{ id: "pause", type: "wait", data: { for: "1h" } }], edges: [] }];
+
+it("an alarm that could not be set is set by a later write: what failed has left nothing behind", async () => {
+  const alarms: number[] = [];
+  let isBroken = false;
+  const setAlarm = (at: number): void => {
+    if (isBroken) throw new TypeError("the alarm cannot be set");
+    alarms.push(at);
+  };
+  let now = 1_000_000;
+  const store = durableObjectStore(objectStorage(), { setAlarm, now: () => now });
+  const runtime = createRuntime({ store, workflows, nodeDefinitions: builtinNodes, drive: false });
+  await runtime.start("pause", { workflowId: "one" });
+  now += 1;
+  isBroken = true;
+  const lease = { owner: "one", leaseMs: 30_000, limit: 1 };
+  await expect(store.claim(lease)).rejects.toMatchObject({ code: "STORE_REJECTED" });
+  isBroken = false;
+  now += 1_000;
+  expect(await store.claim(lease)).toHaveLength(1);
+  // its driver may die: the end of the lease is what wakes the object then
+  expect(alarms).toEqual([1_000_000, now + 30_000]);
+  await runtime.close();
+});
