@@ -33,6 +33,8 @@ describe("the waits that lists know", () => {
     ]);
     const long = { kind: "signal", signal: "s".repeat(5_000) } as const;
     expect(listed(path("a", long), path("b", long)).map(({ nodeId }) => nodeId)).toEqual(["a"]);
+    const [crowd] = listed(path("a", { responders: people.map((name) => name.padEnd(1_000, "x")) }));
+    expect(crowd!.responders!.map((name) => name.slice(0, 2))).toEqual(["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"]);
     const nested = listedWaitsOf({ activePaths: [path("own", {})], childStates: { "0#1": child(path("inner", {})) } });
     expect(nested.map(({ nodeId }) => nodeId)).toEqual(["own", "inner"]);
   });

@@ -109,8 +109,17 @@ function listedWait(nodeId: string, { kind, signal, key, responders, answers }: 
     ...{ kind, nodeId },
     ...(signal !== undefined && { signal }),
     ...(key !== undefined && { key }),
-    ...(left && { responders: left.slice(0, maxWaits) }),
+    ...(left && { responders: firstNames(left) }),
   };
+}
+
+/** The first names, as many as lists hold: also where they are of the first wait. */
+function firstNames(names: readonly string[]): readonly string[] {
+  let characters = maxCharacters;
+  return names.slice(0, maxWaits).filter((name) => {
+    characters -= name.length;
+    return characters >= 0;
+  });
 }
 
 /** What an execution waits for, as lists are to find it. */
