@@ -10,7 +10,7 @@ export interface WorkerBeat {
   readonly aliveMs: number;
   /** Executions that it runs at once. */
   readonly slots: number;
-  /** Node types whose code it has, at most 1,000. */
+  /** Node types whose code it has; of more than 1,000 the first ones. */
   readonly types: readonly string[];
 }
 

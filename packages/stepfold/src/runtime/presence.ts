@@ -8,6 +8,9 @@ const minIntervalMs = 100;
 /** No sign of life counts longer than a day. */
 const maxIntervalMs = (24 * 60 * 60 * 1000) / intervalsAlive;
 
+/** A store keeps no more of one process. */
+const maxTypes = 1_000;
+
 /** Tells the store now and then that this process runs executions. */
 export class Presence {
   readonly #context: Pick<RuntimeContext, "store" | "clock" | "environment" | "lease" | "onProblem">;
@@ -27,7 +30,7 @@ export class Presence {
       });
     this.#context = context;
     this.#intervalMs = context.store.beat && intervalMs !== undefined ? intervalMs : null;
-    this.#types = types;
+    this.#types = types.slice(0, maxTypes);
   }
 
   open(slots: number): void {

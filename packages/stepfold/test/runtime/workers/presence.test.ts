@@ -27,6 +27,15 @@ it("a process that works is known while it is alive, and no more when it has end
   expect(await others.workers()).toEqual([]);
 });
 
+it("a process with more node types than a store keeps is known all the same, with the first thousand", async () => {
+  const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`type-${index}`, nodeDefinitions.say]));
+  const problems: unknown[] = [];
+  const { runtime, environment } = setUp({ beatMs, nodeDefinitions: many, workflows: [], onProblem: (_, error) => problems.push(error) });
+  await environment.advance(second);
+  expect((await runtime.workers()).map(({ types }) => types.length)).toEqual([1_000]);
+  expect(problems).toEqual([]);
+});
+
 it("a process that has died is known until its sign of life has run out", async () => {
   const environment = virtualEnvironment();
   const store = memoryStore({ now: () => environment.now() });
