@@ -132,5 +132,6 @@ export type {
   StoreFeatures,
   WaitFilter,
 } from "./ports/snapshot-store.ts";
+export type { DefinitionLibrary, DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "./ports/store-definitions.ts";
 export type { LiveWorker, WorkerBeat } from "./ports/store-workers.ts";
 export type { TransactionQuery } from "./ports/transaction-query.ts";

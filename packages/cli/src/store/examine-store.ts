@@ -20,6 +20,7 @@ const words: Readonly<Record<Need, string>> = {
   maxValueBytes: "a largest value",
   lists: "it has no counts",
   permits: "taking turns",
+  definitions: "lists of definitions",
   damage: "damaged data",
   cut: "cut connections",
 };

@@ -8,6 +8,7 @@ import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { Rate } from "../core/values/shared-keys.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
+import type { DefinitionLibrary, PutDefinitionOptions } from "./store-definitions.ts";
 import type { LiveWorker, WorkerBeat } from "./store-workers.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
 
@@ -276,6 +277,8 @@ export interface StoreFeatures {
   readonly transactions?: "postgres";
   /** Lists take `order` and `idPrefix`, and `count`, `summaries`, `ended`, `beat` and `workers` are there. */
   readonly lists?: true;
+  /** `listDefinitions`, `label` and `labels` are there. */
+  readonly definitions?: true;
 }
 
 /**
@@ -286,7 +289,7 @@ export interface StoreFeatures {
  * Any method may reject with `STORE_UNAVAILABLE` (the database did not answer; a write may have been made or not; try again), or with
  * `STORE_REJECTED` (it refuses and will refuse again: a damaged execution, tables of another version, missing permissions).
  */
-export interface SnapshotStore {
+export interface SnapshotStore extends Partial<DefinitionLibrary> {
   readonly name: string;
   readonly features: StoreFeatures;
   /**
@@ -386,7 +389,7 @@ export interface SnapshotStore {
   /** Deletes what ended a while ago, the oldest first. @throws StepfoldError `OPTION_INVALID` */
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Keeps a definition under its hash, for ever. Does nothing if there is one: the same hash means the same definition. */
-  putDefinition(hash: string, definition: WorkflowDefinition): Promise<void>;
+  putDefinition(hash: string, definition: WorkflowDefinition, options?: PutDefinitionOptions): Promise<void>;
   getDefinition(hash: string): Promise<WorkflowDefinition | null>;
   /**
    * Waits for calls under way, half a minute at most, and frees what the store opened itself. It may be called twice; every other call

@@ -7,13 +7,14 @@ import type { Runtime } from "./runtime.ts";
 export function runtimeLists(
   store: SnapshotStore,
   requireOpen: (action: string) => void,
-): Pick<Runtime, "list" | "count" | "summaries" | "ended" | "workers" | "prune"> {
+): Pick<Runtime, "list" | "count" | "summaries" | "ended" | "workers" | "definitions" | "prune"> {
   return {
     list: async (query) => store.list(query),
     count: async (query, atMost) => countExecutions(store, query, atMost),
     summaries: async (workflowIds) => findSummaries(store, workflowIds),
     ended: async (query) => endedSeries(store, query),
     workers: async () => (await store.workers?.()) ?? [],
+    definitions: async (query) => (await store.listDefinitions?.(query)) ?? [],
     async prune(which) {
       requireOpen("prune");
       return prune(store, which);

@@ -4,6 +4,7 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
+import type { DefinitionQuery, StoredDefinition } from "../ports/store-definitions.ts";
 import type { LiveWorker } from "../ports/store-workers.ts";
 import type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
@@ -182,6 +183,17 @@ export interface Runtime {
    * @throws StepfoldError `STORE_UNAVAILABLE`
    */
   workers(): Promise<readonly LiveWorker[]>;
+  /**
+   * The definitions that the store has, those put last first: versions of one workflow with `id`, at most 50, else of all, at most `limit` (default
+   * 100). A definition is put when the first execution of it starts. None of a store without `features.definitions`.
+   *
+   * ```ts
+   * const [newest] = await runtime.definitions({ id: "order" });
+   * ```
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
+  definitions(query?: DefinitionQuery): Promise<readonly StoredDefinition[]>;
   /**
    * Deletes executions that ended a while ago, the oldest first, at most `limit` (default 1,000) of them. With `keepEvents`
    * the history of each is handed over before it is deleted. Several processes may prune at once: the same history is then

@@ -14,6 +14,7 @@ import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
 import { brokenTrouble } from "./broken/broken-trouble.ts";
 import { brokenWaits } from "./broken/broken-waits.ts";
+import { brokenLibrary } from "./broken/library/broken-library.ts";
 
 /**
  * Plausible wrong stores, each a wrapper around a right one: they show that the contract would notice.
@@ -38,6 +39,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenMetadata,
   ...brokenWaits,
   ...brokenCounts,
+  ...brokenLibrary,
   ...brokenChildren,
   ...brokenScopes,
   ...brokenTrouble,

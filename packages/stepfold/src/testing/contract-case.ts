@@ -16,7 +16,7 @@ export interface StoreBench {
 }
 
 /** What a case asks for beyond a store and a clock. */
-export type Need = "durable" | "multiProcess" | "maxValueBytes" | "permits" | "lists" | "damage" | "cut";
+export type Need = "durable" | "multiProcess" | "maxValueBytes" | "permits" | "lists" | "definitions" | "damage" | "cut";
 
 /** One promise a store makes. Plain data: any test runner, or none, can run it. */
 export interface ContractCase {

@@ -19,6 +19,7 @@ import { createCases } from "./contract/records/create-cases.ts";
 import { definitionCases } from "./contract/records/definition-cases.ts";
 import { deleteCases } from "./contract/records/delete-cases.ts";
 import { eventCases } from "./contract/records/event-cases.ts";
+import { libraryCases } from "./contract/records/library-cases.ts";
 import { listCases } from "./contract/records/list-cases.ts";
 import { loadCases } from "./contract/records/load-cases.ts";
 import { metadataCases } from "./contract/records/metadata-cases.ts";
@@ -71,6 +72,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...leaseCases,
   ...pagingCases,
   ...definitionCases,
+  ...libraryCases,
   ...deleteCases,
   ...pruneCases,
   ...raceCases,

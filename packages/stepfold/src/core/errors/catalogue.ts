@@ -277,6 +277,12 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
         ? `Execution "${d.workflowId}" is no longer the one that was loaded: load it again`
         : `Execution "${d.workflowId}" is at version ${d.actual}, not ${d.expected}: load it and apply again`,
   },
+  LABEL_CONFLICT: {
+    status: 409,
+    retryable: false,
+    say: (d) =>
+      `Of workflow "${d.workflow}" ${publishedText(d.actual)}, not ${d.expected === null ? "none" : d.expected.slice(0, 12)}: read what is published, and decide again`,
+  },
   FENCE_LOST: {
     status: 409,
     retryable: false,
@@ -334,3 +340,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `Execution "${d.workflowId}" did not ${d.awaited} within ${d.timeoutMs} ms. It goes on: wait again, or longer`,
   },
 };
+
+function publishedText(hash: string | null): string {
+  return hash === null ? "no definition is published" : `the definition ${hash.slice(0, 12)} is published`;
+}

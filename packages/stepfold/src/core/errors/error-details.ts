@@ -80,6 +80,7 @@ interface DetailsByCode {
   WORKFLOW_NOT_FOUND: { workflowId: string };
   START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" | "origin" | "schedule" };
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
+  LABEL_CONFLICT: { workflow: string; expected: string | null; actual: string | null };
   FENCE_LOST: { workflowId: string };
   EXECUTION_PARKED: { workflowId: string; code: string; message: string };
   FORK_REFUSED: { workflowId: string; version?: number; reason: string };

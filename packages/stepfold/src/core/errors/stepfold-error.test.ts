@@ -129,6 +129,11 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   ],
   WORKFLOW_NOT_FOUND: [[{ workflowId: "e" }, 'No execution "e"']],
   START_CONFLICT: [[{ workflowId: "e", differs: "input" }, "another input"]],
+  LABEL_CONFLICT: [
+    [{ workflow: "w", expected: "h1", actual: "h2" }, "definition h2 is published, not h1"],
+    [{ workflow: "w", expected: null, actual: "h2" }, "not none"],
+    [{ workflow: "w", expected: "h1", actual: null }, "no definition is published, not h1"],
+  ],
   VERSION_CONFLICT: [
     [{ workflowId: "e", expected: 1, actual: 2 }, "at version 2, not 1"],
     [{ workflowId: "e", expected: 1, actual: null }, "no longer the one"],

@@ -3,6 +3,7 @@ import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
 
 /** The longest that a runtime waits for one answer of its store. */
@@ -45,8 +46,13 @@ export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, t
     ...(store.workers && { workers: () => timed(store.workers!()) }),
     delete: (workflowId) => timed(store.delete(workflowId)),
     prune: (options) => timed(store.prune(options)),
-    putDefinition: (hash, definition) => timed(store.putDefinition(hash, definition)),
+    putDefinition: (hash, definition, options) => timed(store.putDefinition(hash, definition, options)),
     getDefinition: (hash) => timed(store.getDefinition(hash)),
+    ...(store.listDefinitions && { listDefinitions: (query?: DefinitionQuery) => timed(store.listDefinitions!(query)) }),
+    ...(store.label && {
+      label: (id: string, hash: string | null, expected: string | null) => timed(store.label!(id, hash, expected)),
+    }),
+    ...(store.labels && { labels: (ids: readonly string[]) => timed(store.labels!(ids)) }),
     close: () => store.close(),
   };
 }

@@ -3,12 +3,15 @@ import { Deadlines, systemEnvironment } from "../../environment/system-environme
 import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
 import { defaultAtMost } from "../../ports/list-fallbacks.ts";
 import type { ClaimOptions, CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { DefinitionLibrary, DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
 import { begun } from "./begun.ts";
+import { checkLabel, checkLabelled } from "./definition-library.ts";
 import {
   type CheckedPrune,
   type CheckedQuery,
   checkedCount,
+  checkedDefinitionQuery,
   checkedIds,
   checkedPrune,
   checkedQuery,
@@ -24,12 +27,13 @@ export interface CheckedClaim extends ClaimOptions {
 }
 
 /** What an adapter has to do itself; the rest is the same for all. */
-export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune" | "count"> {
+export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune" | "count" | "listDefinitions"> {
   claim(options: CheckedClaim): ReturnType<SnapshotStore["claim"]>;
   list(query: CheckedQuery): ReturnType<SnapshotStore["list"]>;
   /** Its limit is how many of each status are counted. */
   count?(query: CheckedQuery): Promise<ExecutionCounts>;
   prune(options: CheckedPrune): ReturnType<SnapshotStore["prune"]>;
+  listDefinitions?(query: DefinitionQuery): ReturnType<DefinitionLibrary["listDefinitions"]>;
 }
 
 /** How long `close()` waits for a client that does not answer: a process has to come to its end. */
@@ -93,8 +97,9 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     ...checkedLists(methods, ask),
     delete: (workflowId) => ask(() => methods.delete(workflowId)),
     prune: (options) => ask(async () => methods.prune(checkedPrune(options))),
-    putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
+    putDefinition: (hash, definition, options) => ask(() => methods.putDefinition(hash, definition, options)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
+    ...checkedLibrary(methods, ask),
     close() {
       closing ??= doneOrGivenUp(close(), maxCloseMs, deadlines ?? new Deadlines(systemEnvironment));
       return closing;
@@ -125,6 +130,24 @@ function checkedLists(
     ...(methods.ended && { ended: (query: SeriesQuery) => ask(async () => methods.ended!(checkedSeries(query))) }),
     ...(methods.beat && { beat: (beat: WorkerBeat) => ask(async () => methods.beat!(checkedBeat(beat))) }),
     ...(methods.workers && { workers: () => ask(() => methods.workers!()) }),
+  };
+}
+
+/** What is known about definitions, with checked options. */
+function checkedLibrary(methods: StoreMethods, ask: <T>(work: () => Promise<T>) => Promise<T>): Partial<DefinitionLibrary> {
+  if (!methods.features.definitions) return {};
+  return {
+    listDefinitions: (query = {}) => ask(async () => methods.listDefinitions!(checkedDefinitionQuery(query))),
+    label: (id, hash, expected) =>
+      ask(async () => {
+        checkLabel(id, hash, expected);
+        return methods.label!(id, hash, expected);
+      }),
+    labels: (ids) =>
+      ask(async () => {
+        checkLabelled(ids);
+        return methods.labels!(ids);
+      }),
   };
 }
 

@@ -1,5 +1,8 @@
-/** What stands beside the executions of a store, by its kind: definitions by their hash, holders of permits by their key, parts of the workers. */
-export type RecordKind = "definition" | "permit" | "worker";
+/**
+ * What stands beside the executions of a store, by its kind: definitions by their hash, holders of permits by their key, parts of the workers, parts of
+ * the list of definitions, published definitions by the hash of the id.
+ */
+export type RecordKind = "definition" | "permit" | "worker" | "library" | "label";
 
 /** A small text that several processes may change. */
 export interface StoredRecord {

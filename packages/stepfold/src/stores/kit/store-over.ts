@@ -16,9 +16,11 @@ import type {
   SnapshotStore,
   StoreFeatures,
 } from "../../ports/snapshot-store.ts";
+import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "../../ports/store-definitions.ts";
 import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
+import * as library from "./definition-library.ts";
 import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { type CheckedPrune, type CheckedQuery, checkedQuery } from "./lists/checked-query.ts";
 import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
@@ -74,7 +76,7 @@ class TableStore implements StoreMethods {
 
   constructor(table: ExecutionTable, { idempotencyRetentionMs: retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
     this.name = table.name;
-    this.features = { ...table.features, lists: true };
+    this.features = { ...table.features, lists: true, definitions: true };
     this.#table = table;
     this.#maxValueBytes = table.features.maxValueBytes ?? maxValueBytes;
     this.#retentionMs = retentionMs;
@@ -185,15 +187,25 @@ class TableStore implements StoreMethods {
   }
 
   /** Starts of known workflows write nothing. */
-  async putDefinition(hash: string, definition: WorkflowDefinition): Promise<void> {
-    const { records } = this.#table;
-    if ((await records.get("definition", [hash])).has(hash)) return;
-    await records.put("definition", [{ key: hash, expected: null, next: { revision: "1", text: JSON.stringify(definition) } }]);
+  putDefinition(hash: string, definition: WorkflowDefinition, options?: PutDefinitionOptions): Promise<void> {
+    return library.putDefinition(this.#table, hash, definition, options);
   }
 
   async getDefinition(hash: string): Promise<WorkflowDefinition | null> {
     const record = (await this.#table.records.get("definition", [hash])).get(hash);
     return record ? (JSON.parse(record.text) as WorkflowDefinition) : null;
+  }
+
+  listDefinitions(query: DefinitionQuery): Promise<readonly StoredDefinition[]> {
+    return library.listDefinitions(this.#table, query);
+  }
+
+  label(id: string, hash: string | null, expected: string | null): Promise<void> {
+    return library.label(this.#table, id, hash, expected);
+  }
+
+  labels(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return library.labels(this.#table, ids);
   }
 
   async close(): Promise<void> {

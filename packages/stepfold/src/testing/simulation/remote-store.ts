@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
 import type { Machine } from "./machine.ts";
 import type { Network, Trouble } from "./network.ts";
@@ -36,8 +37,13 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
     ...(store.workers && { workers: () => call(() => store.workers!()) }),
     delete: (workflowId) => call(() => store.delete(workflowId)),
     prune: (options) => call(() => store.prune(options)),
-    putDefinition: (hash, definition) => call(() => store.putDefinition(hash, definition)),
+    putDefinition: (hash, definition, options) => call(() => store.putDefinition(hash, definition, options)),
     getDefinition: (hash) => call(() => store.getDefinition(hash)),
+    ...(store.listDefinitions && { listDefinitions: (query?: DefinitionQuery) => call(() => store.listDefinitions!(query)) }),
+    ...(store.label && {
+      label: (id: string, hash: string | null, expected: string | null) => call(() => store.label!(id, hash, expected)),
+    }),
+    ...(store.labels && { labels: (ids: readonly string[]) => call(() => store.labels!(ids)) }),
     close: async () => undefined,
   };
 }

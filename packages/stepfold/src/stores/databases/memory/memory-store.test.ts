@@ -6,7 +6,14 @@ import { memoryStore } from "./index.ts";
 
 describe("memoryStore", () => {
   it("has the semantics of a durable store, but says that it is none", () => {
-    expect(memoryStore().features).toEqual({ clock: "store", durable: false, multiProcess: false, permits: true, lists: true });
+    expect(memoryStore().features).toEqual({
+      clock: "store",
+      durable: false,
+      multiProcess: false,
+      permits: true,
+      lists: true,
+      definitions: true,
+    });
   });
 
   it("keeps the order of due times through many renewals and pauses", async () => {

@@ -2,6 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { CountQuery, ListQuery, PruneOptions, WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { DefinitionQuery } from "../../../ports/store-definitions.ts";
 
 /** A list query whose limit is set and allowed. */
 export interface CheckedQuery extends ListQuery {
@@ -51,6 +52,11 @@ const { order: _, limit: __, cursor: ___, ...countChecks } = queryChecks;
 
 const seriesChecks: Readonly<Record<keyof SeriesQuery, Check>> = { from: time, to: time, buckets: whole(1, 120), definitionId: text };
 
+const definitionChecks: Readonly<Record<keyof DefinitionQuery, Check>> = {
+  id: [(value) => typeof value === "string" && value.length > 0 && value.length <= 255, "must be text of 1 to 255 characters"],
+  limit: whole(1, 4000),
+};
+
 const pruneChecks: Readonly<Record<keyof PruneOptions, Check>> = {
   before: time,
   definitionId: text,
@@ -86,6 +92,12 @@ export function checkedSeries(query: SeriesQuery): SeriesQuery {
   const { from, to } = query;
   if (to <= from) throw new StepfoldError("OPTION_INVALID", { option: "to", reason: "must be after `from`" });
   return { ...query, from: Math.floor(from), to: Math.ceil(to) };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkedDefinitionQuery(query: DefinitionQuery): DefinitionQuery {
+  check(query, definitionChecks);
+  return query;
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */

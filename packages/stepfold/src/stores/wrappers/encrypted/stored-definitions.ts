@@ -12,7 +12,9 @@ export function storedDefinitions(inner: Definitions, keyIds: readonly string[])
     return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   };
   return {
-    putDefinition: async (hash, definition) => inner.putDefinition(await hashWithKey(hash, keyIds[0]!), definition),
+    // listed under its own hash, and so once, whichever keys it was encrypted with
+    putDefinition: async (hash, definition, { listedAs = hash } = {}) =>
+      inner.putDefinition(await hashWithKey(hash, keyIds[0]!), definition, { listedAs }),
     async getDefinition(hash) {
       for (const keyId of keyIds) {
         const found = await inner.getDefinition(await hashWithKey(hash, keyId));

@@ -46,7 +46,7 @@ export async function copyEnded(tiers: Tiers, { snapshot, rows }: Original, time
 /** Copies the definition of an execution, so that the cold store can be read alone. */
 export async function copyDefinition({ hot, cold }: Tiers, { definition: { hash } }: Snapshot): Promise<void> {
   const definition = await hot.getDefinition(hash);
-  if (definition) await cold.putDefinition(hash, definition);
+  if (definition) await cold.putDefinition(hash, definition, { listedAs: null });
 }
 
 /**

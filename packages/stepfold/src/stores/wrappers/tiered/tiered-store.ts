@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { SnapshotStore, StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { checkedStore } from "../../kit/checked-store.ts";
+import { libraryBelow } from "../../kit/library-below.ts";
 import { keyedLock } from "../../kit/writing/keyed-lock.ts";
 import { orderedSender } from "../values/ordered-sender.ts";
 import { unexpectedError } from "../values/rejected.ts";
@@ -74,13 +75,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
   const store = checkedStore(
     {
       name: `tiered(${hot.name}, ${cold.name})`,
-      features: {
-        clock: hot.features.clock === cold.features.clock ? hot.features.clock : "caller",
-        durable: hot.features.durable && cold.features.durable,
-        multiProcess: hot.features.multiProcess && cold.features.multiProcess,
-        // executions with a permit stay in the hot store, which counts them, until they have ended
-        ...(hot.features.permits && cold.features.permits && { permits: true }),
-      },
+      features: featuresOfTiers(tiers),
       create(commit, options) {
         const own = clonedCommit(commit);
         return send(commit.workflowId, idStateOf(tiers, own), (idState) => createInHot(hot, idState, own, options));
@@ -101,8 +96,10 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
       list: (query) => listTiers(tiers, query),
       delete: (workflowId) => inOrder(workflowId, () => alone(() => deleteFromBoth(tiers, workflowId))),
       prune: (options) => alone(() => pruneBoth(tiers, options, now)),
-      putDefinition: (hash, definition) => hot.putDefinition(hash, definition),
+      putDefinition: (hash, definition, options) => hot.putDefinition(hash, definition, options),
       getDefinition: async (hash) => (await hot.getDefinition(hash)) ?? cold.getDefinition(hash),
+      // all are put into the hot store; the cold one has copies
+      ...libraryBelow(hot),
       async close() {
         await idle();
         await alone(() => Promise.all([hot.close(), cold.close()]));
@@ -116,5 +113,16 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
       if (Number.isInteger(limit) && limit >= 1) return alone(() => moveExecutions(tiers, { now, coldAfterMs }, limit));
       throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
     },
+  };
+}
+
+function featuresOfTiers({ hot: { features: hot }, cold: { features: cold } }: Tiers): StoreFeatures {
+  return {
+    clock: hot.clock === cold.clock ? hot.clock : "caller",
+    durable: hot.durable && cold.durable,
+    multiProcess: hot.multiProcess && cold.multiProcess,
+    // executions with a permit stay in the hot store, which counts them, until they have ended
+    ...(hot.permits && cold.permits && { permits: true }),
+    ...(hot.definitions && { definitions: true }),
   };
 }

@@ -13,9 +13,11 @@ import type {
   Page,
   PruneOptions,
   SnapshotStore,
+  StoreFeatures,
 } from "../../../ports/snapshot-store.ts";
 import type { WorkerBeat } from "../../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
+import { libraryBelow } from "../../kit/library-below.ts";
 import type { CheckedPrune, CheckedQuery } from "../../kit/lists/checked-query.ts";
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
@@ -53,14 +55,11 @@ export function valueStore(
   { definitions = inner, removal }: ValueStoreOptions = {},
 ): SnapshotStore {
   const { send, idle } = orderedSender();
-  // without `maxValueBytes`: an encoded value has another size
-  const { clock, durable, multiProcess, transactions, lists } = inner.features;
-  const permits = inner.features.permits && !codec.permit?.refusal;
   // a call without values is sent after the commits before it too
   const nothing = Promise.resolve();
   const methods: StoreMethods = {
     name: `${name}(${inner.name})`,
-    features: { clock, durable, multiProcess, ...(transactions && { transactions }), ...(permits && { permits }), ...(lists && { lists }) },
+    features: featuresOver(inner, codec),
     create: (commit, options) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.create(encoded, options)),
     commit: (commit) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.commit(encoded)),
     async load(workflowId) {
@@ -84,18 +83,32 @@ export function valueStore(
     ...listsOf(codec, inner),
     delete: (workflowId) => send(workflowId, nothing, () => (removal ?? inner).delete(workflowId)),
     prune: (options) => (removal ? removal.prune(options) : inner.prune(pruneOptions(options))),
-    putDefinition: (hash, definition) =>
-      send(hash, encodeDefinition(codec, hash, definition), (encoded) => definitions.putDefinition(hash, encoded)),
+    putDefinition: (hash, definition, options) =>
+      send(hash, encodeDefinition(codec, hash, definition), (encoded) => definitions.putDefinition(hash, encoded, options)),
     async getDefinition(hash) {
       const stored = await definitions.getDefinition(hash);
       return stored && decodeDefinition(codec, hash, stored);
     },
+    // ids and hashes are no values of users
+    ...libraryBelow(inner),
     async close() {
       await idle();
       await inner.close();
     },
   };
   return checkedStore(methods, unexpectedError(methods.name));
+}
+
+/** Without `maxValueBytes`: an encoded value has another size. */
+function featuresOver({ features }: SnapshotStore, { permit }: ValueCodec): StoreFeatures {
+  const { clock, durable, multiProcess, transactions, permits, lists, definitions } = features;
+  return {
+    ...{ clock, durable, multiProcess },
+    ...(transactions && { transactions }),
+    ...(permits && !permit?.refusal && { permits }),
+    ...(lists && { lists }),
+    ...(definitions && { definitions }),
+  };
 }
 
 /** What finds executions: as the store below does. */
