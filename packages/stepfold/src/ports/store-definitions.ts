@@ -32,7 +32,8 @@ export interface DefinitionLibrary {
   /**
    * The definitions that the store has, those put last first: of each workflow at most the last 50, and at most 4,000 in all, or fewer
    * where many ids have a hash that begins alike. Where there are more, older versions are left out first. All can still be read by their hash. One whose
-   * id or hash is longer than 255 characters is not shown.
+   * id or hash is longer than 255 characters is not shown. One that was put while very many others were may be missing
+   * until it is put again.
    *
    * @throws StepfoldError `OPTION_INVALID`
    */

@@ -5,6 +5,7 @@ import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "..
 import type { ExecutionTable } from "./execution-table.ts";
 import type { RecordTable, StoredRecord } from "./record-table.ts";
 import { refuseOption } from "./refuse-option.ts";
+import { keyedLock } from "./writing/keyed-lock.ts";
 
 /** The list lies in so many records, by the ids of workflows, so that few write the same one. */
 const parts: readonly string[] = [..."0123456789abcdef"];
@@ -17,70 +18,100 @@ const maxLabels = 200;
 /** The last revision of a definition: it stands in the list. Any other one: it may not. */
 const listedRevision = "listed";
 
+interface Addition {
+  readonly id: string;
+  readonly hash: string;
+}
+
+/** What is added to a part of the list with the next write. */
+interface Batch {
+  readonly additions: Addition[];
+  readonly done: Promise<boolean>;
+}
+
 type Table = Pick<ExecutionTable, "name" | "records" | "read">;
 
-/**
- * Keeps a definition, and then writes it into the list. Only when both are done it is marked: if the process ends in between, whoever puts it
- * again goes on. Putting one that is marked writes nothing.
- */
-export async function putDefinition(
-  table: Table,
-  hash: string,
-  definition: WorkflowDefinition,
-  { listedAs = hash }: PutDefinitionOptions = {},
-): Promise<void> {
-  const stored = await storedDefinition(table.records, hash, definition);
-  if (!stored || stored.revision === listedRevision || listedAs === null) return;
-  await addToList(table, definition.id, listedAs);
-  const next = { revision: listedRevision, text: stored.text };
-  await table.records.put("definition", [{ key: hash, expected: stored.revision, next }]);
-}
+/** The definitions of a store, the list of them, and which are published. */
+export class KnownDefinitions {
+  readonly #table: Table;
+  /** By the part that they are for. */
+  readonly #batches = new Map<string, Batch>();
+  readonly #turns = keyedLock();
 
-/** The definition that is there, or is put now. Of several that put it at once one is the first, and what that one wrote counts. */
-async function storedDefinition(records: RecordTable, hash: string, definition: WorkflowDefinition): Promise<StoredRecord | undefined> {
-  const read = async (): Promise<StoredRecord | undefined> => (await records.get("definition", [hash])).get(hash);
-  const found = await read();
-  if (found) return found;
-  const next = { revision: crypto.randomUUID(), text: JSON.stringify(definition) };
-  const [made] = await records.put("definition", [{ key: hash, expected: null, next }]);
-  return made ? { key: hash, ...next } : read();
-}
-
-/** Those that were put last come first. */
-export async function listDefinitions({ records }: Table, { id, limit = 100 }: DefinitionQuery): Promise<readonly StoredDefinition[]> {
-  const found = await records.get("library", id === undefined ? parts : [partOf(id)]);
-  const listed = [...found.values()].flatMap(({ text }) => listedIn(text));
-  return listed
-    .filter((one) => id === undefined || one.id === id)
-    .sort(newestFirst)
-    .slice(0, limit);
-}
-
-/** @throws StepfoldError `LABEL_CONFLICT` */
-export async function label({ name, records }: Table, id: string, hash: string | null, expected: string | null): Promise<void> {
-  const key = sha256(id);
-  await untilMade(name, async () => {
-    const record = (await records.get("label", [key])).get(key);
-    const actual = record ? labelIn(record.text) : null;
-    if (actual === hash) return true;
-    if (actual !== expected) throw new StepfoldError("LABEL_CONFLICT", { workflow: id, expected, actual });
-    const next = hash === null ? null : { revision: crypto.randomUUID(), text: JSON.stringify({ id, hash }) };
-    const [made] = await records.put("label", [{ key, expected: record?.revision ?? null, next }]);
-    return made!;
-  });
-}
-
-/** The hashes of the published definitions, by the ids of their workflows. */
-export async function labels({ records }: Table, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const keys = new Map(ids.map((id) => [id, sha256(id)]));
-  if (keys.size === 0) return new Map();
-  const found = await records.get("label", [...keys.values()]);
-  const labelled = new Map<string, string>();
-  for (const [id, key] of keys) {
-    const hash = found.has(key) ? labelIn(found.get(key)!.text) : null;
-    if (hash !== null) labelled.set(id, hash);
+  constructor(table: Table) {
+    this.#table = table;
   }
-  return labelled;
+
+  /**
+   * Keeps a definition, and then writes it into the list. Only when both are done it is marked: if the process ends in between, whoever puts it
+   * again goes on. Putting one that is marked writes nothing.
+   */
+  async put(hash: string, definition: WorkflowDefinition, { listedAs = hash }: PutDefinitionOptions = {}): Promise<void> {
+    const { records } = this.#table;
+    const stored = await storedDefinition(records, hash, definition);
+    if (!stored || stored.revision === listedRevision || listedAs === null) return;
+    const { id } = definition;
+    if (isName(id) && isName(listedAs) && !(await this.#addToList({ id, hash: listedAs }))) return;
+    await records.put("definition", [{ key: hash, expected: stored.revision, next: { revision: listedRevision, text: stored.text } }]);
+  }
+
+  /** Those that were put last come first. */
+  async list({ id, limit = 100 }: DefinitionQuery): Promise<readonly StoredDefinition[]> {
+    const found = await this.#table.records.get("library", id === undefined ? parts : [partOf(id)]);
+    const listed = [...found.values()].flatMap(({ text }) => listedIn(text));
+    return listed
+      .filter((one) => id === undefined || one.id === id)
+      .sort(newestFirst)
+      .slice(0, limit);
+  }
+
+  /** @throws StepfoldError `LABEL_CONFLICT` */
+  async label(id: string, hash: string | null, expected: string | null): Promise<void> {
+    const { name, records } = this.#table;
+    const key = sha256(id);
+    for (let tries = 0; tries < maxTries; tries++) {
+      const record = (await records.get("label", [key])).get(key);
+      const actual = record ? labelIn(record.text) : null;
+      if (actual === hash) return;
+      if (actual !== expected) throw new StepfoldError("LABEL_CONFLICT", { workflow: id, expected, actual });
+      const next = hash === null ? null : { revision: crypto.randomUUID(), text: JSON.stringify({ id, hash }) };
+      const [made] = await records.put("label", [{ key, expected: record?.revision ?? null, next }]);
+      if (made) return;
+    }
+    throw new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "others published definitions of the same workflow all the time" });
+  }
+
+  /** The hashes of the published definitions, by the ids of their workflows. */
+  async labels(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const keys = new Map(ids.map((id) => [id, sha256(id)]));
+    if (keys.size === 0) return new Map();
+    const found = await this.#table.records.get("label", [...keys.values()]);
+    const labelled = new Map<string, string>();
+    for (const [id, key] of keys) {
+      const hash = found.has(key) ? labelIn(found.get(key)!.text) : null;
+      if (hash !== null) labelled.set(id, hash);
+    }
+    return labelled;
+  }
+
+  /** Adds it with all that are to be added to the same part now: a process may start very many workflows at once, each with a definition of its own. */
+  #addToList(addition: Addition): Promise<boolean> {
+    const part = partOf(addition.id);
+    const batch = this.#batches.get(part);
+    if (batch) {
+      batch.additions.push(addition);
+      return batch.done;
+    }
+    const additions = [addition];
+    const done = this.#turns.run([part], async () => {
+      // not at once: others may be added in this moment
+      await Promise.resolve();
+      this.#batches.delete(part);
+      return addToPart(this.#table, part, additions);
+    });
+    this.#batches.set(part, { additions, done });
+    return done;
+  }
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
@@ -96,18 +127,32 @@ export function checkLabelled(ids: readonly string[]): void {
   refuseOption("ids", !isAllowed, `must be a list of at most ${maxLabels} ids`);
 }
 
-async function addToList(table: Table, id: string, hash: string): Promise<void> {
-  if (!isName(id) || !isName(hash)) return;
-  const key = partOf(id);
-  await untilMade(table.name, async () => {
-    const [found, { now }] = await Promise.all([table.records.get("library", [key]), table.read([])]);
-    const record = found.get(key);
-    const others = record ? listedIn(record.text) : [];
-    if (others.some((one) => one.id === id && one.hash === hash)) return true;
-    const next = { revision: crypto.randomUUID(), text: JSON.stringify(shortened([{ id, hash, putAt: now }, ...others])) };
-    const [made] = await table.records.put("library", [{ key, expected: record?.revision ?? null, next }]);
-    return made!;
-  });
+/** The definition that is there, or is put now. Of several that put it at once one is the first, and what that one wrote counts. */
+async function storedDefinition(records: RecordTable, hash: string, definition: WorkflowDefinition): Promise<StoredRecord | undefined> {
+  const read = async (): Promise<StoredRecord | undefined> => (await records.get("definition", [hash])).get(hash);
+  const found = await read();
+  if (found) return found;
+  const next = { revision: crypto.randomUUID(), text: JSON.stringify(definition) };
+  const [made] = await records.put("definition", [{ key: hash, expected: null, next }]);
+  return made ? { key: hash, ...next } : read();
+}
+
+/** @returns false if others wrote the part all the time: no start fails for the sake of a list, and who puts the definition again adds it */
+async function addToPart(table: Table, part: string, additions: readonly Addition[]): Promise<boolean> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const [found, { now }] = await Promise.all([table.records.get("library", [part]), table.read([])]);
+    const record = found.get(part);
+    const listed = record ? [...listedIn(record.text)] : [];
+    const before = listed.length;
+    for (const { id, hash } of additions) {
+      if (!listed.some((one) => one.id === id && one.hash === hash)) listed.unshift({ id, hash, putAt: now });
+    }
+    if (listed.length === before) return true;
+    const next = { revision: crypto.randomUUID(), text: JSON.stringify(shortened(listed)) };
+    const [made] = await table.records.put("library", [{ key: part, expected: record?.revision ?? null, next }]);
+    if (made) return true;
+  }
+  return false;
 }
 
 /** Leaves out what is too much: versions of a workflow that has many, then old versions, then the workflows that were changed longest ago. */
@@ -120,11 +165,6 @@ function shortened(listed: readonly StoredDefinition[]): readonly StoredDefiniti
   });
   const kept = ranked.filter(({ rank }) => rank < maxVersions).sort((a, b) => Number(a.rank > 0) - Number(b.rank > 0));
   return kept.slice(0, maxInPart).map(({ one }) => one);
-}
-
-async function untilMade(store: string, attempt: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < maxTries; tries++) if (await attempt()) return;
-  throw new StepfoldError("STORE_UNAVAILABLE", { store, reason: "others wrote definitions all the time" });
 }
 
 function newestFirst(a: StoredDefinition, b: StoredDefinition): number {

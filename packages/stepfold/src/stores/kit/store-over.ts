@@ -20,7 +20,7 @@ import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "..
 import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
-import * as library from "./definition-library.ts";
+import { KnownDefinitions } from "./definition-library.ts";
 import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { type CheckedPrune, type CheckedQuery, checkedQuery } from "./lists/checked-query.ts";
 import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
@@ -67,6 +67,7 @@ class TableStore implements StoreMethods {
   readonly #retentionMs: number;
   readonly #writer: RowWriter;
   readonly #claims: Claims;
+  readonly #definitions: KnownDefinitions;
   readonly #load: (workflowId: string) => Promise<StoredRows | null>;
   readonly #head: (workflowId: string) => Promise<ListedRow | null>;
   /** What writes use that are in no transaction of their own. */
@@ -83,6 +84,7 @@ class TableStore implements StoreMethods {
     this.#writer = rowWriter(table);
     this.#access = this.#accessTo(table, (write) => this.#writer.write(write));
     this.#claims = new Claims(table, this.#writer);
+    this.#definitions = new KnownDefinitions(table);
     this.#load = readTogether((ids) => table.load(ids), maxLoads);
     this.#head = readTogether(async (ids) => new Map((await table.heads(ids)).map((row) => [row.id, row])), maxHeads);
   }
@@ -188,7 +190,7 @@ class TableStore implements StoreMethods {
 
   /** Starts of known workflows write nothing. */
   putDefinition(hash: string, definition: WorkflowDefinition, options?: PutDefinitionOptions): Promise<void> {
-    return library.putDefinition(this.#table, hash, definition, options);
+    return this.#definitions.put(hash, definition, options);
   }
 
   async getDefinition(hash: string): Promise<WorkflowDefinition | null> {
@@ -197,15 +199,15 @@ class TableStore implements StoreMethods {
   }
 
   listDefinitions(query: DefinitionQuery): Promise<readonly StoredDefinition[]> {
-    return library.listDefinitions(this.#table, query);
+    return this.#definitions.list(query);
   }
 
   label(id: string, hash: string | null, expected: string | null): Promise<void> {
-    return library.label(this.#table, id, hash, expected);
+    return this.#definitions.label(id, hash, expected);
   }
 
   labels(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return library.labels(this.#table, ids);
+    return this.#definitions.labels(ids);
   }
 
   async close(): Promise<void> {

@@ -80,6 +80,23 @@ describe("the list of definitions", () => {
     expect((await records.get("library", [part])).get(part)!.text.length).toBeLessThan(10_000);
   });
 
+  it("is written once for all that are put at once, and never keeps a definition from being put", async () => {
+    const { store, records, writes } = library();
+    await Promise.all(Array.from({ length: 300 }, (_, index) => store.putDefinition(`h${index}`, definitionOf("order"))));
+    // each is put, and marked; then the list is written
+    expect(writes()).toBeLessThanOrEqual(300 * 2 + 5);
+    expect(await hashesOf(store)).toHaveLength(50);
+    // others always write the list first
+    const { put } = records;
+    records.put = async (kind, some) => (kind === "library" ? some.map(() => false) : put(kind, some));
+    await store.putDefinition("later", definitionOf("order"));
+    expect(await store.getDefinition("later")).toEqual(definitionOf("order"));
+    expect(await hashesOf(store)).not.toContain("later");
+    records.put = put;
+    await store.putDefinition("later", definitionOf("order"));
+    expect((await hashesOf(store))[0]).toBe("later");
+  });
+
   it("is bounded, and leaves out old versions before it leaves out workflows", async () => {
     const { store, writes } = library();
     // all in one part

@@ -48,6 +48,23 @@ export const libraryCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "library: very many versions of one workflow may be put at once, over several handles",
+    needs: "definitions",
+    async run({ store, open }) {
+      const other = store.features.multiProcess ? await open() : store;
+      const hashes = Array.from({ length: 150 }, (_, index) => `h${index}`);
+      await Promise.all(hashes.map((hash, index) => (index % 2 ? store : other).putDefinition(hash, definitionOf("order"))));
+      for (const hash of ["h0", "h149"]) equal(await store.getDefinition(hash), definitionOf("order"), hash);
+      const listed = (await store.listDefinitions!({ id: "order" })).map(({ hash }) => hash);
+      equal(listed.length, 50, "how many are listed");
+      equal(new Set(listed).size, 50, "how many of them differ");
+      holds(
+        listed.every((hash) => hashes.includes(hash)),
+        "one is listed that was not put",
+      );
+    },
+  },
+  {
     name: "library: a definition is listed under the hash that is said, or not at all",
     needs: "definitions",
     async run({ store }) {
@@ -96,7 +113,7 @@ export const libraryCases: readonly ContractCase[] = [
     name: "library: of many that publish at once one is told that it did",
     needs: "definitions",
     async run({ store, open }) {
-      const other = await open();
+      const other = store.features.multiProcess ? await open() : store;
       await store.label!("order", "h", null);
       const hashes = Array.from({ length: 10 }, (_, index) => `h${index}`);
       const settled = await Promise.allSettled(hashes.map((hash, index) => (index % 2 ? store : other).label!("order", hash, "h")));
