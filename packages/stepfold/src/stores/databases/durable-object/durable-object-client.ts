@@ -1,7 +1,7 @@
 /** What is used of the storage of a Durable Object with SQLite: `ctx.storage`. */
 export interface ObjectStorage {
   readonly sql: {
-    exec(query: string, ...bindings: unknown[]): { toArray(): readonly Readonly<Record<string, unknown>>[] };
+    exec(query: string, ...bindings: unknown[]): { toArray(): readonly Readonly<Record<string, unknown>>[]; readonly rowsWritten: number };
   };
   transactionSync<T>(work: () => T): T;
   setAlarm(at: number): Promise<void>;

@@ -88,6 +88,7 @@ function openObject(storage: ObjectStorage, alarm: () => Pick<ObjectAlarm, "writ
   }
   return {
     all: (text, first, others) => all(text, first, ...others),
+    run: (text, first, others) => storage.sql.exec(text, first, ...others).rowsWritten,
     transaction(mode, work) {
       try {
         return storage.transactionSync(() => {

@@ -31,7 +31,7 @@ export function batchSession({ ready, send, now }: BatchDatabase): SqliteSession
       await ready();
       // all are sent together, so none can wait for the answer of another one
       const time = now();
-      const parts = writes.map(({ whole, followUps }) => sendable([whole(), ...followUps(null)], time));
+      const parts = writes.map(({ whole, followUps }) => sendable([whole(), ...followUps(false)], time));
       const results = await send(parts.flat(), "write");
       let at = 0;
       return parts.map((part) => {

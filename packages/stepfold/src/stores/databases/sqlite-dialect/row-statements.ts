@@ -24,19 +24,19 @@ export class WritePlanner {
   /** @param now what gives the time: it may use `?1` */
   constructor(now: string) {
     this.#now = now;
-    this.#returned = `RETURNING seq, version, status, ${now} AS now`;
+    this.#returned = `RETURNING version, status, ${now} AS now`;
   }
 
   plan(write: RowWrite): PlannedWrite {
     switch (write.kind) {
       case "insert":
-        return { quick: null, whole: () => this.#insertion(write), followUps: (seq) => historyStatements(write, seq) };
+        return { quick: null, whole: () => this.#insertion(write), followUps: (isMade) => historyStatements(write, isMade) };
       case "update": {
-        const quick = keepsIndexes(write) ? this.#update(write, true) : null;
-        return { quick, whole: () => this.#update(write, false), followUps: (seq) => historyStatements(write, seq) };
+        const quick = write.set.state ? this.#update(write, true) : null;
+        return { quick, whole: () => this.#update(write, false), followUps: (isMade) => historyStatements(write, isMade) };
       }
       default:
-        return { quick: null, whole: () => this.#deletion(write), followUps: (seq) => emptyingStatements(write, seq) };
+        return { quick: null, whole: () => this.#deletion(write), followUps: () => emptyingStatements(write) };
     }
   }
 
@@ -68,13 +68,13 @@ export class WritePlanner {
     });
   }
 
-  /** @param keepsStatus the status stays as it is, or nothing is written: to set a column is to write its index */
-  #update(write: Update, keepsStatus: boolean): SqlStatement {
-    const shape = bit(true, 20) | bit(keepsStatus, 19) | (changeShape(write.set) << 7) | conditionShape(write.when);
-    return this.#statement(shape, write, (bind) => this.#updateText(write, keepsStatus, bind));
+  /** @param isQuick it gives no row, and where the status rarely changes, that stays as it is or nothing is written */
+  #update(write: Update, isQuick: boolean): SqlStatement {
+    const shape = bit(true, 20) | bit(isQuick, 19) | (changeShape(write.set) << 7) | conditionShape(write.when);
+    return this.#statement(shape, write, (bind) => this.#updateText(write, isQuick, bind));
   }
 
-  #updateText({ set, when }: Update, keepsStatus: boolean, bind: Bind<Update>): string {
+  #updateText({ set, when }: Update, isQuick: boolean, bind: Bind<Update>): string {
     const now = this.#now;
     const assignments: string[] = [];
     const conditions = [this.#condition(when, bind)];
@@ -85,7 +85,8 @@ export class WritePlanner {
         `version = ${ofState("version")}, head = ${ofState("head")}, size_bytes = ${ofState("sizeBytes")}, wake_at = ${wakeAt}, updated_at = ${now}`,
       );
       if (set.state.checkpointVersion !== undefined) assignments.push(`checkpoint_version = ${ofState("version")}`);
-      if (keepsStatus) conditions.push(`status = ${ofState("status")}`);
+      // to set a column is to write its index
+      if (isQuick && keepsIndexes(set)) conditions.push(`status = ${ofState("status")}`);
       else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
     }
     if (set.due) {
@@ -95,8 +96,7 @@ export class WritePlanner {
     for (const column of ["owner", "fence", "crashes", "metadata", "labels"] as const) {
       if (set[column] !== undefined) assignments.push(`${column} = ${bind((write) => write.set[column]!)}`);
     }
-    const returned = set.state ? `RETURNING seq, ${now} AS now` : this.#returned;
-    return `UPDATE executions SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")} ${returned}`;
+    return `UPDATE executions SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")}${isQuick ? "" : ` ${this.#returned}`}`;
   }
 
   #deletion(write: Deletion): SqlStatement {
@@ -118,7 +118,7 @@ export class WritePlanner {
 }
 
 /** A step of the holder rarely changes the status, and its execution stays due when the lease ends. */
-function keepsIndexes({ set: { state, due } }: Update): boolean {
+function keepsIndexes({ state, due }: RowChanges): boolean {
   return state !== undefined && due === undefined && !isTerminal(state.status);
 }
 
@@ -144,13 +144,14 @@ function inMsOf(due: DueChange | undefined): number | null {
   return due === undefined || due === "atWakeUp" ? null : due.inMs;
 }
 
-/** The row that a write wrote, where its number is not known: it has the incarnation and version of the write. */
+/** The row that a write wrote, where it is not known that it was made: it has the incarnation and version of the write. */
 const writtenRow = "SELECT seq FROM executions WHERE id = ?5 AND incarnation = ?6 AND version = ?7 AND deleted_at IS NULL";
 const isOfCommit = "EXISTS (SELECT 1 FROM events WHERE execution = seq AND events.version = ?7 AND commit_id = ?4)";
+const rowOfId = "(SELECT seq FROM executions WHERE id = ?5)";
 
-const ofKnownRow = additionTexts("INSERT", "?5", "?5");
+const ofMadeWrite = additionTexts("INSERT", rowOfId, rowOfId);
 // if the write was not made there is no such row, and NULL is ignored; if another commit has made this version, its events are there
-const ofWrittenRow = additionTexts("INSERT OR IGNORE", `(${writtenRow})`, `(${writtenRow} AND ${isOfCommit})`);
+const ofAnyWrite = additionTexts("INSERT OR IGNORE", `(${writtenRow})`, `(${writtenRow} AND ${isOfCommit})`);
 
 /**
  * Texts that write what belongs to a row. Parameters: `?2` version or key, `?3` text, `?4` the commit, and from `?5` on which row it is.
@@ -168,14 +169,14 @@ function additionTexts(into: string, row: string, rowOfCommit: string): Readonly
 }
 
 /** The events and children of a write. */
-function historyStatements(write: Insert | Update, seq: number | null): readonly SqlStatement[] {
+function historyStatements(write: Insert | Update, isMade: boolean): readonly SqlStatement[] {
   const { history } = write;
   if (!history) return [];
   const { commitId, events, children } = history;
-  const texts = seq === null ? ofWrittenRow : ofKnownRow;
-  const row = seq === null ? writtenRowOf(write) : [seq];
+  const texts = isMade ? ofMadeWrite : ofAnyWrite;
+  const row = isMade ? [write.id] : writtenRowOf(write);
   const statements = events.map(({ version, text }): SqlStatement => ({ text: texts.event, values: [version, text, commitId, ...row] }));
-  const childOf = seq === null ? commitId : null;
+  const childOf = isMade ? null : commitId;
   for (const { key, text, last } of children) {
     if (text === null || last) statements.push({ text: texts.noChild, values: [key, null, childOf, ...row] });
     if (text !== null) statements.push({ text: texts.child, values: [key, text, childOf, ...row] });
@@ -190,8 +191,8 @@ function writtenRowOf(write: Insert | Update): readonly SqlValue[] {
 }
 
 /** Deletes the history and the children of a row that has become a tombstone. What is removed has none any more. */
-function emptyingStatements({ id, kind }: Deletion, seq: number | null): readonly SqlStatement[] {
+function emptyingStatements({ id, kind }: Deletion): readonly SqlStatement[] {
   if (kind === "remove") return [];
-  const row = seq === null ? "(SELECT seq FROM executions WHERE id = ?2 AND deleted_at IS NOT NULL)" : "?2";
-  return ["events", "children"].map((table) => ({ text: `DELETE FROM ${table} WHERE execution = ${row}`, values: [seq ?? id] }));
+  const row = "(SELECT seq FROM executions WHERE id = ?2 AND deleted_at IS NOT NULL)";
+  return ["events", "children"].map((table) => ({ text: `DELETE FROM ${table} WHERE execution = ${row}`, values: [id] }));
 }

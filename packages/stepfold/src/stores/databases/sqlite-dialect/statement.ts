@@ -12,17 +12,12 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A write as statements. */
 export interface PlannedWrite {
-  /** Writes fewer indexes, and is tried first where one can wait for its answer: a row if the write was made. Null: there is no such form. */
+  /** Costs less, and is tried first where one can wait for its answer: how many rows it changed. Null: there is no such form. */
   readonly quick: SqlStatement | null;
   /** Gives a row if the write was made. */
   whole(): SqlStatement;
-  /**
-   * What follows if it was made. It needs no time.
-   *
-   * @param seq number of the row; null where that is not known, because all statements are sent together: then each of them finds
-   * out by itself whether the write was made
-   */
-  followUps(seq: number | null): readonly SqlStatement[];
+  /** What follows if it was made, without a time. @param isMade false: all is sent together, and each finds out by itself whether it was */
+  followUps(isMade: boolean): readonly SqlStatement[];
 }
 
 /** How statements get to a database. The statements of one call have one time. */

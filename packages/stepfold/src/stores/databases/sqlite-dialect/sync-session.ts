@@ -5,6 +5,8 @@ import type { SqliteSession, SqlRow, SqlStatement, SqlValue } from "./statement.
 export interface SyncDatabase {
   /** The rows that a statement gives. Its first parameter comes apart from the others: so a step copies no list of them. */
   all(text: string, first: SqlValue, others: readonly SqlValue[]): readonly SqlRow[];
+  /** Runs a statement that gives no rows. How many it changed; it may count their entries in indexes too. */
+  run(text: string, first: SqlValue, others: readonly SqlValue[]): number;
   /** Makes what `work` does one transaction, which is undone if it throws. */
   transaction<T>(mode: "read" | "write", work: () => T): T;
   close(): void;
@@ -23,9 +25,9 @@ export function syncSession(db: SyncDatabase, now: () => EpochMs): SqliteSession
       const rowOf = ({ text, values }: SqlStatement): SqlRow | null => db.all(text, time, values)[0] ?? null;
       return db.transaction("write", () =>
         writes.map(({ quick, whole, followUps }) => {
-          const row = (quick && rowOf(quick)) ?? rowOf(whole());
+          const row = quick && db.run(quick.text, time, quick.values) > 0 ? { now: time } : rowOf(whole());
           // none of these needs the time
-          if (row) for (const { text, values } of followUps(row.seq as number)) db.all(text, null, values);
+          if (row) for (const { text, values } of followUps(true)) db.run(text, null, values);
           return row;
         }),
       );

@@ -44,5 +44,6 @@ export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSessi
     }
   };
   const all = (text: string, first: SqlValue, others: readonly SqlValue[]) => prepare(text).all(first, ...others);
-  return syncSession({ all, transaction, close: () => db.close() }, now);
+  const run = (text: string, first: SqlValue, others: readonly SqlValue[]) => Number(prepare(text).run(first, ...others).changes);
+  return syncSession({ all, run, transaction, close: () => db.close() }, now);
 }
