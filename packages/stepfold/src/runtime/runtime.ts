@@ -185,7 +185,8 @@ export interface Runtime {
   workers(): Promise<readonly LiveWorker[]>;
   /**
    * The definitions that the store has, those put last first: versions of one workflow with `id`, at most 50, else of all, at most `limit` (default
-   * 100). A definition is put when the first execution of it starts. None of a store without `features.definitions`.
+   * 100). A definition that has a name in a runtime is put when the first execution of it starts; one that was only handed to `start` is not listed. None of a
+   * store without `features.definitions`.
    *
    * ```ts
    * const [newest] = await runtime.definitions({ id: "order" });

@@ -173,7 +173,9 @@ export class Registry {
     let stored = this.#stored.get(prepared);
     if (!stored || nowMs - stored.atMs >= forMs) {
       const { hash, definition } = prepared.compiled;
-      const mine = { done: this.#store.putDefinition(hash, withNeeds(definition)), atMs: nowMs };
+      // a program may make a definition for each execution: lists show only what has a name
+      const options = this.#byId.get(definition.id)?.compiled.hash === hash ? {} : { listedAs: null };
+      const mine = { done: this.#store.putDefinition(hash, withNeeds(definition), options), atMs: nowMs };
       stored = mine;
       this.#stored.set(prepared, mine);
       mine.done.catch(() => {

@@ -23,6 +23,14 @@ it("lists the definitions of executions that were started, the newest first", as
   await expect(tuesday.runtime.definitions({ limit: 0 })).rejects.toMatchObject({ code: "OPTION_INVALID", details: { option: "limit" } });
 });
 
+it("lists no definition that was only handed to a start: a program may make one for each execution", async () => {
+  const { runtime } = setUp({ workflows: [order("Monday")] });
+  await runtime.start(order("made for this one"), { workflowId: "order-1" });
+  expect(await runtime.definitions()).toEqual([]);
+  await runtime.start("order", { workflowId: "order-2" });
+  expect(await runtime.definitions()).toHaveLength(1);
+});
+
 it("lists none of a store that does not know them", async () => {
   const { store, environment } = setUp({});
   const { listDefinitions: _, label: __, labels: ___, ...without } = store;

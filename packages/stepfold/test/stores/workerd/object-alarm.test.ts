@@ -8,7 +8,12 @@ import { durableObjectStore, type ObjectStorage } from "../../../src/stores/data
 function objectStorage(): ObjectStorage {
   const db = new DatabaseSync(":memory:");
   return {
-    sql: { exec: (query, ...bindings) => ({ toArray: () => db.prepare(query).all(...(bindings as SQLInputValue[])) }) },
+    sql: {
+      exec(query, ...bindings) {
+        const rows = db.prepare(query).all(...(bindings as SQLInputValue[]));
+        return { toArray: () => rows, rowsWritten: Number(db.prepare("SELECT changes() AS changed").get()!.changed) };
+      },
+    },
     transactionSync(work) {
       db.exec("BEGIN");
       try {
