@@ -16,7 +16,7 @@ export const databaseFiles: readonly string[] = ["store", "table", "schema", "cl
 export const sharedFolders: readonly string[] = ["sqlite-dialect"];
 
 /** Lines of all databases together, tests not counted. */
-export const maxLinesOfAll = 7_892;
+export const maxLinesOfAll = 7_903;
 
 /** Every database, the names of its own files, and how long it may be. */
 export const databaseGroups: readonly DatabaseGroup[] = [
