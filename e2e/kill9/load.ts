@@ -29,7 +29,7 @@ export function isRestart(workflowId: string): boolean {
   return workflowId.includes("~");
 }
 
-/** What becomes of the step of an incident: whoever decides decides the same. Half of them are tried again first. */
+/** How an incident is answered, derived from its id: two clients that answer the same one give the same answer. Half of them are retried first. */
 export function decisionAbout(
   workflowId: string,
   waitId: string,

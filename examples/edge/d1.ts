@@ -1,4 +1,4 @@
-// A worker whose executions live in D1. A cron trigger wakes it, and whoever makes something due runs it at once.
+// A worker whose executions live in D1. A cron trigger runs what is due; a request that starts or answers an execution runs it at once.
 // POST /ID starts an order, POST /ID/approve answers, GET /ID shows it.
 import { waits } from "stepfold";
 import { createRuntime, type Runtime } from "stepfold/runtime";

@@ -97,7 +97,7 @@ function wantedOf({ acts }: PlannedSchedule, phases: readonly Phase[], { starts,
       const isWithin = outage !== null && atMs >= outage.fromMs;
       const decided = { fromMs: isWithin ? outage.toMs : atMs, toMs: Math.max(atMs + spec.jitterMs, outage?.toMs ?? 0) + slackMs };
       const isLast = endsBy === "delete" && toMs < decided.toMs;
-      // whoever pauses it may be before the tick has begun, or before it has been its turn
+      // the pause may have been committed before the tick was started, or, with `cancel`, while it waited for the end of the one before it
       const mayBePaused = acts.some(
         ({ type, atMs: pausedMs }) =>
           type === "pause" && pausedMs >= atMs && pausedMs <= (spec.overlap === "cancel" ? decided.toMs : atMs + spec.jitterMs),

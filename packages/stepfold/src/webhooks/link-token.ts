@@ -12,7 +12,7 @@ export interface LinkKey {
   readonly secret: Uint8Array;
 }
 
-/** What a link says. Whoever has it can read that; only who has the key can write it. */
+/** What the token of a link contains. It is signed, not encrypted: everybody who has the link can read it, and only the key can make it. */
 export interface LinkClaims {
   readonly workflowId: string;
   readonly incarnation: string;

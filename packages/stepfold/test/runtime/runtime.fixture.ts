@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
+import type { Commit, SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import type { RuntimeOptions } from "../../src/runtime/context/runtime-options.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -83,4 +84,22 @@ export function dying(environment: VirtualEnvironment) {
       after: (delayMs: number, callback: () => void) => environment.after(delayMs, () => alive && callback()),
     },
   };
+}
+
+/** Options of a runtime whose process makes so many commits, and dies in the next one before that is written. */
+export function dyingInCommit(
+  commits: number,
+  store: SnapshotStore,
+  environment: VirtualEnvironment,
+): Required<Pick<RuntimeOptions, "store" | "environment">> {
+  const mortal = dying(environment);
+  let left = commits;
+  const counting = {
+    ...store,
+    commit: async (commit: Commit) => {
+      if (left-- <= 0) return new Promise<void>(() => mortal.die());
+      return store.commit(commit);
+    },
+  };
+  return { store: counting, environment: mortal.environment };
 }

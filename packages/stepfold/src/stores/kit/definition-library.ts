@@ -43,8 +43,8 @@ export class KnownDefinitions {
   }
 
   /**
-   * Keeps a definition, and then writes it into the list. Only when both are done it is marked: if the process ends in between, whoever puts it
-   * again goes on. Putting one that is marked writes nothing.
+   * Writes the definition, then its entry in the list, and then marks the definition as listed by its revision. If the process dies before the
+   * mark, the next `put` of the same definition writes what is missing. With the mark, `put` only reads.
    */
   async put(hash: string, definition: WorkflowDefinition, { listedAs = hash }: PutDefinitionOptions = {}): Promise<void> {
     const { records } = this.#table;

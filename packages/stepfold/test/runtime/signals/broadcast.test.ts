@@ -10,7 +10,7 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
 import { flow } from "../../nodes/workflow.fixture.ts";
-import { closeAll, dying, second, setUp } from "../runtime.fixture.ts";
+import { closeAll, dyingInCommit, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
@@ -198,16 +198,8 @@ describe("a node that sends a signal to all that wait for it", () => {
       for (const id of ["a", "b", "c"]) await others.start("twice", { workflowId: id, input: { key: "k" } });
       await environment.advance(second);
       await others.close({ timeoutMs: 1 }).catch(() => undefined);
-      const mortal = dying(environment);
-      let left = commits;
-      const counting = {
-        ...store,
-        commit: async (commit: Parameters<typeof store.commit>[0]) => {
-          if (left-- <= 0) return new Promise<void>(() => mortal.die());
-          return store.commit(commit);
-        },
-      };
-      const first = setUp({ store: counting, nodeDefinitions: builtinNodes, workflows, may: () => true }, mortal.environment as never);
+      const mortal = dyingInCommit(commits, store, environment);
+      const first = setUp({ ...mortal, nodeDefinitions: builtinNodes, workflows, may: () => true }, mortal.environment as never);
       await first.runtime.start("teller", { workflowId: "t", input: { key: "k" } });
       await environment.advance(second);
       living({ store }, environment);

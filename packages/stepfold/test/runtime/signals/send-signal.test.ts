@@ -10,7 +10,7 @@ import { memoryStore } from "../../../src/stores/databases/memory/memory-store.t
 import { encryptedStore } from "../../../src/stores/wrappers/encrypted/encrypted-store.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
 import { flow } from "../../nodes/workflow.fixture.ts";
-import { closeAll, dying, hour, second, setUp } from "../runtime.fixture.ts";
+import { closeAll, dyingInCommit, hour, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
@@ -189,16 +189,8 @@ describe("a node that sends a signal", () => {
         input: { key: "k" },
         startAt: environment.now() + hour,
       });
-      const mortal = dying(environment);
-      let left = commits;
-      const counting = {
-        ...store,
-        commit: async (commit: Parameters<typeof store.commit>[0]) => {
-          if (left-- <= 0) return new Promise<void>(() => mortal.die());
-          return store.commit(commit);
-        },
-      };
-      const first = setUp({ store: counting, nodeDefinitions: builtinNodes, workflows, may: () => true }, mortal.environment as never);
+      const mortal = dyingInCommit(commits, store, environment);
+      const first = setUp({ ...mortal, nodeDefinitions: builtinNodes, workflows, may: () => true }, mortal.environment as never);
       await first.runtime.start("teller", { workflowId: "t", input: { to: "o", key: "k" } });
       await environment.advance(second);
       living({ store }, environment);

@@ -17,11 +17,11 @@ export interface SqliteTableOptions extends Required<Pick<kit.ExecutionTable, "n
   /** What gives the text of a column that may hold any character, and how to read it. Default: the column. */
   readonly quoted?: (column: string) => string;
   readonly unquoted?: (value: string) => string;
-  /** Most ids in one statement, where a statement takes few parameters. Default: any number. */
+  /** How many ids one statement may name. More are asked for in several statements. Default: no limit. D1 and Durable Objects take 100 parameters. */
   readonly maxIds?: number;
 }
 
-/** Executions in tables of SQLite, whoever runs it. */
+/** Executions in tables of SQLite, for every database that speaks its SQL: `node:sqlite`, libSQL, D1, Durable Objects. */
 export class SqliteTable implements kit.ExecutionTable {
   readonly name: string;
   readonly features: kit.ExecutionTable["features"];
