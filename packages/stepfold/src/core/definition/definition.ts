@@ -44,7 +44,8 @@ export interface WorkflowDefinition {
   readonly concurrency?: Concurrency;
   /**
    * How many executions of one key may begin in any span of time of one length; others wait until there is room, those first that came first. Retries and
-   * everything after the beginning are free. Only where there is a store that can do this.
+   * everything after the beginning are free. With `concurrency` beside it, the limit is kept as exactly, but fewer may begin than it allows. Only where
+   * there is a store that can do this.
    */
   readonly rateLimit?: RateLimit;
   /**

@@ -126,7 +126,8 @@ const maxTries = 100;
  * more; if it was made, it counts from then on.
  *
  * Where there is room although others have later places (the limit was raised, or some were cancelled), those are taken before
- * their time; the first of them that is left becomes due when there is room for it.
+ * their time; the first of them that is left becomes due when there is room for it. A claim that was granted, and that another process was
+ * first to make, gives its room back: then the first one becomes due at once.
  */
 export class Rates {
   readonly #table: ExecutionTable;
@@ -182,7 +183,11 @@ export class Rates {
           const settled = state.pending.filter(isOwn);
           const made = settled.flatMap(({ id, fence }) => times.get(`${fence} ${id}`) ?? []);
           const pending = state.pending.filter((one) => !isOwn(one));
-          if (settled.length === 0 || (await this.#put(key, stored, withGrants({ ...state, pending }, made)))) return;
+          if (settled.length === 0) return;
+          const next = withGrants({ ...state, pending }, made);
+          if (!(await this.#put(key, stored, next))) continue;
+          if (made.length < settled.length) await this.#wake(key, next);
+          return;
         }
       }),
     );
@@ -287,6 +292,13 @@ export class Rates {
       if (!changed || !waitsForRate(changed) || changed.dueAt === null || changed.dueAt <= dueAt) return;
       ({ guard, fence } = plannedClaim(changed));
     }
+  }
+
+  /** After room came back: the first of a line is due now, although it was put off because there was none. */
+  async #wake(key: string, { pending }: RateState): Promise<void> {
+    const [first] = await this.#waitingOf(key, (id) => pending.some((one) => one.id === id));
+    const { now } = await this.#table.read([]);
+    if (first) await this.#move({ planned: plannedClaim(first), dueAt: now, isFirst: true }, now);
   }
 
   async #put(key: string, stored: StoredRecord | null, state: RateState): Promise<boolean> {
