@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { library, publicEntries } from "./scripts/public-entries.ts";
 import { effort } from "./scripts/test/effort.ts";
 
@@ -18,18 +19,33 @@ const kills = [
 const simulation = ["e2e/simulation.test.ts"];
 const runtimes = ["e2e/runtimes.test.ts"];
 
-/** What tests have in common that start processes or talk to servers; the order says after which others they run. */
-function processes(groupOrder: number): { sequence: { groupOrder: number }; testTimeout: number; hookTimeout: number } {
-  return { sequence: { groupOrder }, testTimeout: 120_000, hookTimeout: 60_000 };
+/**
+ * What tests have in common that start processes or talk to servers; the order says after which others they run. They wait for processes,
+ * servers and the end of leases: more files run at once than there are processors.
+ */
+function waiting(groupOrder: number): { sequence: { groupOrder: number }; maxWorkers: number; testTimeout: number; hookTimeout: number } {
+  return { sequence: { groupOrder }, maxWorkers: Math.ceil(availableParallelism() * 1.5), testTimeout: 120_000, hookTimeout: 60_000 };
 }
 
-/** Files that wait for processes, servers and the end of leases: more of them run at once than there are processors. */
-const waiting = { ...processes(1), maxWorkers: Math.ceil(availableParallelism() * 1.5) };
+/** Files that take long: they begin before the others of their group, so that no processor waits for one of them at the end. */
+const long = ["simulation", "runtimes", "kill9-storm", "racing-rates", "cli-stores", "dynamo-store.contract", "pg-boss-queue.contract"];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = long.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return found < 0 ? long.length : found;
+    };
+    return (await super.sort(files)).sort((a, b) => group(a) - group(b) || rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   resolve: { alias },
   test: {
     maxWorkers: "100%",
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
@@ -52,26 +68,26 @@ export default defineConfig({
           include: [effort.everyStore ? everyContract : fewContracts],
           maxConcurrency: 1_000,
           isolate: false,
-          ...waiting,
+          ...waiting(1),
           testTimeout: 600_000,
         },
       },
       { extends: true, test: { name: "patterns", include: ["{patterns,suites}/**/*.test.ts"], testTimeout: 180_000 } },
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 30_000 } },
-      // real processes, no more of them at once than there are processors: real leases are not to run out because others keep those busy
       {
         extends: true,
         test: {
           name: "e2e",
           include: ["{e2e,examples}/**/*.test.ts"],
           exclude: [...races, ...kills, ...simulation, ...runtimes],
-          ...waiting,
+          ...waiting(1),
         },
       },
-      { extends: true, test: { name: "races", include: races, ...processes(2) } },
-      { extends: true, test: { name: "kills", include: kills, ...processes(2) } },
-      { extends: true, test: { name: "simulation", include: simulation, ...processes(3) } },
-      { extends: true, test: { name: "runtimes", include: runtimes, ...processes(3) } },
+      { extends: true, test: { name: "races", include: races, ...waiting(2) } },
+      { extends: true, test: { name: "kills", include: kills, ...waiting(2) } },
+      // these two only compute: at a low priority, they take the time in which those above wait
+      { extends: true, test: { name: "simulation", include: simulation, ...waiting(2) } },
+      { extends: true, test: { name: "runtimes", include: runtimes, ...waiting(2) } },
     ],
     coverage: {
       provider: "v8",

@@ -1,6 +1,10 @@
+import { constants, setPriority } from "node:os";
 import { describe, expect, it } from "vitest";
 import { runOn, runtimeNames } from "../scripts/runtimes/runtimes.ts";
 import { effort } from "../scripts/test/effort.ts";
+
+// its processes too: see vitest.config.ts
+setPriority(constants.priority.PRIORITY_LOW);
 
 describe("the core, the engine and the expressions", () => {
   it.for(runtimeNames)("pass their tests on %s", { timeout: 600_000 }, async (name, { skip }) => {

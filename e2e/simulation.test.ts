@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { effort } from "../scripts/test/effort.ts";
@@ -6,6 +7,9 @@ import { root, start } from "./cli.ts";
 const script = join(root, "scripts/simulate.ts");
 /** A storm takes about half an hour. */
 const timeout = 3 * 3_600_000;
+
+// its processes too: see vitest.config.ts
+setPriority(constants.priority.PRIORITY_LOW);
 
 async function lastLine(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await start(process.execPath, [script, ...args], { cwd: root }).ended;
