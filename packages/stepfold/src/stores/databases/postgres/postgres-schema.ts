@@ -59,7 +59,7 @@ ${columnsSql(childColumns)}
 ) WITH (fillfactor = 70);
 
 CREATE TABLE "${schema}".records (
-  kind text COLLATE "C" NOT NULL, -- definition: by its hash; permit: who has the permits of a key
+  kind text COLLATE "C" NOT NULL, -- definition: by its hash, permit: who has the permits of a key
   key text COLLATE "C" NOT NULL,
   revision text COLLATE "C" NOT NULL, -- another one with every write
   value json NOT NULL,

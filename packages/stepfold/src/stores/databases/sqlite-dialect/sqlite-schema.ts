@@ -50,7 +50,7 @@ ${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${
   "CREATE UNIQUE INDEX children_key ON children (execution, key)",
   `
   CREATE TABLE records (
-    kind TEXT NOT NULL,      -- definition: by its hash; permit: who has the permits of a key
+    kind TEXT NOT NULL,      -- definition: by its hash, permit: who has the permits of a key
     key TEXT NOT NULL,
     revision TEXT NOT NULL,  -- another one with every write
     text TEXT NOT NULL,      -- JSON

@@ -26,7 +26,7 @@ export const sqliteViews: readonly string[] = [
         END))
     ELSE event -> '$.consequences.results' END) AS placed`,
   `
-  -- one row for each map that began, which has a key, and for each item that was added to one later; items: JSON without brackets
+  -- one row for each map that began, which has a key, and for each item that was added to one later, items: JSON without brackets
   CREATE VIEW execution_items (execution, version, path, key, items) AS
   SELECT execution, version, path,
     path || '#' || (event ->> '$.visit'),
@@ -45,7 +45,7 @@ export const sqliteViews: readonly string[] = [
         WHEN context IS NULL OR (head ->> '$.kept' IS NULL AND head ->> '$.status' IN ('completed', 'failed', 'cancelled')) THEN '{}'
         ELSE context END)) ORDER BY place)
       FROM (
-        -- each child with its context; grouped, because SQLite has no index for a join with what depends on the execution
+        -- each child with its context, grouped because SQLite has no index for a join with what depends on the execution
         SELECT key, max(place) AS place, max(head) AS head, max(context) AS context
         FROM (
           SELECT key, place, head, NULL AS context FROM children WHERE children.execution = seq AND children.key <> '' -- a checkpoint
