@@ -60,16 +60,24 @@ describe("an execution that waits for many things", () => {
     expect([await found("responder=ada"), await found("responder=eve")]).toEqual([true, false]);
     expect([await found("signal=paid", "key=o-7"), await found("signal=paid", "key=o-8")]).toEqual([true, false]);
     expect([await found("kind=external", "node=approve"), await found("kind=signal", "node=approve")]).toEqual([true, false]);
+    expect([await found("opened-before=1h"), await found("opened-after=1h")]).toEqual([false, true]);
     await say("resume", "t", "--step", "sign", "--payload", '{"approved":true}', "--by", "ada");
     expect([await found("responder=ada"), await found("responder=bob")]).toEqual([false, true]);
     const [page] = jsonLines((await say("ls", "--waiting", "responder=bob", "--json")).stdout) as { items: { waits: object[] }[] }[];
-    expect(page!.items[0]!.waits).toContainEqual({ kind: "external", nodeId: "sign", responders: ["bob", "cy"] });
+    expect(page!.items[0]!.waits).toContainEqual({
+      kind: "external",
+      nodeId: "sign",
+      responders: ["bob", "cy"],
+      openedAt: expect.any(Number),
+    });
     const refused = await Promise.all([
       say("ls", "--waiting", "who=ada"),
       say("ls", "--waiting", "kind=approval"),
       say("ls", "--waiting", "ada"),
+      say("ls", "--waiting", "opened-before=2"),
+      say("ls", "--waiting", "opened-before=2d", "opened-before=3d"),
     ]);
-    expect(refused.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(refused.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
     expect(refused.map(({ stderr }) => stderr).join()).toMatch(/field=value.*no kind of wait "approval".*field=value/s);
   });
 

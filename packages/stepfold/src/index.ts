@@ -116,6 +116,7 @@ export { type ContinueRequest, type EngineOptions, type StartRequest, type Strea
 export { systemEnvironment } from "./environment/system-environment.ts";
 export type { Environment } from "./ports/environment.ts";
 export type { EndedBucket, EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "./ports/execution-counts.ts";
+export type { MetadataBounds, MetadataFilter, WaitFilter } from "./ports/list-filters.ts";
 export type {
   AppendedRow,
   Claim,
@@ -130,7 +131,6 @@ export type {
   PruneReport,
   SnapshotStore,
   StoreFeatures,
-  WaitFilter,
 } from "./ports/snapshot-store.ts";
 export type { DefinitionLibrary, DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "./ports/store-definitions.ts";
 export type { LiveWorker, WorkerBeat } from "./ports/store-workers.ts";

@@ -13,7 +13,7 @@ import { readCompensated } from "../session/compensated.ts";
 import { definitionFor } from "../session/definition-for.ts";
 import { idleRuntime } from "../session/idle-runtime.ts";
 import { chooseDatabase, openExistingDatabase, openQuietly } from "../store/database.ts";
-import { type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
+import { checkFilter, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 import { readDuration } from "../text/read-duration.ts";
@@ -117,7 +117,8 @@ async function overAll(options: BulkCommandOptions, actionFor: (config: Stepfold
   const { all = false, apply = false, json = false } = options;
   if (wordsOf(options).length > 0 === all)
     throw new BadInput("USAGE", "Say which executions (--workflow, --status, --meta, ...), or all of them with --all");
-  const which = { where: queryOf(options), dryRun: !apply, ...(options.limit !== undefined && { limit: readLimit(options.limit) }) };
+  checkFilter(options);
+  const which = { dryRun: !apply, ...(options.limit !== undefined && { limit: readLimit(options.limit) }) };
   const configPath = findConfig(options.config);
   const config = await loadConfig(configPath);
   const action = await actionFor(config);
@@ -130,7 +131,7 @@ async function overAll(options: BulkCommandOptions, actionFor: (config: Stepfold
     closing.add(() => runtime.close());
     const counts = { done: 0, planned: 0, unchanged: 0, refused: 0 };
     const paint = paintFor(process.stdout);
-    for await (const outcome of runtime.bulk(action, which)) {
+    for await (const outcome of runtime.bulk(action, { ...which, where: queryOf(options, await store.now()) })) {
       counts[outcome.outcome]++;
       say(json ? `${JSON.stringify({ type: "outcome", ...outcome })}\n` : `${outcomeLine(outcome, paint)}\n`);
     }

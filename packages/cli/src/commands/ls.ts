@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type CountQuery, type ExecutionCounts, isTerminal, type Status } from "stepfold";
+import { type ExecutionCounts, isTerminal, type Status } from "stepfold";
 import { countExecutions } from "stepfold/runtime";
 import { publicUrl } from "stepfold/stores/from-url";
 import { BadInput } from "../bad-input.ts";
@@ -8,7 +8,7 @@ import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { programName } from "../program-name.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
-import { everyStatus, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
+import { checkFilter, everyStatus, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
 import { agoText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
@@ -46,18 +46,18 @@ const emptyPage: Listed = { items: [], nextCursor: null, now: 0 };
 
 /** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
 export async function ls(options: LsOptions): Promise<number> {
-  const which = queryOf(options);
+  checkFilter(options);
   const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
   const order = readOrder(options.order);
   const database = chooseDatabase(options.store);
-  if (options.count) return count(which, options);
+  if (options.count) return count(options);
   let page = emptyPage;
   // if no store was named, a missing database means that there are no executions yet
   if (!database.isDefault || existsSync(database.path!)) {
     const store = await openExistingDatabase(database);
     try {
       const found = await store.list({
-        ...{ ...which, limit, order },
+        ...{ ...queryOf(options, await store.now()), limit, order },
         ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
       });
       page = await withWaits(found, store);
@@ -71,10 +71,12 @@ export async function ls(options: LsOptions): Promise<number> {
 }
 
 /** `stepfold ls --count`: how many there are of each status. */
-async function count(which: CountQuery, { store: url, json }: LsOptions): Promise<number> {
+async function count(options: LsOptions): Promise<number> {
+  const { store: url, json } = options;
   const database = chooseDatabase(url);
   const store = !database.isDefault || existsSync(database.path!) ? await openExistingDatabase(database) : null;
   try {
+    const which = queryOf(options, store ? await store.now() : 0);
     const found = store ? await countExecutions(store, which) : noCounts;
     say(json ? `${JSON.stringify({ type: "counts", ...found })}\n` : countText(found, which.status ?? everyStatus));
   } finally {
@@ -105,6 +107,8 @@ async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Lis
 
 function listText({ items, nextCursor, now }: Listed, database: string, options: LsOptions): string {
   const paint = paintFor(process.stdout);
+  if (items.length === 0 && nextCursor !== null)
+    return `None among those looked at so far in ${database}\n\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`;
   if (items.length === 0) {
     const some = options.cursor !== undefined || wordsOf(options).length > 0;
     return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;

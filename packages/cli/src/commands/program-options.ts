@@ -30,9 +30,9 @@ export function filtered(command: Command): Command {
     .option("--workflow <id>", "only of this workflow")
     .option("--tenant <tenant>", "only of this tenant")
     .option("--id-prefix <text>", "only those whose id begins so")
-    .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true)")
+    .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true); or with bounds ('n>=1' 'n<9')")
     .option(
       "--waiting [field=value...]",
-      "only those that wait for something; for this: kind, node, signal, key, responder (responder=ada)",
+      "only those that wait for something; for this: kind, node, signal, key, responder (responder=ada), opened-before or opened-after so long ago (opened-before=2d)",
     );
 }

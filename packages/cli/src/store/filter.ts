@@ -1,6 +1,7 @@
-import type { CountQuery, Status, WaitFilter } from "stepfold";
+import type { CountQuery, EpochMs, Status, WaitFilter } from "stepfold";
 import { BadInput } from "../bad-input.ts";
-import { readMetadata } from "../text/read-metadata.ts";
+import { readDuration } from "../text/read-duration.ts";
+import { readMetadataFilters } from "./metadata-filters.ts";
 
 /** Options of every verb that finds executions. */
 export interface FilterOptions {
@@ -15,15 +16,20 @@ export interface FilterOptions {
 /** Every status, in the order of a life. */
 export const everyStatus: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
-/** What the options say of the executions that are wanted. @throws BadInput */
-export function queryOf({ status, workflow, tenant, idPrefix, meta = [], waiting }: FilterOptions): CountQuery {
+/** Refuses what says nothing of executions, before any database is opened. @throws BadInput */
+export function checkFilter(options: FilterOptions): void {
+  queryOf(options, 0);
+}
+
+/** What the options say of the executions that are wanted. @param now by the clock of the store @throws BadInput */
+export function queryOf({ status, workflow, tenant, idPrefix, meta = [], waiting }: FilterOptions, now: EpochMs): CountQuery {
   return {
     ...(status && { status: status.map(readStatus) }),
     ...(workflow !== undefined && { definitionId: workflow }),
     ...(tenant !== undefined && { tenant }),
     ...(idPrefix !== undefined && { idPrefix }),
-    ...(meta.length > 0 && { metadata: Object.fromEntries(meta.map((one) => readMetadata(one, "--meta"))) }),
-    ...(waiting && { waiting: waiting === true ? {} : readWaiting(waiting) }),
+    ...(meta.length > 0 && { metadata: readMetadataFilters(meta) }),
+    ...(waiting && { waiting: waiting === true ? {} : readWaiting(waiting, now) }),
   };
 }
 
@@ -42,11 +48,12 @@ export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [], wa
 /** What can be said of a wait, by the words of the command line. */
 const waitFields: Readonly<Record<string, keyof WaitFilter>> = {
   ...{ kind: "kind", node: "nodeId", signal: "signal", key: "key", responder: "responder" },
+  ...{ "opened-before": "openedBefore", "opened-after": "openedAfter" },
 };
 const waitKinds: readonly string[] = ["external", "signal", "timer", "child", "incident"] satisfies WaitFilter["kind"][];
 
-function readWaiting(given: readonly string[]): WaitFilter {
-  const asked: Partial<Record<keyof WaitFilter, string>> = {};
+function readWaiting(given: readonly string[], now: EpochMs): WaitFilter {
+  const asked: Partial<Record<keyof WaitFilter, string | number>> = {};
   for (const text of given) {
     const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     const field = Object.hasOwn(waitFields, name) ? waitFields[name] : undefined;
@@ -57,7 +64,8 @@ function readWaiting(given: readonly string[]): WaitFilter {
     if (field === "kind" && !waitKinds.includes(value))
       throw new BadInput("USAGE", `There is no kind of wait "${value}"`, { hint: `One of: ${waitKinds.join(", ")}` });
     if (asked[field] !== undefined) throw new BadInput("USAGE", `--waiting says ${name} twice`);
-    asked[field] = value;
+    const isTime = field === "openedBefore" || field === "openedAfter";
+    asked[field] = isTime ? now - readDuration(`--waiting ${name}`, value, "how long ago, such as 2d, 12h or P2D") : value;
   }
   return asked as WaitFilter;
 }

@@ -8,6 +8,7 @@ import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { Rate } from "../core/values/shared-keys.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
+import type { MetadataFilter, WaitFilter } from "./list-filters.ts";
 import type { DefinitionLibrary, PutDefinitionOptions } from "./store-definitions.ts";
 import type { LiveWorker, WorkerBeat } from "./store-workers.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
@@ -142,27 +143,13 @@ export interface ClaimOptions extends Lease {
   readonly rates?: Readonly<Record<string, Pick<Rate, "limit" | "periodMs"> | null>>;
 }
 
-/** Which waits: all that is said must be true of one and the same wait. */
-export interface WaitFilter {
-  /** `external`: an answer, such as an approval. `signal`, `timer`, `child`: another execution. `incident`: a decision about a failure. */
-  readonly kind?: ListedWait["kind"];
-  /** The node that waits, without what is around it. */
-  readonly nodeId?: string;
-  /** Name of the signal. */
-  readonly signal?: string;
-  /** Key of the signal. */
-  readonly key?: string;
-  /** Named among those who may answer, and has not answered yet. A wait that anybody may answer names nobody. */
-  readonly responder?: string;
-}
-
 /** Which executions. */
 export interface ListQuery {
   readonly status?: readonly Status[];
   /** Id of the workflow definition. */
   readonly definitionId?: string;
-  /** Only executions whose metadata has each of these top-level keys with an equal value. */
-  readonly metadata?: Readonly<Record<string, string | number | boolean | null>>;
+  /** Only executions whose metadata has each of these top-level keys with an equal value, or with one between bounds (`{ amount: { gte: 100 } }`). */
+  readonly metadata?: Readonly<Record<string, MetadataFilter>>;
   /**
    * Only executions one of whose open waits is such a one, be it in a sub-workflow or an item of a map; `{}`: that wait for anything. Of an
    * execution lists know the first 100 waits, where each who may answer counts for one.

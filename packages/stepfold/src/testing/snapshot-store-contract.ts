@@ -25,6 +25,7 @@ import { loadCases } from "./contract/records/load-cases.ts";
 import { metadataCases } from "./contract/records/metadata-cases.ts";
 import { pagingCases } from "./contract/records/paging-cases.ts";
 import { pruneCases } from "./contract/records/prune-cases.ts";
+import { rangeCases } from "./contract/records/range-cases.ts";
 import { scopeCases } from "./contract/records/scope-cases.ts";
 import { valueCases } from "./contract/records/value-cases.ts";
 import { waitCases } from "./contract/records/wait-cases.ts";
@@ -66,6 +67,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...eventCases,
   ...listCases,
   ...metadataCases,
+  ...rangeCases,
   ...waitCases,
   ...workerCases,
   ...countCases,

@@ -43,8 +43,8 @@ describe("a wait for several answers", () => {
     const other: Wait = { id: "0@2.1", kind: "signal", signal: "go" };
     const both = apply(flow, begun, eventOn(begun, "0", { waits: [{ id: "0@2", kind: "external", quorum: 2 }, other] }));
     expect(answered(both, ["ada"]).activePaths[0]?.waits).toEqual([
-      { id: "0@2", kind: "external", quorum: 2, answers: [{ by: "ada", at: 5_000 }] },
-      other,
+      { id: "0@2", kind: "external", openedAt: 2_000, quorum: 2, answers: [{ by: "ada", at: 5_000 }] },
+      { ...other, openedAt: 2_000 },
     ]);
   });
 

@@ -38,7 +38,7 @@ const refusing = (snapshot: Snapshot, more: Partial<AnswerRefusedEvent> = {}): S
 };
 
 describe("an answer that the code of the node refuses", () => {
-  it("opens the same wait under its next id, with its payload and its deadline, and says why", () => {
+  it("opens the same wait under its next id, with its payload, its deadline and the time since when it is open, and says why", () => {
     const asked = asking({ payload: { for: "ada" }, timeoutAt: 9_000, responders: ["ada"] });
     const again = refusing(answering(asked, { who: "ada" } as Partial<Event>));
     expect(again.status).toBe("paused");
@@ -47,6 +47,7 @@ describe("an answer that the code of the node refuses", () => {
     expect(pathOf(again, "0").waits).toEqual([
       {
         ...{ id: "0@4", kind: "external", typeSchema: "s1", payload: { for: "ada" }, timeoutAt: 9_000, responders: ["ada"] },
+        openedAt: 2_000,
         refused: { at: 3_000, who: "ada", issues },
       },
     ]);
@@ -59,7 +60,7 @@ describe("an answer that the code of the node refuses", () => {
   it("may be refused twice, and then be right", () => {
     const twice = refusing(answering(refusing(answering(asking())), { waitId: "0@4", who: "bob" } as Partial<Event>));
     expect(pathOf(twice, "0").waits).toEqual([
-      { id: "0@6", kind: "external", typeSchema: "s1", refused: { at: 3_000, who: "bob", issues } },
+      { id: "0@6", kind: "external", typeSchema: "s1", openedAt: 2_000, refused: { at: 3_000, who: "bob", issues } },
     ]);
     const done = answering(twice, { waitId: "0@6", payload: { amount: 4 } } as Partial<Event>);
     expect(apply(flow, done, eventOn(done, "0", { done: "paid" })).activePaths).toMatchObject([{ nodeId: "end" }]);
@@ -207,7 +208,7 @@ describe("an execution that goes on from one with an answer that was not parsed 
     const { state } = takeCheckpoint(answered, { reason: "fork", laterMs: 1_000 });
     expect(state.activePaths[0]?.resumed).toEqual({
       ...{ by: "payload", payload: { amount: 3 }, suspendPayload: "p" },
-      reopens: { waitId: "0@2", waits: [{ id: "0@2", kind: "external", typeSchema: "s1", timeoutAt: 10_000 }] },
+      reopens: { waitId: "0@2", waits: [{ id: "0@2", kind: "external", typeSchema: "s1", openedAt: 3_000, timeoutAt: 10_000 }] },
     });
   });
 });

@@ -8,7 +8,7 @@ describe("a step that suspends", () => {
     const { engine } = engineOf({ a: asking({ ask: "ok?" }), b: giving(1) }, ["a>b"]);
     const snapshot = await engine.execute({});
     expect(snapshot).toMatchObject({ status: "paused", currentNodeId: "a", version: 1, context: {} });
-    expect(snapshot.activePaths[0]?.waits).toEqual([{ id: "0@2", kind: "external", payload: { ask: "ok?" } }]);
+    expect(snapshot.activePaths[0]?.waits).toEqual([{ id: "0@2", kind: "external", openedAt: 1_000_000, payload: { ask: "ok?" } }]);
   });
 
   it("is told by what it was resumed, with what, and what it had asked", async () => {
@@ -99,7 +99,7 @@ describe("a step that suspends", () => {
     const { engine } = engineOf({ a: executor });
     const snapshot = await engine.execute({});
     expect(snapshot).toMatchObject({ status: "paused", version: 1, steps: 1 });
-    expect(snapshot.activePaths[0]?.waits).toEqual([{ id: "0@2", kind: "external", payload: "p" }]);
+    expect(snapshot.activePaths[0]?.waits).toEqual([{ id: "0@2", kind: "external", openedAt: 1_000_000, payload: "p" }]);
   });
 
   it("lets the other paths go on", async () => {
@@ -270,7 +270,10 @@ describe("a timer", () => {
 
   it("runs the step again when its time has come, and not before", async () => {
     const { at, paused } = await timed({ resumeAt: 1_005_000 });
-    expect(paused.activePaths[0]?.waits?.[0]).toEqual({ id: "0@2", kind: "timer", payload: "p", resumeAt: 1_005_000 });
+    expect(paused.activePaths[0]?.waits?.[0]).toEqual({
+      ...{ id: "0@2", kind: "timer", payload: "p" },
+      ...{ openedAt: 1_000_000, resumeAt: 1_005_000 },
+    });
     expect(await at(4_999)).toEqual(paused);
     expect(await at(5_000)).toMatchObject({ status: "completed", output: { by: "timer", payload: null } });
   });

@@ -42,6 +42,8 @@ export interface WaitInfo {
   readonly tally?: string;
   /** The execution that it waits for. */
   readonly workflowId?: string;
+  /** Since when it is open; of a fork or a restart: the time in which its origin was not going on does not count. Absent: an earlier version has opened it. */
+  readonly openedAt?: EpochMs;
   /** When the step goes on by itself. */
   readonly resumeAt?: EpochMs;
   /** When it can no longer be answered. */

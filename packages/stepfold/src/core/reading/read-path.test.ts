@@ -57,6 +57,7 @@ describe("a snapshot with paths that wait", () => {
     ["/activePaths/1/waits/0/transient", false, "true"],
     ["/activePaths/1/waits/2/resumeAt", undefined, "until when"],
     ["/activePaths/1/waits/2/resumeAt", 8.65e15, "8.64e15"],
+    ["/activePaths/1/waits/2/openedAt", "now", "number of milliseconds"],
     ["/activePaths/1/waits/2/workflowId", "w", "says nothing"],
     ["/activePaths/0/waits/0/responders", "ada", "list of names"],
     ["/activePaths/0/waits/0/responders", [5], "list of names"],

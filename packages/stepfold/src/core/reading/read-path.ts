@@ -234,6 +234,7 @@ function checkWait(wait: JsonObject, pointer: string): void {
   if (kind === "timer" && resumeAt === undefined) invalid(`${pointer}/resumeAt`, "must say until when");
   if (schema !== undefined && typeof schema !== "boolean" && !isJsonObject(schema)) invalid(`${pointer}/schema`, "must be a JSON Schema");
   if (wait.refused !== undefined) checkRefusal(wait.refused, `${pointer}/refused`);
+  time(wait.openedAt, `${pointer}/openedAt`);
   time(resumeAt, `${pointer}/resumeAt`);
   time(wait.timeoutAt, `${pointer}/timeoutAt`);
   optionalText(wait, ["signal", "key", "tally", "typeSchema"], pointer);

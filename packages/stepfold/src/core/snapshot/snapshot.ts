@@ -64,6 +64,8 @@ export interface Wait extends InEvents {
   readonly begins?: true;
   /** A signal that came before the wait was open does not count. */
   readonly transient?: true;
+  /** Since when it is open. Absent: an earlier version has opened it. */
+  readonly openedAt?: EpochMs;
   /** When the step runs again by itself. */
   readonly resumeAt?: EpochMs;
   /** The deadline of the wait: the path then leaves by the handle `timeout`. */

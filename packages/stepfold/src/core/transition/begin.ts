@@ -76,8 +76,8 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
 }
 
 /** Its first node is not performed before a time. */
-function waitToBegin(first: DraftPath, startAt: EpochMs): void {
-  const wait: Wait = { id: `${first.id}@${first.turn + 1}`, kind: "timer", resumeAt: startAt, begins: true };
+function waitToBegin(first: DraftPath, startAt: EpochMs, openedAt: EpochMs): void {
+  const wait: Wait = { id: `${first.id}@${first.turn + 1}`, kind: "timer", openedAt, resumeAt: startAt, begins: true };
   first.status = "suspended";
   first.turn++;
   first.waits = Object.freeze([Object.freeze(wait)]);
@@ -113,7 +113,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   draft.sizeBytes = sizeBytes;
   draft.historyBytes = historyBytesOf(event);
   enter(first);
-  if (startAt !== undefined) waitToBegin(first, startAt);
+  if (startAt !== undefined) waitToBegin(first, startAt, at);
   settle(draft, at);
   if (draft.ended && workflow.finally) close(draft, at);
   enqueueEnd(draft);

@@ -253,9 +253,12 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   path.nextRetryAt = undefined;
   letGo(scope.root, path);
   const isLarge = isLargeIn(scope.root, event);
-  path.waits = isLarge
-    ? Object.freeze(event.waits.map((wait, index) => referring(wait, `${event.version}/waits/${index}`, "payload", "schema")))
-    : event.waits;
+  path.waits = Object.freeze(
+    event.waits.map((wait, index) => {
+      const open = { ...wait, openedAt: event.at };
+      return Object.freeze(isLarge ? referring(open, `${event.version}/waits/${index}`, "payload", "schema") : open);
+    }),
+  );
   if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
   if (event.signal) enqueueSignal(scope.root, event.signal, event.waits[0]!.id);
   if (event.schemas) holdSchemas(scope.root, event.schemas);
@@ -282,7 +285,7 @@ function applyAnswerRefused(scope: ScopeDraft, event: AnswerRefusedEvent): boole
 
 function applySpawned(scope: ScopeDraft, event: SpawnedEvent): boolean {
   const path = performed(scope, event);
-  if (path) spawn(scope, path, event.children);
+  if (path) spawn(scope, path, event);
   return path !== null;
 }
 

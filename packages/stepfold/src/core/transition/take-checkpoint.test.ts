@@ -129,7 +129,7 @@ describe("a checkpoint", () => {
   const anew = (scope: string, laterMs = 500) => ({ scope, pathId: "0", laterMs });
 
   it("moves every time by as much as it goes on later, and none beyond the last date", () => {
-    const waits = [wait({ resumeAt: 100, timeoutAt: 200 })];
+    const waits = [wait({ openedAt: 50, resumeAt: 100, timeoutAt: 200 })];
     const given = snapshot({
       status: "paused",
       activePaths: [path({ status: "suspended", waits }), path({ id: "0.1", status: "retrying", nextRetryAt: 8.64e15 - 1 })],
@@ -137,7 +137,7 @@ describe("a checkpoint", () => {
     });
     const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 1_000 });
     expect(state.activePaths).toMatchObject([
-      { since: -3, status: "suspended", waits: [{ resumeAt: 1_100, timeoutAt: 1_200 }] },
+      { since: -3, status: "suspended", waits: [{ openedAt: 1_050, resumeAt: 1_100, timeoutAt: 1_200 }] },
       { status: "retrying", nextRetryAt: 8.64e15, attempts: 2 },
     ]);
     expect(state.inbox).toEqual([{ name: "go", expiresAt: 1_300 }]);

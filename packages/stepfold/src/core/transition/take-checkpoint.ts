@@ -217,9 +217,10 @@ function movedPath(path: ActivePath, scope: string, base: number, goingOn: Going
 }
 
 function movedWait(wait: Wait, laterMs: number): Wait {
-  const { resumeAt, timeoutAt, ...rest } = withoutReferences(wait);
+  const { openedAt, resumeAt, timeoutAt, ...rest } = withoutReferences(wait);
   return {
     ...rest,
+    ...(openedAt !== undefined && { openedAt: later(openedAt, laterMs) }),
     ...(resumeAt !== undefined && { resumeAt: later(resumeAt, laterMs) }),
     ...(timeoutAt !== undefined && { timeoutAt: later(timeoutAt, laterMs) }),
   };

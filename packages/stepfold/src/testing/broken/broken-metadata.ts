@@ -1,9 +1,11 @@
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
 const stays = "metadata: what an event has set is in the snapshot, the head and lists, and stays";
+const numbers = "range: lists find numbers between bounds, and nothing but numbers";
+const texts = "range: lists find texts between bounds by their code units, and nothing but texts";
 const finds = "metadata: lists find an execution by what it is now, and no more by what it was";
 
 /** Mistakes with metadata that changes. */
@@ -48,6 +50,54 @@ export const brokenMetadata: readonly BrokenStore[] = [
       }),
   },
   {
+    name: "compares numbers as texts",
+    caughtBy: numbers,
+    breaks: (store) => rangedBy(store, (value, bound) => (isOrdered(value) ? [String(value), String(bound)] : null)),
+  },
+  {
+    name: "compares texts without case",
+    caughtBy: texts,
+    breaks: (store) =>
+      rangedBy(store, (value, bound) => (isOrdered(value) && typeof value === typeof bound ? [lower(value), lower(bound)] : null)),
+  },
+  {
+    name: "compares texts by code points",
+    caughtBy: texts,
+    breaks: (store) =>
+      rangedBy(store, (value, bound) => (isOrdered(value) && typeof value === typeof bound ? [byPoints(value), byPoints(bound)] : null)),
+  },
+  {
+    name: "takes a text for a number",
+    caughtBy: numbers,
+    breaks: (store) => rangedBy(store, (value, bound) => (isOrdered(value) ? [value, bound] : null)),
+  },
+  {
+    name: "lists whatever lies between bounds",
+    caughtBy: numbers,
+    breaks: (store) => altered(store, { list: (query = {}) => store.list({ ...query, ...withoutRanges(query) }) }),
+  },
+  {
+    name: "counts whatever lies between bounds",
+    caughtBy: "range: it goes together with other filters, and counts count the same",
+    breaks: (store) => altered(store, { count: (query = {}, atMost) => store.count!({ ...query, ...withoutRanges(query) }, atMost) }),
+  },
+  {
+    name: "looks between bounds on the first page only",
+    caughtBy: "range: pages give each execution once, by the metadata of now",
+    breaks: (store) =>
+      altered(store, {
+        list: (query = {}) => store.list(query.cursor === undefined ? query : { ...query, ...withoutRanges(query) }),
+      }),
+  },
+  {
+    name: "takes bounds of any form",
+    caughtBy: "range: bounds of another form are refused",
+    breaks: (store) =>
+      altered(store, {
+        list: (query = {}) => store.list(query).catch(() => store.list({ ...query, ...withoutRanges(query) })),
+      }),
+  },
+  {
     name: "takes no metadata from a holder",
     caughtBy: "metadata: a change comes with a step of the holder, with none at all, and with an end",
     breaks: (store) =>
@@ -69,6 +119,43 @@ export const brokenMetadata: readonly BrokenStore[] = [
       }),
   },
 ];
+
+type Ordered = number | string;
+
+const isOrdered = (value: unknown): value is Ordered => typeof value === "number" || typeof value === "string";
+const lower = (value: Ordered): Ordered => (typeof value === "string" ? value.toLowerCase() : value);
+const byPoints = (value: Ordered): Ordered =>
+  typeof value === "string" ? Array.from(value, (one) => one.codePointAt(0)!.toString(16).padStart(6, "0")).join("") : value;
+
+const isBetween: Readonly<Record<string, (a: Ordered, b: Ordered) => boolean>> = {
+  gt: (a, b) => a > b,
+  gte: (a, b) => a >= b,
+  lt: (a, b) => a < b,
+  lte: (a, b) => a <= b,
+};
+
+function withoutRanges({ metadata }: ListQuery): Pick<ListQuery, "metadata"> {
+  if (!metadata) return {};
+  return { metadata: Object.fromEntries(Object.entries(metadata).filter(([, filter]) => typeof filter !== "object" || filter === null)) };
+}
+
+/** A store that judges bounds by itself. @param compared what is compared instead of a value and a bound; null: it is not between them */
+function rangedBy(store: SnapshotStore, compared: (value: Json | undefined, bound: Ordered) => [Ordered, Ordered] | null): SnapshotStore {
+  return altered(store, {
+    async list(query = {}) {
+      const page = await store.list({ ...query, ...withoutRanges(query) });
+      const fits = (metadata: Readonly<Record<string, Json>>): boolean =>
+        Object.entries(query.metadata ?? {}).every(([key, filter]) => {
+          if (typeof filter !== "object" || filter === null) return true;
+          return Object.entries(filter).every(([name, bound]) => {
+            const pair = compared(metadata[key], bound);
+            return pair !== null && isBetween[name]!(...pair);
+          });
+        });
+      return { ...page, items: page.items.filter(({ metadata }) => fits(metadata)) };
+    },
+  });
+}
 
 async function metadataAtStart(store: SnapshotStore, workflowId: string): Promise<Readonly<Record<string, Json>>> {
   const [row] = await store.events(workflowId, -1, 1);

@@ -1,8 +1,10 @@
 import type { ListedWait } from "../../core/transition/draft/listed-waits.ts";
-import type { Commit, SnapshotStore, WaitFilter } from "../../ports/snapshot-store.ts";
+import type { WaitFilter } from "../../ports/list-filters.ts";
+import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
 const finds = "waiting: lists find an execution by each thing that one of its waits says";
+const since = "waiting: lists find an execution by when one of its waits was opened";
 const now = "waiting: an execution is found by what it waits for now, and no more by what it has waited for";
 
 /** Mistakes with what executions wait for. */
@@ -33,6 +35,33 @@ export const brokenWaits: readonly BrokenStore[] = [
           const page = await store.list({ ...query, waiting: {} });
           const isMeant = ({ responders = [] }: ListedWait): boolean => responders.some((name) => name.startsWith(waiting.responder!));
           return { ...page, items: page.items.filter(({ waits = [] }) => waits.some(isMeant)) };
+        },
+      }),
+  },
+  {
+    name: "does not keep since when waits are open",
+    caughtBy: since,
+    breaks: (store) => writing(store, ({ openedAt: _, ...wait }) => wait),
+  },
+  {
+    name: "finds what was opened at the very time",
+    caughtBy: since,
+    breaks: (store) =>
+      askingWaits(store, ({ openedBefore, ...waiting }) => ({ ...waiting, ...(openedBefore && { openedBefore: openedBefore + 1 }) })),
+  },
+  {
+    name: "takes a wait without a time for an old one",
+    caughtBy: since,
+    breaks: (store) => writing(store, (wait) => ({ openedAt: 0, ...wait })),
+  },
+  {
+    name: "counts waits whenever they were opened",
+    caughtBy: since,
+    breaks: (store) =>
+      altered(store, {
+        count: ({ waiting, ...query } = {}, atMost) => {
+          const { openedBefore: _, openedAfter: __, ...others } = waiting ?? {};
+          return store.count!({ ...query, ...(waiting && { waiting: others }) }, atMost);
         },
       }),
   },
@@ -99,6 +128,12 @@ export const brokenWaits: readonly BrokenStore[] = [
 function says({ responders = [], ...wait }: ListedWait, { responder, ...asked }: WaitFilter): boolean {
   if (responder !== undefined && !responders.includes(responder)) return false;
   return Object.entries(asked).every(([field, value]) => wait[field as keyof typeof wait] === value);
+}
+
+function askingWaits(store: SnapshotStore, change: (waiting: WaitFilter) => WaitFilter): SnapshotStore {
+  return altered(store, {
+    list: ({ waiting, ...query } = {}) => store.list(waiting ? { ...query, waiting: change(waiting) } : query),
+  });
 }
 
 function writing(store: SnapshotStore, change: (wait: ListedWait) => ListedWait): SnapshotStore {

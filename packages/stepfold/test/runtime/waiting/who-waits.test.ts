@@ -2,7 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { listedWaitsOf } from "../../../src/core/transition/draft/listed-waits.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
-import type { Commit, SnapshotStore, WaitFilter } from "../../../src/ports/snapshot-store.ts";
+import type { WaitFilter } from "../../../src/ports/list-filters.ts";
+import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { encryptedStore } from "../../../src/stores/wrappers/encrypted/encrypted-store.ts";
 import { tieredStore } from "../../../src/stores/wrappers/tiered/tiered-store.ts";
@@ -90,6 +91,33 @@ describe("lists by what is waited for", () => {
     expect(await run.snapshot()).toMatchObject({ status: "completed", metadata: { stage: "late" } });
   });
 
+  it("find approvals that wait for long, since the first of several answers was asked for", async () => {
+    const { environment, runtime, store, waiting } = setUpWaits();
+    const run = await runtime.start("one", { workflowId: "a" });
+    await environment.advance(second);
+    const openedAt = (await run.waits())[0]!.openedAt!;
+    await environment.advance(2 * hour);
+    await runtime.start("one", { workflowId: "b" });
+    await environment.advance(second);
+    const before = environment.now() - hour;
+    expect([await waiting({ openedBefore: before }), await waiting({ openedAfter: before })]).toEqual([["a"], ["b"]]);
+    await run.resume({ payload: { approved: true }, by: "ada" });
+    expect(await waiting({ openedBefore: before, responder: "bob" })).toEqual(["a"]);
+    expect((await store.list({ idPrefix: "a" })).items[0]!.waits).toMatchObject([{ responders: ["bob"], openedAt }]);
+  });
+
+  it("find what a fork waits for by the time that it has waited, without the time in between", async () => {
+    const { environment, runtime, waiting } = setUpWaits();
+    const run = await runtime.start("one", { workflowId: "a" });
+    await environment.advance(hour);
+    await run.cancel();
+    await environment.advance(10 * hour);
+    const { workflowId } = await run.restart();
+    await environment.advance(second);
+    const ago = (ms: number): number => environment.now() - ms;
+    expect([await waiting({ openedBefore: ago(hour / 2) }), await waiting({ openedBefore: ago(2 * hour) })]).toEqual([[workflowId], []]);
+  });
+
   it("find what items of a map and sub-workflows wait for, each while it waits", async () => {
     const { environment, runtime, store, waiting } = setUpWaits();
     const run = await runtime.start("many", { workflowId: "a", input: ["ada", "bob", "ada"] });
@@ -98,7 +126,8 @@ describe("lists by what is waited for", () => {
     await run.resume({ step: "each[1]/ask", payload: { approved: true }, by: "bob" });
     await environment.advance(second);
     expect(await waiting({ responder: "bob" })).toEqual([]);
-    expect((await store.list()).items[0]!.waits).toEqual([{ kind: "external", nodeId: "ask", responders: ["ada"] }]);
+    const { waits = [] } = (await store.list()).items[0]!;
+    expect(waits).toMatchObject([{ kind: "external", nodeId: "ask", responders: ["ada"] }]);
     await run.cancel();
     expect(await waiting({})).toEqual([]);
   });
@@ -163,7 +192,7 @@ describe("lists by what is waited for", () => {
     await runtime.start("one", { workflowId: "a" });
     await until(environment, async () => (await store.list({ status: ["paused"] })).items.length === 1);
     expect([await waiting({ responder: "ada" }), await waiting({ responder: "eve" })]).toEqual([["a"], []]);
-    expect((await store.list()).items[0]!.waits).toEqual([{ kind: "external", nodeId: "approve" }]);
+    expect((await store.list()).items[0]!.waits).toEqual([{ kind: "external", nodeId: "approve", openedAt: expect.any(Number) }]);
     expect(JSON.stringify(await memory.list())).not.toContain('"ada"');
   });
 

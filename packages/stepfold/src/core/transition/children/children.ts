@@ -1,7 +1,7 @@
 import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/address.ts";
-import type { CancelledEvent, Spawn } from "../../snapshot/event.ts";
+import type { CancelledEvent, SpawnedEvent } from "../../snapshot/event.ts";
 import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
@@ -19,7 +19,11 @@ import { enter } from "../paths/leave.ts";
 import { hasEffects } from "../paths/undo.ts";
 
 /** Makes a path wait for children. They begin when the scope settles. */
-export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map, timeoutAt }: Spawn): void {
+export function spawn(
+  scope: ScopeDraft,
+  path: DraftPath,
+  { at: openedAt, children: { workflow, input, map, timeoutAt } }: Pick<SpawnedEvent, "at" | "children">,
+): void {
   const key = `${path.id}#${path.visit}`;
   path.status = "suspended";
   path.turn++;
@@ -27,7 +31,7 @@ export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map
   letGo(scope.root, path);
   path.children = openChildren(path, { key, workflow });
   if (timeoutAt !== undefined) {
-    const wait: Wait = { id: scopedKey(scope.key, `${path.id}@${path.turn}`), kind: "children", timeoutAt };
+    const wait: Wait = { id: scopedKey(scope.key, `${path.id}@${path.turn}`), kind: "children", openedAt, timeoutAt };
     path.waits = Object.freeze([Object.freeze(wait)]);
   }
   if (scope.root.children === noFamily.children) Object.assign(scope.root, newFamily());

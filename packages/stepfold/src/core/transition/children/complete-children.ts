@@ -105,7 +105,7 @@ export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, a
   if (handle === undefined && (path.node.node.incident ?? scope.workflow.definition.incident)) {
     const attempt = path.attempts + 1;
     visitAgain(path);
-    openIncident(scope, path, { error: next, attempt });
+    openIncident(scope, path, { error: next, attempt, at });
     scope.root.sizeBytes += sizeOfWaits(path.waits!);
     return;
   }

@@ -18,6 +18,22 @@ describe("the waits that lists know", () => {
     ]);
   });
 
+  it("say since when they are open: the first and the last of those that differ in nothing else", () => {
+    const [at, other] = [(openedAt: number) => ({ openedAt }), { key: "k" }];
+    expect(listed(path("a", at(7)), path("b", at(5)), path("a", at(9), at(8)), path("a", at(3)), path("b", at(5)))).toEqual([
+      { kind: "external", nodeId: "a", openedAt: 3 },
+      { kind: "external", nodeId: "a", openedAt: 9 },
+      { kind: "external", nodeId: "b", openedAt: 5 },
+    ]);
+    // an earlier version has opened it
+    expect(listed(path("a", {}))).toEqual([{ kind: "external", nodeId: "a" }]);
+    expect(listed(path("a", {}, at(5)), path("b", at(5), {}), path("b", { ...at(6), ...other }))).toEqual([
+      { kind: "external", nodeId: "a", openedAt: 5 },
+      { kind: "external", nodeId: "b", openedAt: 5 },
+      { kind: "external", nodeId: "b", key: "k", openedAt: 6 },
+    ]);
+  });
+
   it("name who has not answered yet", () => {
     const answers = [{ by: "ada", at: 1 }];
     expect(listed(path("a", { responders: ["ada", "bob"], answers }))).toEqual([{ kind: "external", nodeId: "a", responders: ["bob"] }]);

@@ -1,4 +1,5 @@
 import type { ChildState, Wait } from "../../snapshot/snapshot.ts";
+import type { EpochMs } from "../../values/json.ts";
 
 /** A wait of an execution, as lists find it. */
 export interface ListedWait {
@@ -12,6 +13,15 @@ export interface ListedWait {
   readonly key?: string;
   /** Who may answer, and has not answered yet. Absent: anybody may. */
   readonly responders?: readonly string[];
+  /** Since when it is open. Of several that differ in nothing else the first and the last one are listed. Absent: an earlier version has opened it. */
+  readonly openedAt?: EpochMs;
+}
+
+/** Waits that differ in nothing but when they were opened. */
+interface Alike {
+  readonly one: ListedWait;
+  first: EpochMs | undefined;
+  last: EpochMs | undefined;
 }
 
 /** What a path waits for, if anything. */
@@ -55,9 +65,9 @@ export class ListedWaits {
     return open;
   }
 
-  /** The first ones, each that is told apart once. */
+  /** The first ones. Those that differ in nothing but when they were opened are there once, or twice: so many alike ones take little room. */
   list(): readonly ListedWait[] {
-    const open = new Map<string, ListedWait>();
+    const open = new Map<string, Alike>();
     let [waits, characters] = [maxWaits, maxCharacters];
     for (const held of this.#scopes.values()) {
       for (const { nodeId, waits: own } of held) {
@@ -67,12 +77,14 @@ export class ListedWaits {
           const text = JSON.stringify(one);
           waits -= Math.max(1, one.responders?.length ?? 0);
           characters -= text.length;
-          if (open.size > 0 && (waits < 0 || characters < 0)) return [...open.values()];
-          open.set(text, one);
+          if (open.size > 0 && (waits < 0 || characters < 0)) return listedOf(open.values());
+          const alike = open.get(text);
+          if (!alike) open.set(text, { one, first: wait.openedAt, last: wait.openedAt });
+          else widen(alike, wait.openedAt);
         }
       }
     }
-    return [...open.values()];
+    return listedOf(open.values());
   }
 
   /** Takes over a scope that may have changed. */
@@ -111,6 +123,21 @@ function listedWait(nodeId: string, { kind, signal, key, responders, answers }: 
     ...(key !== undefined && { key }),
     ...(left && { responders: firstNames(left) }),
   };
+}
+
+function widen(alike: Alike, openedAt: EpochMs | undefined): void {
+  if (openedAt === undefined) return;
+  alike.first = Math.min(alike.first ?? openedAt, openedAt);
+  alike.last = Math.max(alike.last ?? openedAt, openedAt);
+}
+
+function listedOf(all: Iterable<Alike>): readonly ListedWait[] {
+  const listed: ListedWait[] = [];
+  for (const { one, first, last } of all) {
+    listed.push(first === undefined ? one : { ...one, openedAt: first });
+    if (last !== first) listed.push({ ...one, openedAt: last! });
+  }
+  return listed;
 }
 
 /** The first names, as many as lists hold: also where they are of the first wait. */

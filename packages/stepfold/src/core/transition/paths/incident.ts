@@ -26,13 +26,17 @@ const answerSchema: JsonSchema = Object.freeze({
 });
 
 /** Keeps a path whose step has failed for good: it waits for a decision. */
-export function openIncident(scope: ScopeDraft, path: DraftPath, { error, attempt }: Pick<FailedEvent, "error" | "attempt">): void {
+export function openIncident(
+  scope: ScopeDraft,
+  path: DraftPath,
+  { error, attempt, at: openedAt }: Pick<FailedEvent, "error" | "attempt" | "at">,
+): void {
   path.status = "suspended";
   path.turn++;
   path.nextRetryAt = undefined;
   const payload = Object.freeze({ error: error as unknown as Json, attempt });
   const id = scopedKey(scope.key, `${path.id}@${path.turn}`);
-  path.waits = Object.freeze([Object.freeze({ id, kind: "incident", payload, schema: answerSchema } satisfies Wait)]);
+  path.waits = Object.freeze([Object.freeze({ id, kind: "incident", openedAt, payload, schema: answerSchema } satisfies Wait)]);
 }
 
 /** Does what was decided about a step that has failed for good. */

@@ -1,8 +1,10 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
-import type { CountQuery, ListQuery, PruneOptions, WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { WaitFilter } from "../../../ports/list-filters.ts";
+import type { CountQuery, ListQuery, PruneOptions } from "../../../ports/snapshot-store.ts";
 import type { DefinitionQuery } from "../../../ports/store-definitions.ts";
+import { checkRanges } from "./metadata-range.ts";
 
 /** A list query whose limit is set and allowed. */
 export interface CheckedQuery extends ListQuery {
@@ -37,8 +39,11 @@ const whole = (min: number, max: number): Check => [
 const queryChecks: Readonly<Record<keyof ListQuery, Check>> = {
   status: among(statuses),
   definitionId: text,
-  metadata: [isFilter, "must be an object with texts, numbers, booleans or null"],
-  waiting: [isWaitQuery, "must be an object with kind (external, signal, timer, child or incident), nodeId, signal, key or responder"],
+  metadata: [isFilter, "must be an object with texts, numbers, booleans, null or bounds"],
+  waiting: [
+    isWaitQuery,
+    "must be an object with kind (external, signal, timer, child or incident), nodeId, signal, key, responder, or openedBefore and openedAfter in epoch milliseconds",
+  ],
   tenant: text,
   createdBefore: time,
   createdAfter: time,
@@ -73,12 +78,14 @@ const pruneChecks: Readonly<Record<keyof PruneOptions, Check>> = {
  */
 export function checkedQuery(query: ListQuery): CheckedQuery {
   check(query, queryChecks);
+  checkRanges(query.metadata ?? {});
   return { ...query, order: query.order ?? "newest", limit: query.limit ?? 50 };
 }
 
 /** What to count, in the form of a list query. @throws StepfoldError `OPTION_INVALID` */
 export function checkedCount(query: CountQuery, atMost: number): CheckedQuery {
   check(query, countChecks);
+  checkRanges(query.metadata ?? {});
   check({ atMost }, { atMost: whole(1, 1_000_000) });
   return { ...query, order: "newest", limit: atMost };
 }
@@ -131,11 +138,12 @@ function isWaitQuery(value: unknown): boolean {
   return Object.entries(value).every(
     ([field, one]) =>
       (["nodeId", "signal", "key", "responder"].includes(field) && (one === undefined || typeof one === "string")) ||
+      (["openedBefore", "openedAfter"].includes(field) && (one === undefined || Number.isFinite(one))) ||
       (field === "kind" && (one === undefined || waitKinds.includes(one))),
   );
 }
 
 function isFilter(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((one) => one === undefined || one === null || ["string", "number", "boolean"].includes(typeof one));
+  return Object.values(value).every((one) => one === undefined || ["string", "number", "boolean", "object"].includes(typeof one));
 }

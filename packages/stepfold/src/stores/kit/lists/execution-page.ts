@@ -2,14 +2,15 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { type HeadSummary, summaryOfHead } from "../../../core/reading/summary-of-head.ts";
 import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
-import type { Json } from "../../../core/values/json.ts";
-import type { ExecutionSummary, Page, WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { WaitFilter } from "../../../ports/list-filters.ts";
+import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
 import { crashesOfEnded } from "../claims/claim-count.ts";
 import { waitsForRate } from "../claims/rate-key.ts";
 import type { ListCursor, ListedPart, ListedRow, PageQuery } from "../execution-table.ts";
 import type { CheckedQuery } from "./checked-query.ts";
 import { askedLabels, labelsOf } from "./labels.ts";
 import { givenMetadata, storedMetadata } from "./metadata-column.ts";
+import { equalValues, isInRanges, isRange } from "./metadata-range.ts";
 
 /** Rows that one call looks at, about: where few of them are wanted, the next page goes on. */
 const maxLooked = 20_000;
@@ -18,7 +19,7 @@ const maxRows = 1_000;
 
 /** What a table is asked for. */
 export function pageQueryOf({ metadata = {}, tenant, waiting = {}, cursor, ...query }: CheckedQuery): PageQuery {
-  const labels = [...labelsOf(storedMetadata(metadata as Readonly<Record<string, Json>>, tenant)), ...askedLabels(waiting)];
+  const labels = [...labelsOf(storedMetadata(equalValues(metadata), tenant)), ...askedLabels(waiting)];
   return { ...query, labels, after: cursor === undefined ? null : readCursor(cursor) };
 }
 
@@ -75,8 +76,10 @@ function readShort(head: string): HeadSummary {
 }
 
 /** Whether the labels of an execution tell that it is one of those that are asked for: not that several things are true of one wait. */
-export function isDecidedByLabels({ waiting }: CheckedQuery): boolean {
-  return !waiting || askedLabels(waiting).length === 1;
+export function isDecidedByLabels({ waiting, metadata = {} }: CheckedQuery): boolean {
+  if (Object.values(metadata).some(isRange)) return false;
+  if (!waiting) return true;
+  return askedLabels(waiting).length === 1 && waiting.openedBefore === undefined && waiting.openedAfter === undefined;
 }
 
 /** Whether an execution is one of those that were asked for. */
@@ -89,13 +92,21 @@ function isWanted(summary: ExecutionSummary, query: CheckedQuery): boolean {
   if (query.createdBefore !== undefined && createdAt >= query.createdBefore) return false;
   if (query.createdAfter !== undefined && createdAt <= query.createdAfter) return false;
   if (query.waiting && !summary.waits?.some((wait) => isAskedFor(wait, query.waiting!))) return false;
-  return Object.entries(query.metadata ?? {}).every(
-    ([key, value]) => value === undefined || (Object.hasOwn(metadata, key) && metadata[key] === value),
+  const { metadata: filters = {} } = query;
+  const isEqual = Object.entries(filters).every(
+    ([key, filter]) => filter === undefined || isRange(filter) || (Object.hasOwn(metadata, key) && metadata[key] === filter),
   );
+  return isEqual && isInRanges(metadata, filters);
 }
 
-function isAskedFor({ responders, ...wait }: ListedWait, { responder, ...asked }: WaitFilter): boolean {
+function isAskedFor(
+  { responders, openedAt, ...wait }: ListedWait,
+  { responder, openedBefore, openedAfter, ...asked }: WaitFilter,
+): boolean {
   if (responder !== undefined && !responders?.includes(responder)) return false;
+  // a wait that an earlier version has opened says no time, and is found by none
+  if (openedBefore !== undefined && !(openedAt !== undefined && openedAt < openedBefore)) return false;
+  if (openedAfter !== undefined && !(openedAt !== undefined && openedAt > openedAfter)) return false;
   return Object.entries(asked).every(([field, value]) => value === undefined || wait[field as keyof typeof wait] === value);
 }
 

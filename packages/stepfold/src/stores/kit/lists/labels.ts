@@ -1,7 +1,7 @@
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { Json } from "../../../core/values/json.ts";
 import { sha256 } from "../../../core/values/sha256.ts";
-import type { WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { WaitFilter } from "../../../ports/list-filters.ts";
 import { waitsKey } from "./metadata-column.ts";
 
 /** Stands around every label in a text. JSON never holds it raw. */

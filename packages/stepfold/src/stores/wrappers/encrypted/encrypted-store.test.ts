@@ -189,6 +189,27 @@ describe("metadata", () => {
     expect(await found({})).toEqual(["d", "c", "b", "a"]);
   });
 
+  it.each([true, false])("is found by bounds, which are compared after decryption, with a search key: %s", async (isGiven) => {
+    const store = encryptedStore(memoryStore(), { keys: [fresh], ...(isGiven && { searchKey }) });
+    for (let n = 0; n < 30; n++) await store.create(startCommit(`id-${n}`, { metadata: { n, team: n % 2 ? "red" : "blue" } }));
+    const found: string[] = [];
+    let pages = 0;
+    for (let cursor: string | null | undefined; cursor !== null; pages++) {
+      const page = await store.list({ metadata: { n: { gte: 1, lt: 3 } }, limit: 1, ...(cursor && { cursor }) });
+      found.push(...page.items.map(({ workflowId }) => workflowId));
+      cursor = page.nextCursor;
+    }
+    // one call looks at a bounded number of executions
+    expect([found, pages]).toEqual([["id-2", "id-1"], 4]);
+    expect((await store.count!({ metadata: { n: { gt: 10 } } })).counts).toMatchObject({ active: 19 });
+    if (!isGiven) return;
+    expect((await store.list({ metadata: { n: { gt: 26 }, team: "red" } })).items.map(({ workflowId }) => workflowId)).toEqual([
+      "id-29",
+      "id-27",
+    ]);
+    expect((await store.count!({ metadata: { n: { gt: 26 }, team: "red" } })).counts).toMatchObject({ active: 2 });
+  });
+
   it("is not searched without one, and says what to do", async () => {
     const store = encryptedStore(memoryStore(), { keys: [fresh] });
     const refused = { code: "OPTION_INVALID", message: expect.stringContaining("Pass searchKey to encryptedStore") };

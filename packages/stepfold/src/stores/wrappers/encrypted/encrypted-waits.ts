@@ -1,12 +1,12 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
-import type { WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { WaitFilter } from "../../../ports/list-filters.ts";
 import type { WaitsCodec } from "../values/codec.ts";
 import type { Sign } from "./search-token.ts";
 
 const named = ["signal", "key", "responder"] as const;
 
-/** Puts tokens in the place of names of signals, keys and people, or nothing without a search key. Kinds and nodes can be read, as in a head. */
+/** Puts tokens in the place of names of signals, keys and people, or nothing without a search key. Kinds, nodes and times can be read, as in a head. */
 export function encryptedWaits(sign: Sign | null): WaitsCodec {
   // a list of three parts: a member of metadata, which has two, never has the same token
   const token = async (field: (typeof named)[number], name: string): Promise<string> => sign!(["wait", field, name]);
@@ -36,8 +36,8 @@ async function encoded(wait: ListedWait, token: (field: (typeof named)[number], 
   };
 }
 
-function withoutNames({ kind, nodeId }: ListedWait): ListedWait {
-  return { kind, nodeId };
+function withoutNames({ kind, nodeId, openedAt }: ListedWait): ListedWait {
+  return { kind, nodeId, ...(openedAt !== undefined && { openedAt }) };
 }
 
 function refusal(): StepfoldError {

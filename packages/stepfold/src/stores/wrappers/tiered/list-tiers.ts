@@ -22,7 +22,7 @@ export async function listTiers(tiers: Tiers, { cursor, ...query }: CheckedQuery
   const listed = new Set(items.map(({ workflowId }) => workflowId));
   const room = query.limit - items.length;
   const rest = await listCold(tiers, { ...query, limit: Math.max(1, room) }, undefined, listed);
-  if (room === 0) return { items, nextCursor: rest.items.length > 0 ? "c" : null };
+  if (room === 0) return { items, nextCursor: rest.items.length > 0 ? "c" : rest.nextCursor };
   return { items: [...items, ...rest.items], nextCursor: rest.nextCursor };
 }
 
@@ -36,14 +36,16 @@ async function listCold(
   const items: ExecutionSummary[] = [];
   const stored = { ...query, ...(status && { status: storedStatuses(status) }) };
   for (let cursor = from; ; ) {
-    const page = await tiers.cold.list({ ...stored, limit: limit - items.length, ...(cursor !== undefined && { cursor }) });
+    const wanted = limit - items.length;
+    const page = await tiers.cold.list({ ...stored, limit: wanted, ...(cursor !== undefined && { cursor }) });
     const live = await Promise.all(page.items.map((item) => liveSummary(tiers, item)));
     const found = live
       .flatMap((item) => (item ? [withOriginalTimes(item) as ExecutionSummary] : []))
       .filter(({ createdAt, workflowId }) => createdAt < createdBefore && createdAt > createdAfter && !alreadyListed.has(workflowId));
     items.push(...found.filter((item) => status === undefined || status.includes(item.status)));
     if (page.nextCursor === null) return { items, nextCursor: null };
-    if (items.length === limit) return { items, nextCursor: `c${page.nextCursor}` };
+    // a page that is not full: the cold store has looked at as many executions as it does in one call
+    if (items.length === limit || page.items.length < wanted) return { items, nextCursor: `c${page.nextCursor}` };
     cursor = page.nextCursor;
   }
 }

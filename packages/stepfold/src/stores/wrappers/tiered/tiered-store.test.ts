@@ -112,6 +112,7 @@ describe("an execution that was moved", () => {
     await store.move();
     expect(await listed(store, { definitionId: "x" })).toEqual(["a"]);
     expect(await listed(store, { metadata: { id: "b" } })).toEqual(["b"]);
+    expect(await listed(store, { metadata: { id: { gte: "b" } } })).toEqual(["b"]);
     expect(await listed(store, { createdBefore: between })).toEqual(["a"]);
     expect(await listed(store, { createdAfter: between })).toEqual(["b"]);
     expect(await listed(store, { status: ["active", "failed"] })).toEqual([]);
@@ -145,5 +146,20 @@ describe("the list of both", () => {
       expect(ids.slice(5).sort()).toEqual(Array.from({ length: 7 }, (_, index) => `cold-${index}`));
     }
     expect((await store.list({ limit: 12 })).nextCursor).toBeNull();
+  });
+
+  it("goes on after a page of the cold store that has looked at many executions, and found few", async () => {
+    const { store, hot, cold, pass, over } = setUp();
+    for (let index = 0; index < 7; index++) await write(store, ended(`cold-${index}`));
+    pass(hour);
+    await store.move();
+    for (let index = 0; index < 2; index++) await store.create(startCommit(`hot-${index}`));
+    // looks at two executions in one call
+    const list: typeof cold.list = async ({ metadata: _, ...query } = {}) => {
+      const page = await cold.list({ ...query, limit: Math.min(2, query.limit!) });
+      return { ...page, items: page.items.filter(({ metadata }) => metadata.id === "cold-2") };
+    };
+    const tiers = over({ hot, cold: { ...cold, list } });
+    for (const limit of [1, 3]) expect(await listed(tiers, { limit, metadata: { id: { gt: "" } } }), `${limit}`).toEqual(["cold-2"]);
   });
 });

@@ -1,7 +1,7 @@
 import type { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { Json, JsonObject } from "../../../core/values/json.ts";
-import type { WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { WaitFilter } from "../../../ports/list-filters.ts";
 
 /** The execution or the definition that a value belongs to. */
 export interface ValueLocation {

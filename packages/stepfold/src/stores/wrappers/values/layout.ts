@@ -56,7 +56,7 @@ const scheduledBy = fields("schedule workflowId at reports");
 const origin = fields("workflowId incarnation version reason");
 const inEvents: Readonly<Record<string, Layout>> = { inEvents: { recordOf: "structure" } };
 const answer = fields("at", inEvents);
-const wait = fields("id kind transient begins resumeAt timeoutAt quorum workflowId typeSchema", {
+const wait = fields("id kind transient begins openedAt resumeAt timeoutAt quorum workflowId typeSchema", {
   ...inEvents,
   answers: listOf(answer),
   refused: fields("at"),

@@ -4,6 +4,7 @@ import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
+import { countExecutions } from "../../../ports/list-fallbacks.ts";
 import type {
   AppendedRow,
   ClaimOptions,
@@ -18,7 +19,8 @@ import type {
 import type { WorkerBeat } from "../../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
 import { libraryBelow } from "../../kit/library-below.ts";
-import type { CheckedPrune, CheckedQuery } from "../../kit/lists/checked-query.ts";
+import { type CheckedPrune, type CheckedQuery, checkedQuery } from "../../kit/lists/checked-query.ts";
+import { equalValues, isInRanges, isRange } from "../../kit/lists/metadata-range.ts";
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
 import { ValueEncoder } from "./encode-values.ts";
@@ -120,7 +122,8 @@ function listsOf(
     list: (query) => readPage(codec, inner, query),
     ...(inner.count && {
       async count({ order: _, limit, cursor: __, ...query }: CheckedQuery) {
-        return inner.count!(await queryFor(codec, query), limit);
+        if (!hasOwnRanges(codec, query)) return inner.count!(await queryFor(codec, query), limit);
+        return countExecutions({ list: (listed) => readPage(codec, inner, checkedQuery(listed!)) }, query, limit);
       },
     }),
     ...(inner.summaries && {
@@ -205,25 +208,40 @@ async function readRows(
   return Promise.all(rows.map(async (row) => ({ ...row, event: await decodeEvent(codec, row.event, location) })));
 }
 
-/** Reads a full page. What cannot be decoded is left out, unless the first page would be empty. */
+/** Pages of the store below that one page takes at most. */
+const maxPages = 20;
+
+/**
+ * Reads a page: a full one, unless the store below has looked at as many executions as it does in one call. What cannot be decoded is left out,
+ * unless it is all that a first page has. Bounds of metadata that the store below cannot read are judged here.
+ */
 async function readPage(codec: ValueCodec, inner: SnapshotStore, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
   const wanted = await queryFor(codec, query);
   const items: ExecutionSummary[] = [];
   let failed: unknown;
+  const isWanted = hasOwnRanges(codec, query) ? (item: ExecutionSummary) => isInRanges(item.metadata, query.metadata!) : () => true;
+  let [pages, isAnyRead] = [0, false];
   for (let cursor = query.cursor; ; ) {
-    const page = await inner.list({ ...wanted, limit: query.limit - items.length, ...(cursor !== undefined && { cursor }) });
+    const limit = query.limit - items.length;
+    const page = await inner.list({ ...wanted, limit, ...(cursor !== undefined && { cursor }) });
     const settled = await Promise.allSettled(page.items.map((item) => decodeSummary(codec, item)));
     for (const one of settled) {
-      if (one.status === "fulfilled") items.push(one.value);
-      else failed ??= one.reason;
+      if (one.status === "rejected") failed ??= one.reason;
+      else isAnyRead = true;
+      if (one.status === "fulfilled" && isWanted(one.value)) items.push(one.value);
     }
-    if (page.nextCursor !== null && items.length < query.limit) {
+    if (page.nextCursor !== null && items.length < query.limit && page.items.length === limit && ++pages < maxPages) {
       cursor = page.nextCursor;
       continue;
     }
-    if (items.length === 0 && failed !== undefined && query.cursor === undefined) throw failed;
+    if (!isAnyRead && failed !== undefined && query.cursor === undefined) throw failed;
     return { items, nextCursor: page.nextCursor };
   }
+}
+
+/** Whether bounds of metadata are asked for that the store below cannot read. */
+function hasOwnRanges(codec: ValueCodec, { metadata = {} }: ListQuery): boolean {
+  return codec.metadata !== undefined && Object.values(metadata).some(isRange);
 }
 
 /** What to ask the store below for. */
@@ -231,7 +249,7 @@ async function queryFor<Q extends ListQuery>(codec: ValueCodec, query: Q): Promi
   const { metadata, waiting } = query;
   return {
     ...query,
-    ...(metadata && { metadata: (await codec.metadata?.query(metadata)) ?? metadata }),
+    ...(metadata && { metadata: (await codec.metadata?.query(equalValues(metadata))) ?? metadata }),
     ...(waiting && { waiting: (await codec.waits?.query(waiting)) ?? waiting }),
   };
 }

@@ -184,7 +184,8 @@ export const listCases: readonly ContractCase[] = [
       for (const [option, values] of Object.entries(wrong)) {
         for (const value of values) {
           const details = await rejectsWith("OPTION_INVALID", () => store.list({ [option]: value } as never));
-          equal(details.option, option, `option for ${JSON.stringify(value)}`);
+          // what is wrong with a member of metadata may be named: metadata.tenant.x
+          equal(details.option.split(".")[0], option, `option for ${JSON.stringify(value)}`);
         }
       }
     },

@@ -1,6 +1,7 @@
 import type { ActivePath } from "../../../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
-import type { Commit, ListQuery, SnapshotStore, WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { WaitFilter } from "../../../ports/list-filters.ts";
+import type { Commit, ListQuery, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type StepOptions, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";
@@ -71,6 +72,45 @@ export const waitCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "waiting: lists find an execution by when one of its waits was opened",
+    async run({ store }) {
+      const sinceA = [{ ...approval("ada"), openedAt: 1_000 }, paid("k1")];
+      await waitFor(store, "a", sinceA);
+      await waitFor(store, "b", [
+        { ...approval("ada"), openedAt: 9_000 },
+        { kind: "timer", nodeId: "nap", openedAt: 1_000 },
+      ]);
+      await waitFor(store, "c", [approval("ada")]);
+      await waitFor(
+        store,
+        "d",
+        [1_000, 9_000].map((openedAt) => ({ ...approval("bob"), openedAt })),
+      );
+      const expected: readonly (readonly [WaitFilter, readonly string[]])[] = [
+        [{ openedBefore: 1_000 }, []],
+        [{ openedBefore: 1_000.5 }, ["d", "b", "a"]],
+        [{ openedBefore: 9_000, responder: "ada" }, ["a"]],
+        [{ openedBefore: 9_001, responder: "ada" }, ["b", "a"]],
+        [{ openedAfter: 9_000 }, []],
+        [{ openedAfter: 8_999 }, ["d", "b"]],
+        [{ openedAfter: -1 }, ["d", "b", "a"]],
+        [{ openedAfter: 999, openedBefore: 1_001 }, ["d", "b", "a"]],
+        [{ openedAfter: 1_000, openedBefore: 9_000 }, []],
+        [{ openedBefore: 10_000, kind: "signal" }, []],
+        [{ openedBefore: 5_000, kind: "timer" }, ["b"]],
+      ];
+      for (const [waiting, ids] of expected) {
+        equal(await listedIds(store, { waiting }), ids, JSON.stringify(waiting));
+        if (store.count) equal((await store.count({ waiting })).counts.paused, ids.length, `count of ${JSON.stringify(waiting)}`);
+      }
+      equal(
+        (await store.list({ order: "newest" })).items.at(-1)?.waits?.map(({ openedAt }) => openedAt ?? null),
+        [1_000, null],
+        "what the item says",
+      );
+    },
+  },
+  {
     name: "waiting: an execution is found by what it waits for now, and no more by what it has waited for",
     async run({ store }) {
       const first = await waitFor(store, "a", [approval("ada", "bob")]);
@@ -136,7 +176,17 @@ export const waitCases: readonly ContractCase[] = [
     name: "waiting: a question of another form is refused",
     async run({ store }) {
       await store.create(startCommit("a"));
-      for (const waiting of [null, "ada", [], { who: "ada" }, { kind: "children" }, { responder: 7 }, { nodeId: { x: 1 } }]) {
+      for (const waiting of [
+        null,
+        "ada",
+        [],
+        { who: "ada" },
+        { kind: "children" },
+        { responder: 7 },
+        { nodeId: { x: 1 } },
+        { openedBefore: "1" },
+        { openedAfter: Number.NaN },
+      ]) {
         const { option } = await rejectsWith("OPTION_INVALID", () => store.list({ waiting } as never));
         equal(option, "waiting", JSON.stringify(waiting));
       }
