@@ -5,6 +5,7 @@ import { scheduleWorkflowId } from "../context/latest-schedule.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
+import { checkWhere } from "./check-where.ts";
 
 /** To which executions a signal goes. */
 export interface BroadcastOptions {
@@ -26,11 +27,6 @@ export interface BroadcastReport {
   readonly refused: readonly { readonly workflowId: string; readonly error: { readonly message: string; readonly code: string } }[];
 }
 
-/** What `where` may say: a part of a list has no place in it. */
-const filters: readonly (keyof CountQuery)[] = [
-  ...(["status", "definitionId", "metadata", "waiting", "tenant", "createdBefore", "createdAfter", "idPrefix"] as const),
-];
-
 /** Sends a signal to all executions that wait for it, one after the other. */
 export async function broadcast(
   context: RuntimeContext,
@@ -43,7 +39,7 @@ export async function broadcast(
   const { key, where = {}, idempotencyKey } = options;
   for (const [option, value] of Object.entries({ name, key }))
     if (typeof value !== "string" || value === "") throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a text" });
-  refuseUnknown("where of runtime.broadcast", where, filters);
+  checkWhere("runtime.broadcast", where);
   if (where.waiting?.signal !== undefined || where.waiting?.key !== undefined)
     throw new StepfoldError("OPTION_INVALID", {
       option: "where.waiting",

@@ -6,6 +6,7 @@ import type { CountQuery, ExecutionSummary, ListQuery, Page, SnapshotStore } fro
 import type { Run } from "../handle/run.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk.ts";
 import { type BulkMove, moveOf } from "./bulk-moves.ts";
+import { checkWhere } from "./check-where.ts";
 
 /** Executions that are listed at once. */
 const pageSize = 200;
@@ -30,6 +31,7 @@ export async function* runBulk(host: BulkHost, action: BulkAction, options: Bulk
   const { where = {}, dryRun = false, limit = Number.POSITIVE_INFINITY } = options;
   if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 1))
     throw invalid("limit", "must be a whole number above 0");
+  checkWhere("runtime.bulk", where);
   const move = moveOf(action);
   const status = statusesOf(move, action, where.status);
   let count = 0;

@@ -180,6 +180,13 @@ describe("the same for many executions", () => {
     ["a fork without a suffix", { action: "fork", suffix: "" }, {}, '"suffix" must be a text'],
     ["a status to which it cannot be done", { action: "cancel" }, { where: { status: ["failed"] } }, 'must not be "failed"'],
     ["a wrong limit", { action: "cancel" }, { limit: 0 }, '"limit" must be'],
+    ["a part of a list", { action: "cancel" }, { where: { cursor: "x" } }, 'where of runtime.bulk has no option "cursor"'],
+    [
+      "a filter of another form",
+      { action: "cancel" },
+      { where: { metadata: { n: { gt: "1", lt: 2 } } } },
+      '"metadata.n.lt" must be of the same type',
+    ],
     ["misspelt options", { action: "cancel" }, { dryrun: true }, 'Did you mean "dryRun"'],
   ])("refuses %s, and does nothing", async (_, action, options, message) => {
     const { runtime } = await started("asks", ["a"]);

@@ -1,0 +1,11 @@
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { CountQuery } from "../../ports/snapshot-store.ts";
+
+const filters: readonly (keyof CountQuery)[] = [
+  ...(["status", "definitionId", "metadata", "waiting", "tenant", "createdBefore", "createdAfter", "idPrefix"] as const),
+];
+
+/** `where` says which executions: a part of a list (`limit`, `cursor`, `order`) has no place in it. @throws StepfoldError `OPTION_UNKNOWN` */
+export function checkWhere(of: string, where: CountQuery): void {
+  refuseUnknown(`where of ${of}`, where, filters);
+}
