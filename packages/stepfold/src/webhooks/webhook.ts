@@ -30,8 +30,13 @@ export type WebhookAction =
 export interface WebhookOptions {
   /** The secret that the sender has shown, `whsec_...`: base64 of 24 bytes or more. Several while one is replaced: each is right. */
   readonly secret: string | readonly string[];
-  /** Says what an event does. Null: nothing; it is acknowledged. What it throws is answered with 500, so that the sender tries again. */
+  /** Says what an event does. Null: nothing; it is acknowledged. What it throws is answered with 500, so that the sender tries again, and told to `onProblem`. */
   readonly receive: (event: WebhookEvent) => WebhookAction | null | Promise<WebhookAction | null>;
+  /**
+   * Called with what kept an event from doing what it should, and the id of the event: what `receive` threw, or what the runtime refused it with. The
+   * sender gets its code only. What this throws itself changes nothing. Default: nobody is told.
+   */
+  readonly onProblem?: ((error: unknown, eventId: string) => void) | undefined;
   /** How old an event may be, and how far in the future, in milliseconds. Default 5 minutes. */
   readonly toleranceMs?: number | undefined;
   /** The clock that judges this, in epoch milliseconds. Default: that of this process. */
@@ -61,9 +66,10 @@ export interface WebhookOptions {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, options: WebhookOptions): FetchHandler {
-  refuseUnknown("webhook", options, ["secret", "receive", "toleranceMs", "now"]);
-  const { secret, receive, toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
+  refuseUnknown("webhook", options, ["secret", "receive", "onProblem", "toleranceMs", "now"]);
+  const { secret, receive, onProblem, toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
   if (typeof receive !== "function") throw invalid("receive", "must be a function from an event to what it does");
+  if (onProblem !== undefined && typeof onProblem !== "function") throw invalid("onProblem", "must be a function");
   if (!Number.isFinite(toleranceMs) || toleranceMs < 0) throw invalid("toleranceMs", "must be a number of milliseconds, at least 0");
   const secrets = secretsOf(secret);
   return async (request) => {
@@ -81,9 +87,19 @@ export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, o
       const action = await receive({ id: id!, body: given.value, headers });
       return json(200, action === null ? { ignored: true } : await done(runtime, id!, action));
     } catch (error) {
+      report(onProblem, error, id!);
       return failure(error);
     }
   };
+}
+
+/** The sender gets its answer whatever becomes of this. */
+function report(onProblem: WebhookOptions["onProblem"], error: unknown, eventId: string): void {
+  try {
+    onProblem?.(error, eventId);
+  } catch {
+    // whoever is told of problems has one
+  }
 }
 
 const maxIdLength = 200;

@@ -152,12 +152,34 @@ describe("a web handler for the events of another service", () => {
     expect(answers.at(-1)!.headers.get("retry-after")).toBe("5");
   });
 
+  it("tells the host what went wrong, and answers whatever becomes of that", async () => {
+    const [told, secretText]: [unknown[][], TypeError] = [[], new TypeError("a secret text")];
+    const results = [() => ({ start: "nothing" }), () => null, () => Promise.reject(secretText), () => Promise.reject(secretText)];
+    const { send, signed } = hooked(() => results.shift()!(), {
+      onProblem(...problem) {
+        told.push(problem);
+        if (told.length === 3) throw new Error("the log is full");
+      },
+    });
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 4; nth++) statuses.push((await send(event, signed(`evt_${nth}`, event))).status);
+    // a stranger's event is no problem of the host
+    expect((await send(event, { ...signed("evt_4", event), "webhook-id": "evt_5" })).status).toBe(401);
+    expect(statuses).toEqual([404, 200, 500, 500]);
+    expect(told).toEqual([
+      [expect.objectContaining({ code: "DEFINITION_UNKNOWN" }), "evt_0"],
+      [secretText, "evt_2"],
+      [secretText, "evt_3"],
+    ]);
+  });
+
   it.each([
     [{ secret: "text" }],
     [{ secret: [] }],
     [{ secret: "whsec_AAAA" }],
     [{ secret: "whsec_!" }],
     [{ receive: 7 }],
+    [{ onProblem: "log" }],
     [{ toleranceMs: -1 }],
   ])("is not made with %j", async (options) => {
     const make = (): unknown => webhook({} as never, { secret, receive: () => null, ...(options as object) } as never);
