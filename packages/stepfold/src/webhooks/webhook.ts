@@ -37,6 +37,11 @@ export interface WebhookOptions {
    * sender gets its code only. What this throws itself changes nothing. Default: nobody is told.
    */
   readonly onProblem?: ((error: unknown, eventId: string) => void) | undefined;
+  /**
+   * Name of the service, where several send events to the same executions: it stands before the ids of its events, so that two events of two
+   * services never count as one. Default: none.
+   */
+  readonly sender?: string | undefined;
   /** How old an event may be, and how far in the future, in milliseconds. Default 5 minutes. */
   readonly toleranceMs?: number | undefined;
   /** The clock that judges this, in epoch milliseconds. Default: that of this process. */
@@ -66,10 +71,11 @@ export interface WebhookOptions {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, options: WebhookOptions): FetchHandler {
-  refuseUnknown("webhook", options, ["secret", "receive", "onProblem", "toleranceMs", "now"]);
-  const { secret, receive, onProblem, toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
+  refuseUnknown("webhook", options, ["secret", "receive", "onProblem", "sender", "toleranceMs", "now"]);
+  const { secret, receive, onProblem, sender = "", toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
   if (typeof receive !== "function") throw invalid("receive", "must be a function from an event to what it does");
   if (onProblem !== undefined && typeof onProblem !== "function") throw invalid("onProblem", "must be a function");
+  if (!isSender(sender)) throw invalid("sender", "must be a text of at most 50 letters, digits and - _ .");
   if (!Number.isFinite(toleranceMs) || toleranceMs < 0) throw invalid("toleranceMs", "must be a number of milliseconds, at least 0");
   const secrets = secretsOf(secret);
   return async (request) => {
@@ -85,12 +91,16 @@ export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, o
     if (!given) return json(400, { error: "the body must be JSON" });
     try {
       const action = await receive({ id: id!, body: given.value, headers });
-      return json(200, action === null ? { ignored: true } : await done(runtime, id!, action));
+      return json(200, action === null ? { ignored: true } : await done(runtime, sender === "" ? id! : `${sender}:${id}`, action));
     } catch (error) {
       report(onProblem, error, id!);
       return failure(error);
     }
   };
+}
+
+function isSender(sender: unknown): boolean {
+  return typeof sender === "string" && /^[\w.-]{0,50}$/.test(sender);
 }
 
 /** The sender gets its answer whatever becomes of this. */

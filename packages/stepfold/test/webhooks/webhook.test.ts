@@ -18,6 +18,11 @@ interface Paid {
   readonly order: string;
 }
 
+async function answerOf(responding: Promise<Response>) {
+  const response = await responding;
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> };
+}
+
 function hooked(receive: WebhookOptions["receive"], more: Partial<WebhookOptions> = {}) {
   const { runtime, environment, store } = setUp({ workflows, nodeDefinitions: builtinNodes });
   const fetch = webhook(runtime, { secret, receive, now: () => environment.now(), ...more });
@@ -26,10 +31,9 @@ function hooked(receive: WebhookOptions["receive"], more: Partial<WebhookOptions
     const mac = createHmac("sha256", key).update(`${id}.${time}.${body}`).digest("base64");
     return { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `v1,${mac}` };
   };
-  const send = async (body: string, headers: Record<string, string>, method = "POST") => {
+  const send = (body: string, headers: Record<string, string>, method = "POST") => {
     const init = method === "POST" ? { body } : {};
-    const response = await fetch(new Request("https://example.test/hooks/payments", { method, headers, ...init }));
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> };
+    return answerOf(fetch(new Request("https://example.test/hooks/payments", { method, headers, ...init })));
   };
   return { runtime, environment, store, send, signed };
 }
@@ -52,6 +56,25 @@ describe("a web handler for the events of another service", () => {
     expect(await send(event, headers)).toMatchObject({ status: 200, body: { reached: 0 } });
     const other = JSON.stringify({ type: "viewed" });
     expect(await send(other, signed("evt_2", other))).toMatchObject({ status: 200, body: { ignored: true } });
+  });
+
+  it("counts events of two senders apart, although they have one id", async () => {
+    const { runtime, environment, send, signed } = hooked(toAll, { sender: "bank" });
+    const shop = webhook(runtime, { secret, receive: toAll, sender: "shop", now: () => environment.now() });
+    const starting = (sender: string) =>
+      webhook(runtime, { secret, sender, receive: () => ({ start: "order", input: { order: "o-8" } }), now: () => environment.now() });
+    const request = () => new Request("https://example.test/", { method: "POST", headers: signed("evt_1", event), body: event });
+    for (const workflowId of ["a", "b"]) {
+      const run = await runtime.start("order", { workflowId, input: { order: "o-7" } });
+      await environment.advance(second);
+      const { status, body } = workflowId === "a" ? await send(event, signed("evt_1", event)) : await answerOf(shop(request()));
+      expect({ status, reached: body.reached }).toEqual({ status: 200, reached: 1 });
+      await environment.advance(second);
+      expect(await run.result()).toEqual({ by: "card" });
+    }
+    expect(await send(event, signed("evt_1", event))).toMatchObject({ body: { reached: 0 } });
+    expect(await answerOf(starting("bank")(request()))).toMatchObject({ body: { workflowId: "bank:evt_1" } });
+    expect(await answerOf(starting("shop")(request()))).toMatchObject({ body: { workflowId: "shop:evt_1" } });
   });
 
   it("starts an execution under the id of the event, so that it is started once", async () => {
@@ -175,6 +198,8 @@ describe("a web handler for the events of another service", () => {
 
   it.each([
     [{ secret: "text" }],
+    [{ secret, sender: "a bank" }],
+    [{ secret, sender: 1 }],
     [{ secret: [] }],
     [{ secret: "whsec_AAAA" }],
     [{ secret: "whsec_!" }],
