@@ -64,6 +64,49 @@ describe("AUDIT 6: executions with large snapshots", () => {
     expect((await store.list({ status: ["completed"] })).items).toHaveLength(ids.length);
   });
 
+  /** One that waits for an answer in a process with so much room, and how often it is loaded. */
+  async function answered(maxLoadedBytes: number) {
+    const environment = virtualEnvironment();
+    const { store } = setUp({ drive: false }, environment);
+    let loads = 0;
+    const load = (workflowId: string): Promise<Snapshot | null> => {
+      if (workflowId === "large") loads++;
+      return store.load(workflowId);
+    };
+    const { runtime } = setUp(
+      { store: { ...store, load }, maxLoadedBytes, workflows: [line("talk", "say", "ask", "say"), line("long", "stuck")] },
+      environment,
+    );
+    const run = await runtime.start("talk", { workflowId: "large", input: text });
+    await environment.advance(0);
+    const answer = async (): Promise<void> => {
+      loads = 0;
+      await run.resume({ payload: { approved: true } });
+    };
+    return { environment, store, runtime, answer, loads: () => loads };
+  }
+
+  it("are not loaded anew in the process that was given their answer: it goes on with what it has read", async () => {
+    const { environment, store, answer, loads } = await answered(2 * bytes);
+    await answer();
+    await environment.advance(0);
+    expect(await store.load("large")).toMatchObject({ status: "completed" });
+    expect(loads()).toBe(1);
+  });
+
+  it("are not held after an answer where there is no room for them: they are loaded once there is some", async () => {
+    const { environment, store, runtime, answer, loads } = await answered(2 * bytes);
+    const long = await runtime.start("long", { input: [text, text] });
+    await environment.advance(0);
+    await answer();
+    await environment.advance(0);
+    expect(loads()).toBe(1);
+    await long.cancel();
+    await environment.advance(5 * second);
+    expect(await store.load("large")).toMatchObject({ status: "completed" });
+    expect(loads()).toBe(2);
+  });
+
   it("is parked without being loaded if it kills each process that loads it", async () => {
     const environment = virtualEnvironment();
     const { store, runtime } = setUp({ drive: false }, environment);

@@ -152,9 +152,9 @@ async function commitDecided(context: RuntimeContext, { jobs, events, draft, due
   let isAnnounced = false;
   if (dueAt !== null && jobs.some(({ announce }) => announce)) isAnnounced = await wakeUpSender.sendWith(draft, commit, write);
   else await write(commit);
-  publishCommit(context, noticeOf(draft), commit.events);
-  const { workflowId, incarnation, version } = draft;
-  return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, snapshot: () => closeDraft(draft), isAnnounced } };
+  const notice = noticeOf(draft);
+  publishCommit(context, notice, commit.events);
+  return { committed: true, wakeUp: { ...notice, incarnation: draft.incarnation, wakeAt: dueAt, isAnnounced } };
 }
 
 function isOvertaken(error: unknown): boolean {

@@ -35,6 +35,6 @@ export class Changes {
 }
 
 /** The change that a commit of this draft makes. */
-export function noticeOf(draft: Draft): CommitNotice {
+export function noticeOf(draft: Draft): CommitNotice & { readonly snapshot: () => Snapshot } {
   return { workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) };
 }

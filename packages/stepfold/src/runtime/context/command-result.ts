@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 
@@ -17,6 +17,8 @@ export interface PendingWakeUp {
   readonly version: number;
   /** When it is due, by the store's clock: 0 for now. Null: only a session that holds it here has to look. */
   readonly wakeAt: EpochMs | null;
+  /** Its status as this process has just written it. */
+  readonly status?: Status | undefined;
   /** As this process has just written it; it is only made when it is asked for. */
   readonly snapshot?: (() => Snapshot) | undefined;
   /** True if the queue has its message: it was sent in the same transaction, or with an earlier commit. */

@@ -6,7 +6,8 @@ import type { OpenSessions } from "../worker/open-sessions.ts";
 import { type Change, ChangesOf } from "./changes-of.ts";
 
 /**
- * What `find` makes of the first snapshot from now on of which it makes something else than null.
+ * What `find` makes of the first snapshot from now on of which it makes something else than null. Of one that runs here nothing is loaded:
+ * its session publishes what it commits.
  *
  * @param matters whether it can make something of a status: only then the snapshot is loaded, which costs what it contains
  */
@@ -20,16 +21,22 @@ export async function waitUntil<T>(
 ): Promise<T> {
   const changes = new ChangesOf(context, sessions, { workflowId, end, matters });
   try {
-    for (;;) {
-      const snapshot = await requireSnapshot(context.store, workflowId);
+    for (let change: Change | null = null; ; change = await changes.next()) {
+      if (!change && sessions.isBefore(workflowId, matters)) continue;
+      const snapshot = committedIn(change) ?? (await requireSnapshot(context.store, workflowId));
       const found = find(snapshot);
       if (found !== null) return found;
       changes.known = snapshot;
-      await changes.next();
     }
   } finally {
     changes.close();
   }
+}
+
+/** The snapshot after a commit of this process, unless more has been done since then, which may not be committed yet. */
+function committedIn(change: Change | null): Snapshot | null {
+  const snapshot = change?.snapshot?.();
+  return snapshot?.version === change?.version ? (snapshot ?? null) : null;
 }
 
 /**

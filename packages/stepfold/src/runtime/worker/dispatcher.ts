@@ -2,9 +2,10 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Notice } from "../../ports/event-feed.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
+import { claimOne } from "../context/timed-claim.ts";
 import { ExecutionSession } from "./execution-session.ts";
 import type { ClaimedWork, InboxItem } from "./inbox.ts";
+import type { ClaimedExecution } from "./load-budget.ts";
 import { type LoadedExecution, loadClaimed } from "./load-claimed.ts";
 import { type LocalWork, wakeLocally } from "./local-work.ts";
 import { parkCrashed, workflowOrPark } from "./park.ts";
@@ -123,13 +124,13 @@ export class Dispatcher {
     } else if (kind === "due" && !this.#context.queue) this.#poller?.hint();
   }
 
-  async #runOne(timed: TimedClaim, slice: TimeSlice | null = null): Promise<SnapshotHead | null> {
+  async #runOne(timed: ClaimedExecution, slice: TimeSlice | null = null): Promise<SnapshotHead | null> {
     const { workflowId, leaseMs, claimedAt } = timed.claim;
     const { environment, clock, onProblem } = this.#context;
     const { sessions } = this.#local;
     clock.observe(claimedAt);
     // this process made the execution: a `result()` that is called before the session is open waits for the session, and reads nothing
-    if (timed.snapshot) sessions.expect(workflowId);
+    if (timed.snapshot) sessions.expect(workflowId, timed.snapshot.status);
     try {
       // the answer was so long on its way that another process may hold the execution by now
       if (environment.monotonicMs() >= timed.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
@@ -148,6 +149,7 @@ export class Dispatcher {
     } finally {
       // it was given back, or parked, or could not be run
       if (timed.snapshot) sessions.unexpect(workflowId);
+      timed.room?.free();
     }
   }
 

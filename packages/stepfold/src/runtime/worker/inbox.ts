@@ -1,9 +1,9 @@
-import type { TimedClaim } from "../context/timed-claim.ts";
+import type { ClaimedExecution } from "./load-budget.ts";
 import type { Slot } from "./slots.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /** A claimed execution, and the slot it runs in. */
-export interface ClaimedWork extends TimedClaim {
+export interface ClaimedWork extends ClaimedExecution {
   readonly slot: Slot;
   /** The time that it has. Absent: as long as this process works. */
   readonly slice?: TimeSlice | undefined;

@@ -29,6 +29,16 @@ describe("the room for snapshots in a process", () => {
     expect(budget.isFull).toBe(false);
   });
 
+  it("is taken at once or not at all, and never before those who wait", () => {
+    const { budget } = open(100);
+    const first = budget.tryTake(60)!;
+    expect(budget.tryTake(50)).toBeNull();
+    void budget.takeWithin(50, 1_000);
+    expect(budget.tryTake(10)).toBeNull();
+    first.free();
+    expect(budget.tryTake(10)).not.toBeNull();
+  });
+
   it("is refused after a while, and those behind get theirs then", async () => {
     const { budget, environment } = open(100);
     budget.take(50);

@@ -1,4 +1,5 @@
 import type { Environment } from "../../ports/environment.ts";
+import type { TimedClaim } from "../context/timed-claim.ts";
 
 /** Room for one snapshot in the memory of this process. */
 export interface Room {
@@ -6,6 +7,11 @@ export interface Room {
   resize(bytes: number): void;
   /** Safe to call twice. */
   free(): void;
+}
+
+/** A claimed execution, and room for its snapshot if that was taken together with the claim. */
+export interface ClaimedExecution extends TimedClaim {
+  readonly room?: Room;
 }
 
 interface Waiting {
@@ -59,9 +65,15 @@ export class LoadBudget {
     };
   }
 
+  /** Takes room if there is some at once, and nobody waits for it. */
+  tryTake(bytes: number): Room | null {
+    return this.#waiting.length === 0 && this.#fits(bytes) ? this.take(bytes) : null;
+  }
+
   /** Waits for room, behind all who wait already. Null if there was none in time. */
   takeWithin(bytes: number, timeoutMs: number): Promise<Room | null> {
-    if (this.#waiting.length === 0 && this.#fits(bytes)) return Promise.resolve(this.take(bytes));
+    const room = this.tryTake(bytes);
+    if (room) return Promise.resolve(room);
     return new Promise((resolve) => {
       const entry: Waiting = {
         bytes,

@@ -2,13 +2,12 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import type { TimedClaim } from "../context/timed-claim.ts";
 import { giveBack } from "./give-back.ts";
-import type { Room } from "./load-budget.ts";
+import type { ClaimedExecution, Room } from "./load-budget.ts";
 import type { LocalWork } from "./local-work.ts";
 
 /** A claimed execution in memory. */
-export interface LoadedExecution extends TimedClaim {
+export interface LoadedExecution extends ClaimedExecution {
   readonly snapshot: Snapshot;
   readonly room: Room;
 }
@@ -24,10 +23,10 @@ const freshMs = 250;
  *
  * @returns null if it was given back, or is not there any more
  */
-export async function loadClaimed(context: RuntimeContext, local: LocalWork, timed: TimedClaim): Promise<LoadedExecution | null> {
+export async function loadClaimed(context: RuntimeContext, local: LocalWork, timed: ClaimedExecution): Promise<LoadedExecution | null> {
   const { store, environment } = context;
   const { claim, snapshot, askedAtMs } = timed;
-  if (snapshot) return { ...timed, snapshot, room: local.budget.take(snapshot.sizeBytes) };
+  if (snapshot) return { ...timed, snapshot, room: timed.room ?? local.budget.take(snapshot.sizeBytes) };
   const room = await roomFor(context, local, claim);
   if (!room) {
     // if the store does not answer, the claim ends with its lease

@@ -5,7 +5,7 @@ import type { PendingWakeUp } from "../context/command-result.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import { Inbox } from "./inbox.ts";
-import { LoadBudget } from "./load-budget.ts";
+import { type ClaimedExecution, LoadBudget } from "./load-budget.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import { Slots } from "./slots.ts";
 
@@ -102,7 +102,7 @@ export async function wakeExecution(context: RuntimeContext, local: LocalWork, w
  */
 export async function wakeLocally(
   context: RuntimeContext,
-  { slots, sessions, inbox }: LocalWork,
+  { slots, sessions, inbox, budget }: LocalWork,
   workflowId: string,
   written?: PendingWakeUp,
 ): Promise<boolean> {
@@ -113,22 +113,38 @@ export async function wakeLocally(
     if (!context.queue) inbox.put("unclaimed");
     return false;
   }
+  // whoever waits for what comes of it need not read what is known here
+  if (written?.status) sessions.expect(workflowId, written.status);
   try {
     const claim = await claimOne(context, { workflowId });
-    if (claim) inbox.put({ ...claim, ...writtenSnapshot(written, claim), slot });
-    else slot.free();
+    sessions.unexpect(workflowId);
+    if (claim) inbox.put({ ...claim, ...writtenSnapshot(budget, written, claim), slot });
+    else {
+      slot.free();
+      // another process has it, and may have gone on already
+      if (written) context.looks.hint(workflowId, written.version);
+    }
     return claim !== null;
   } catch (error) {
+    sessions.unexpect(workflowId);
     slot.free();
     throw error;
   }
 }
 
-/** Larger ones wait for room in this process, as those do that others have written. */
-const maxKeptBytes = 256 * 1024;
+/** Smaller ones are not loaded anew even where there is no room: they are held already. */
+const smallBytes = 256 * 1024;
 
-/** The snapshot, if it is what was claimed, and may be run without looking at the store again. */
-function writtenSnapshot(written: PendingWakeUp | undefined, { claim }: TimedClaim): Pick<TimedClaim, "snapshot"> {
-  if (!written?.snapshot || claim.incarnation !== written.incarnation || claim.version !== written.version) return {};
-  return claim.expired === 0 && claim.sizeBytes <= maxKeptBytes ? { snapshot: written.snapshot() } : {};
+/**
+ * The snapshot and room for it, if it is what was claimed, and may be run without looking at the store again. A large one for which there is
+ * no room is not held until there is some: it is loaded then, as those are that others have written.
+ */
+function writtenSnapshot(
+  budget: LoadBudget,
+  written: PendingWakeUp | undefined,
+  { claim: { incarnation, version, expired, sizeBytes } }: TimedClaim,
+): Pick<ClaimedExecution, "snapshot" | "room"> {
+  if (!written?.snapshot || incarnation !== written.incarnation || version !== written.version || expired > 0) return {};
+  const room = sizeBytes <= smallBytes ? budget.take(sizeBytes) : budget.tryTake(sizeBytes);
+  return room ? { snapshot: written.snapshot(), room } : {};
 }

@@ -29,6 +29,15 @@ describe("the open sessions of a process", () => {
     expect(sessions.isBefore("w", isPaused)).toBe(false);
   });
 
+  it("know it of an execution that is about to run here too", () => {
+    const sessions = new OpenSessions();
+    sessions.expect("w", "active");
+    expect(sessions.isBefore("w", (status) => status === "paused")).toBe(true);
+    expect(sessions.isBefore("w", (status) => status === "active")).toBe(false);
+    sessions.unexpect("w");
+    expect(sessions.isBefore("w", (status) => status === "paused")).toBe(false);
+  });
+
   it("keep the second session of an execution when the first one ends, after a process took it over from itself", () => {
     const sessions = new OpenSessions();
     const [first, second] = [session(), session()];

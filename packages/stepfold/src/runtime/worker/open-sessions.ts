@@ -19,8 +19,8 @@ export interface OpenSession {
 /** The executions that run in this process. */
 export class OpenSessions {
   readonly #byId = new Map<string, OpenSession>();
-  /** New executions of which a session is about to open. */
-  readonly #opening = new Set<string>();
+  /** Statuses of executions of which a session is about to open. */
+  readonly #opening = new Map<string, Status>();
   /** Sessions that were woken: a change may have come after their last look. */
   readonly #woken = new WeakSet<OpenSession>();
 
@@ -29,9 +29,9 @@ export class OpenSessions {
     this.#opening.delete(session.workflowId);
   }
 
-  /** A new execution is about to run here: until its session is added, or `unexpect` is called. */
-  expect(workflowId: string): void {
-    this.#opening.add(workflowId);
+  /** An execution with this status is about to run here: until its session is added, or `unexpect` is called. */
+  expect(workflowId: string, status: Status): void {
+    this.#opening.set(workflowId, status);
   }
 
   unexpect(workflowId: string): void {
@@ -54,8 +54,8 @@ export class OpenSessions {
 
   /** True if the execution runs here, or is about to, and had none of these statuses after its last commit: then a change is still to come. */
   isBefore(workflowId: string, isOneOf: (status: Status) => boolean): boolean {
-    const session = this.#byId.get(workflowId);
-    return session === undefined ? this.#opening.has(workflowId) : !isOneOf(session.status);
+    const status = this.#byId.get(workflowId)?.status ?? this.#opening.get(workflowId);
+    return status !== undefined && !isOneOf(status);
   }
 
   /** @returns true if the execution runs here: its session looks */

@@ -51,6 +51,32 @@ describe("run.resume, where the execution runs in the same process", () => {
     expect(calls).toEqual(["load", "claim"]);
   });
 
+  it("has told whoever waits until it has settled, who reads nothing", async () => {
+    const { environment, run, calls, close, letGo } = await begin();
+    close();
+    await run.resume({ payload: { approved: true } });
+    const settled = run.settled();
+    await environment.settle();
+    letGo();
+    expect(await settled).toMatchObject({ status: "completed" });
+    expect(calls).toEqual(["load", "claim"]);
+  });
+
+  it("has whoever waits look where another process was first", async () => {
+    const { environment, run, calls, store, close, letGo } = await begin();
+    close();
+    await run.resume({ payload: { approved: true } });
+    const settled = run.settled();
+    await environment.settle();
+    setUp({ store }, environment);
+    await environment.advance(0);
+    expect((await store.load(run.workflowId))?.status).toBe("completed");
+    const atMs = environment.now();
+    letGo();
+    expect(await settled).toMatchObject({ status: "completed" });
+    expect({ calls, waitedMs: environment.now() - atMs }).toEqual({ calls: ["load", "claim", "load"], waitedMs: 0 });
+  });
+
   it("loads what somebody else has written meanwhile", async () => {
     const { environment, run, calls, store, close, letGo } = await begin();
     const { runtime: other } = setUp({ store, drive: false }, environment);
