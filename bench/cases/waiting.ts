@@ -16,8 +16,11 @@ const answers = 150;
 /** Without a feed each takes a poll. */
 const polledAnswers = 12;
 const writers = 200;
-const sliceMs = 3_000;
-const slicePairs = 4;
+// writers change their pace from second to second, and become quicker for a while: many short slices, the first ones not counted
+const sliceMs = 1_000;
+const settleMs = 400;
+const slicePairs = 14;
+const warmPairs = 2;
 
 interface Told {
   readonly steps: number;
@@ -171,7 +174,7 @@ async function besideWriters(site: WaitingSite, parts: WaitingParts): Promise<Sa
     for (const which of pair % 2 ? (["with", "without"] as const) : (["without", "with"] as const)) {
       const child = children[which];
       child.send("begin");
-      await sleep(700);
+      await sleep(settleMs);
       feedIsOn = which === "with";
       const before = await tell(child);
       const from = performance.now();
@@ -180,16 +183,17 @@ async function besideWriters(site: WaitingSite, parts: WaitingParts): Promise<Sa
       rates[which].push(((after.steps - before.steps) * 1_000) / (performance.now() - from));
       feedIsOn = false;
       child.send("pause");
-      await sleep(700);
+      await sleep(settleMs);
     }
   }
   isOn = false;
   await answering;
   await client.close();
   await Promise.all([worker, ...Object.values(children)].map(stop));
-  const ratios = rates.with.map((rate, index) => rate / rates.without[index]!);
+  const [fed, unfed] = [rates.with.slice(warmPairs), rates.without.slice(warmPairs)];
+  const ratios = fed.map((rate, index) => rate / unfed[index]!);
   return {
-    ...{ writesWith: spread(rates.with).median, writesWithout: spread(rates.without).median, share: spread(ratios).median },
+    ...{ writesWith: spread(fed).median, writesWithout: spread(unfed).median, share: spread(ratios).median },
     ...{ end: spread(ends).median, answers: ends.length },
   };
 }
