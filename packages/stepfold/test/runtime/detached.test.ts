@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
+import type { Commit } from "../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 import { closeAll, setUp } from "./runtime.fixture.ts";
@@ -329,4 +331,23 @@ describe("a crash of either side", () => {
     }
     expect(crashes).toBeGreaterThan(8);
   });
+});
+
+it("a child that ended while its parent's database had lost the wait tells its end to the wait that takes its place", async () => {
+  const below = memoryStore({ now: () => environment.now() });
+  let lost = 0;
+  const store = {
+    ...below,
+    async commit(commit: Commit) {
+      if (commit.workflowId !== "p" || (await below.list({ status: ["completed"] })).items.length > 0) return below.commit(commit);
+      // acknowledged, and then lost in a failover
+      if (lost++ === 0 && commit.events.some(({ type }) => type === "suspended")) return;
+      throw new StepfoldError("STORE_UNAVAILABLE", { store: "memory", reason: "it fails over" });
+    },
+  };
+  const { environment, runtime } = bench(outer("inner"), { store });
+  const parent = await runtime.start("outer", { workflowId: "p", input: 5 });
+  await environment.advance(10 * 60_000);
+  expect(lost).toBeGreaterThan(1);
+  expect(await parent.snapshot()).toMatchObject({ status: "completed", output: { after: { got: 5 } } });
 });

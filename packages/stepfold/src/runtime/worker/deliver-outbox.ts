@@ -1,7 +1,7 @@
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Message } from "../../core/snapshot/message.ts";
-import type { ParentLink } from "../../core/snapshot/snapshot.ts";
+import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
+import { isTerminal, type ParentLink, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { isRestartOf } from "../../core/values/id.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
@@ -109,7 +109,11 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
     return taken;
   });
   if (committed) return;
-  if (refusal === null && (await isChildOf(context, workflowId, parent))) return wakeExecution(context, local, wakeUp);
+  const child = refusal === null ? await startedChild(context, workflowId, parent) : null;
+  if (child) {
+    await reportEarlyEnd(delivery, child, message);
+    return wakeExecution(context, local, wakeUp);
+  }
   refusal ??= new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });
   context.onProblem(workflowId, refusal);
   if (waitId === undefined) return;
@@ -151,16 +155,24 @@ async function goOn(delivery: OutboxDelivery, message: Message & { readonly type
   });
 }
 
-/** Whether the execution exists, and this very wait has started it. */
-async function isChildOf({ store }: RuntimeContext, workflowId: string, link: ParentLink): Promise<boolean> {
-  const parent = await requireSnapshot(store, workflowId).then(
-    (existing) => existing.parent,
-    (error: unknown) => {
-      if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) return undefined;
-      throw error;
-    },
-  );
-  return parent?.workflowId === link.workflowId && parent.incarnation === link.incarnation && parent.waitId === link.waitId;
+/** The execution, if it exists and this very wait has started it. */
+async function startedChild({ store }: RuntimeContext, workflowId: string, link: ParentLink): Promise<SnapshotHead | null> {
+  const head = await store.loadHead(workflowId);
+  const parent = head?.parent;
+  const isStarted = parent?.workflowId === link.workflowId && parent.incarnation === link.incarnation && parent.waitId === link.waitId;
+  return isStarted ? head : null;
+}
+
+/**
+ * Tells the sender how its child has ended, in case the child could not: the database fell back to a state without the wait, the child told its end then,
+ * and the wait has been opened anew. If the child has told it, this changes nothing.
+ */
+async function reportEarlyEnd(delivery: OutboxDelivery, first: SnapshotHead, { to, waitId }: StartMessage): Promise<void> {
+  const { context, from } = delivery;
+  const { workflowId, status } = await latestOf(context.store, first);
+  if (waitId === undefined || !isTerminal(status)) return;
+  const end = endToReport(status as ChildEnd["status"], await requireSnapshot(context.store, workflowId));
+  await reportEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
 }
 
 async function cancelChild(delivery: OutboxDelivery, { to, waitId }: CancelMessage): Promise<void> {
