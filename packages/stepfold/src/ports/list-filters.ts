@@ -1,7 +1,7 @@
 import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs } from "../core/values/json.ts";
 
-/** MetadataBounds of a value, at least one; all that are given must hold. */
+/** Bounds of a value, at least one; all that are given must hold. */
 export interface MetadataBounds<T extends number | string> {
   /** Greater than. */
   readonly gt?: T;
@@ -16,7 +16,7 @@ export interface MetadataBounds<T extends number | string> {
 /**
  * What a member of metadata must be: equal to a value, or between bounds.
  *
- * MetadataBounds are numbers or texts, not both. A number is compared with numbers only and a text with texts only: a value of another type is between
+ * Bounds are numbers or texts, not both. A number is compared with numbers only and a text with texts only: a value of another type is between
  * none. Texts are compared by their UTF-16 code units, on every store, as `<` of JavaScript does: so `"Z" < "a"` and `"10" < "9"`; times in ISO
  * 8601 with the same zone are in their order.
  */

@@ -108,7 +108,7 @@ function report(onProblem: WebhookOptions["onProblem"], error: unknown, eventId:
   try {
     onProblem?.(error, eventId);
   } catch {
-    // whoever is told of problems has one
+    // `onProblem` itself has thrown: there is nobody else to tell
   }
 }
 

@@ -113,7 +113,7 @@ export async function wakeLocally(
     if (!context.queue) inbox.put("unclaimed");
     return false;
   }
-  // whoever waits for what comes of it need not read what is known here
+  // a `result()` or `waitFor` of this process waits for the next commit and does not load the execution: its status is known here
   if (written?.status) sessions.expect(workflowId, written.status);
   try {
     const claim = await claimOne(context, { workflowId });
