@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Member, until } from "./fleet.ts";
-import { readLog, type WrittenLine } from "./log.ts";
+import { readLog, readLogs, type WrittenLine } from "./log.ts";
 import { type Run, type RunOptions, run } from "./run.ts";
 import { seeded } from "./seeded.ts";
 import type { Target } from "./stored.ts";
@@ -47,30 +47,45 @@ export function zombies({ zombies: wanted, seed, ...options }: ZombieOptions): P
   });
 }
 
-/** Null if it had nothing to lose. */
+/** Whether another process got this execution because the lease of whoever held it had run out. */
+function isTakeover(line: WrittenLine, workflowId: string, loser: string): boolean {
+  return line.what === "claimed" && line.workflowId === workflowId && line.by !== loser && line.expired > 0;
+}
+
+/** Whether a process did anything with an execution since it was last given it. */
+function hasBegun(lines: readonly WrittenLine[], workflowId: string): boolean {
+  const own = lines.filter((line) => "workflowId" in line && line.workflowId === workflowId);
+  const claimed = own.findLastIndex(({ what }) => what === "claimed");
+  return own.slice(claimed + 1).some(({ what }) => what === "called" || what === "committing");
+}
+
+/** Null if it had nothing to lose: it held nothing, or had not begun with it. */
 async function stopped({ name, child }: Member, target: Target, logs: string): Promise<Zombie | null> {
   const read = (): WrittenLine[] => readLog(join(logs, `${name}.jsonl`));
+  const stoppedAt = Date.now();
   child.kill("SIGSTOP");
   let held: ReadonlySet<string>;
+  let before: readonly WrittenLine[];
   try {
     held = new Set((await target.heldBy(name)).map(({ workflowId }) => workflowId));
     // a stopped process that has a lock of SQLite's stops all others: then nobody can take over before it goes on
     const deadline = performance.now() + longestStopMs;
     while ((await target.heldBy(name)).length > 0 && performance.now() < deadline) await sleep(50);
+    before = read();
   } finally {
     child.kill("SIGCONT");
   }
-  const still = new Set((await target.heldBy(name)).map(({ workflowId }) => workflowId));
-  const taken = [...held].filter((workflowId) => !still.has(workflowId));
-  if (taken.length === 0) return null;
-  const at = Date.now();
-  const since = (): WrittenLine[] => read().filter((line) => line.at >= at - 50);
-  const lost = (line: WrittenLine): boolean => line.what === "refused" && taken.includes(line.workflowId);
+  // what it merely gave back, with a commit that was under way when it was stopped, it has not lost
+  const meanwhile = readLogs(logs).filter((line) => line.at >= stoppedAt);
+  const taken = [...held].filter((workflowId) => meanwhile.some((line) => isTakeover(line, workflowId, name)));
+  const begun = taken.filter((workflowId) => hasBegun(before, workflowId));
+  if (begun.length === 0) return null;
+  const since = (): WrittenLine[] => read().slice(before.length);
+  // it is refused, or knows by its own clock that its lease is over
+  const lost = (line: WrittenLine): boolean =>
+    (line.what === "refused" || line.what === "aborted" || line.what === "problem") && taken.includes(line.workflowId!);
   const isOther = (line: WrittenLine): boolean => line.what === "committed" && !held.has(line.workflowId);
-  // stopped before it heard that it had them, it hears so only now, and does not even begin
-  const isNews = (workflowId: string): boolean => since().some((line) => line.what === "claimed" && line.workflowId === workflowId);
-  await until(`${name} notices that it has lost ${taken.join(", ")}`, 30_000, async () => since().some(lost) || taken.every(isNews));
-  if (!since().some(lost)) return null;
+  await until(`${name} notices that it has lost ${begun.join(", ")}`, 30_000, async () => since().some(lost));
   await until(`${name} goes on with other work`, 30_000, async () => since().some(isOther));
   const after = since();
   return {

@@ -179,7 +179,8 @@ async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: str
       await unlessOvertaken(() => run.resume({ waitId, payload, idempotencyKey: `${waitId} by ${who}` }));
     }
     if (kind === "external") await answer(run, waitId, who, schema !== undefined);
-    if (kind === "signal") await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key}` }));
+    // a sub-workflow that is retried waits for the same signal again, and needs another one
+    if (kind === "signal") await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key} to ${waitId}` }));
     // what a restarted execution waits for may have been restarted with it
     const other = kind === "child" ? await unlessOvertaken(async () => (await client.runtime.get(workflowId!)).latest()) : undefined;
     if (other) await answerOnce(client, other, await other.snapshot(), who);

@@ -38,6 +38,23 @@ it("a command returns whom to wake, and wakes nobody itself", async () => {
   await expect(dispatchCommand(context, "w", { type: "cancel" }, { announce: false })).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
 });
 
+it("an answer that is given twice at once is acknowledged, and refused, only by what is committed", async () => {
+  const { context, store, request } = setUp();
+  await startExecution(context, request, null);
+  const signal = (payload: string) =>
+    dispatchCommand(context, "w", { type: "signal", name: "s", payload, idempotencyKey: "k" }, { announce: false });
+  const all = () => Promise.allSettled([signal("a"), signal("a"), signal("b")]);
+  const commit = vi.spyOn(store, "commit").mockRejectedValue(new RangeError("the disk is full"));
+  expect(await all()).toMatchObject(Array.from({ length: 3 }, () => ({ reason: { message: "the disk is full" } })));
+  commit.mockRestore();
+  expect(await all()).toMatchObject([
+    { value: { committed: true } },
+    { value: { committed: false } },
+    { reason: { code: "RESUME_CONFLICT" } },
+  ]);
+  expect(await store.load("w")).toMatchObject({ version: 1 });
+});
+
 it("a command that is no longer wanted changes nothing, also where it is decided again after a conflict", async () => {
   const { context, store, request } = setUp();
   await startExecution(context, request, null);

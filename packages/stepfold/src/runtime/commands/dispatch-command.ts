@@ -1,6 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import type { AnsweredEvent } from "../../core/snapshot/result.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
@@ -58,11 +57,11 @@ async function commitJobs(context: RuntimeContext, workflowId: string, all: read
     try {
       const decided = await decideJobs(context, workflowId, jobs);
       if (!decided) return;
-      jobs = decided.jobs;
+      jobs = [...decided.jobs, ...decided.repeats];
       const result = await commitDecided(context, decided);
       // the first one wakes whatever has to look
-      for (const [index, { resolve }] of jobs.entries()) resolve(index === 0 ? result : { committed: true, wakeUp: null });
-      return;
+      for (const [index, { resolve }] of decided.jobs.entries()) resolve(index === 0 ? result : { committed: true, wakeUp: null });
+      return decided.repeats.length > 0 ? commitJobs(context, workflowId, decided.repeats) : undefined;
     } catch (error) {
       if (isOvertaken(error) && conflicts < maxConflicts) await letOthersPass(context, workflowId, jobs, conflicts);
       else return refuse(context, workflowId, jobs, error);
@@ -84,19 +83,21 @@ interface Decided {
   /** Those that made an event, with these events. */
   readonly jobs: readonly CommandJob[];
   readonly events: readonly Event[];
+  /** Those with the idempotency key of one of `jobs`. What became of it is known once it is committed: then they are decided. */
+  readonly repeats: readonly CommandJob[];
   /** The execution after them. */
   readonly draft: Draft;
   readonly dueBefore: EpochMs | null;
 }
 
-/** Decides commands. Those that are refused, or that were given before, are settled. Null if nothing is to be committed. */
+/** Decides commands. Those that are refused, or that were committed before, are settled. Null if nothing is to be committed. */
 async function decideJobs(context: RuntimeContext, workflowId: string, all: readonly CommandJob[]): Promise<Decided | null> {
   const { store, environment, registry, clock, setting } = context;
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   let snapshot = await patiently(() => requireSnapshot(store, workflowId));
   const now = await patiently(() => clock.now());
   // an answer given before this snapshot is found by its key; one given after it is a conflict. Here are those that are being given
-  const answered = new Map<string, AnsweredEvent>();
+  const keys = new Set<string>();
   const { status, definition } = snapshot;
   const first = snapshot;
   const { hash } = definition;
@@ -105,16 +106,20 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     const draft = openDraft(compiled, first);
     return { draft, dueBefore: wakeAt(draft) };
   };
-  const [jobs, events]: [CommandJob[], Event[]] = [[], []];
+  const [jobs, events, repeats]: [CommandJob[], Event[], CommandJob[]] = [[], [], []];
   const breaks = new Breaks(() => environment.monotonicMs());
   for (const job of all) {
     const { command, isCurrent, resolve, reject } = job;
     try {
       if (isCurrent?.() === false) throw new StepfoldError("FENCE_LOST", { workflowId });
       const key = onceKeyOf(command);
+      if (key !== null && keys.has(key)) {
+        repeats.push(job);
+        continue;
+      }
       const workflow = await registry.pinnedForCommands(workflowId, hash);
       if (key !== null && command.type === "resume" && !isTerminal(status)) refuseStranger(workflow, snapshot, command, now);
-      const earlier = key === null ? null : (answered.get(key) ?? (await patiently(() => answeredBefore(store, first, key))));
+      const earlier = key === null ? null : await patiently(() => answeredBefore(store, first, key));
       if (earlier && isRepeated(earlier, workflowId, command)) {
         resolve(repeated);
         continue;
@@ -125,7 +130,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
       events.push(withConsequences(draft, event));
       jobs.push(job);
-      if (key !== null) answered.set(key, event as AnsweredEvent);
+      if (key !== null) keys.add(key);
       if (job !== all.at(-1)) snapshot = closeDraft(draft);
     } catch (error) {
       reject(error);
@@ -133,7 +138,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     const others = breaks.next();
     if (others) await others;
   }
-  return opened && jobs.length > 0 ? { jobs, events, ...opened } : null;
+  return opened && jobs.length > 0 ? { jobs, events, repeats, ...opened } : null;
 }
 
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {

@@ -63,9 +63,13 @@ export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs
     checkHolder(ledger, entry, machine);
     entry.holder.untilMs = ledger.nowMs + leaseMs;
     entry.holder.hasBegun = true;
-    // a holder that has not heard of its commit passes on what its claim said; once it has heard, it corrects that
-    if (entry.lossesBefore > 0) entry.losses = Math.min(crashes, entry.lossesBefore);
+    passOnLosses(entry, crashes);
   } else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
+}
+
+/** A holder that has not heard of its commit passes on what its claim said; once it has heard, it corrects that when it renews or releases it. */
+function passOnLosses(entry: LedgerEntry, crashes: number): void {
+  if (entry.lossesBefore > 0) entry.losses = Math.min(crashes, entry.lossesBefore);
 }
 
 /** I14: what one process was given another one cannot use, also if a failover has lost who was given it first. */
@@ -75,9 +79,10 @@ export function checkHolder(ledger: Ledger, { workflowId, holder }: LedgerEntry,
 }
 
 /** I7: a holder gives back only the version it knows; otherwise a newer commit from outside would not be acted on. */
-export function checkRelease(ledger: Ledger, { workflowId, fence }: Claim, version: number): void {
+export function checkRelease(ledger: Ledger, { workflowId, fence, crashes }: Claim, version: number): void {
   const entry = ledger.entries.get(workflowId);
   if (entry?.holder?.fence !== fence) return;
   if (version !== entry.version) ledger.violate("I7", `version ${entry.version} was given back as version ${version}`, workflowId);
+  passOnLosses(entry, crashes);
   entry.holder = null;
 }
