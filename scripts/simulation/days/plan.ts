@@ -1,6 +1,6 @@
 import type { OverlapPolicy, ScheduleSpec } from "../../../packages/stepfold/src/runtime/context/schedules.ts";
 import type { Random } from "../../../packages/stepfold/src/testing/simulation/random.ts";
-import { type ModelRule, specOf, timeOfDay } from "./tick-model.ts";
+import { type ModelRule, specOf, ticksBetween, timeOfDay } from "./tick-model.ts";
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
@@ -55,17 +55,19 @@ export interface Day {
 /** A random day. */
 export function randomDay(random: Random, schedules: number): Day {
   const { zone, at } = random.pick(changes);
-  const lastAt = Date.parse(at) + dayLengthMs - hourMs / 2;
+  const beginsAt = Date.parse(at);
+  const lastAt = beginsAt + dayLengthMs - hourMs / 2;
   const from = random.between(2, 20) * hourMs + random.between(0, hourMs);
   const outage = random.chance(0.6) ? { fromMs: from, toMs: from + random.between(40, 150) * minuteMs } : null;
   const planned = Array.from({ length: schedules }, (_, i) =>
-    plannedSchedule(random.fork(`schedule ${i}`), `s${i}`, { zone, lastAt, outage }),
+    plannedSchedule(random.fork(`schedule ${i}`), `s${i}`, { beginsAt, zone, lastAt, outage }),
   );
-  return { beginsAt: Date.parse(at), schedules: planned, outage };
+  return { beginsAt, schedules: planned, outage };
 }
 
 /** What schedules of one day have in common. */
 interface Around {
+  readonly beginsAt: number;
   /** Most of them are in this zone. */
   readonly zone: string;
   /** Near the end of the day. */
@@ -131,7 +133,13 @@ function randomActs(random: Random, first: ModelSpec, around: Around): Act[] {
   // after the end of the last tick there is nothing to be told
   return acts
     .filter((act) => act.atMs < dayLengthMs - hourMs)
+    .filter((act) => act.type !== "edit" || hasTickAfter(act, around))
     .filter((act, _, all) => act.type !== "pause" || all.at(-1)?.type !== "pause");
+}
+
+/** A rule without a tick before the end of the day is refused. */
+function hasTickAfter({ atMs, to }: Act & { readonly type: "edit" }, { beginsAt }: Around): boolean {
+  return ticksBetween(to.rule, beginsAt + atMs, beginsAt + dayLengthMs).length > 0;
 }
 
 /** A specification as the library takes it. @param endAt no tick comes after it */

@@ -181,7 +181,7 @@ export interface ActivePath {
   readonly begun?: true;
   /** The result that this path undoes. */
   readonly undoes?: Undo;
-  /** The nodes it came through, at most the last 16. */
+  /** The nodes it came through, at most the last 8. */
   readonly stepPath: readonly string[];
 }
 

@@ -85,10 +85,10 @@ describe("a completed step", () => {
     expect(snapshot.context.a?.map(({ output }) => output)).toEqual(["3", "4"]);
   });
 
-  it("remembers the last 16 nodes that the path came through", () => {
+  it("remembers the last 8 nodes that the path came through", () => {
     const flow = graph(["a>b", "b>a"]);
     const far = completing(flow, fold(flow, [startedAt(flow, "a")]), "0", ...Array.from({ length: 41 }, () => "x"));
-    expect(far.activePaths[0]?.stepPath).toHaveLength(16);
+    expect(far.activePaths[0]?.stepPath).toHaveLength(8);
     expect(far.activePaths[0]?.stepPath.at(-1)).toBe("a");
     expect(far.currentNodeId).toBe("b");
   });

@@ -32,7 +32,7 @@ export interface Task {
   readonly begun?: true;
   /** The result that is to be undone. If it is set, the node's `compensate` is performed in place of the node. */
   readonly undoes?: Undo | undefined;
-  /** The nodes that the path came through, at most the last 16. */
+  /** The nodes that the path came through, at most the last 8. */
   readonly stepPath: readonly string[];
 }
 

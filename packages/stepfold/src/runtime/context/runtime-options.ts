@@ -101,7 +101,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly maxLoadedBytes?: number;
   /**
    * Bytes of JSON that events have at least before a checkpoint is written among them: from then on an execution is loaded from its checkpoint
-   * and the events after it. Of an execution that holds much it is written more rarely, after one and a half to six times as many bytes as it holds.
+   * and the events after it. Of an execution that holds much it is written more rarely, after one and a half to twelve times as many bytes as it holds.
    * Default: 32 KiB.
    */
   readonly checkpointBytes?: number;

@@ -91,8 +91,9 @@ export function countEvent(draft: Counted, event: Event): void {
 }
 
 /**
- * Whether the next commit is to write a checkpoint. A load then reads at most about six times what the execution holds, or `leastBytes`, and
- * checkpoints take at most two thirds as many bytes as events: a quarter where all is kept. The answer depends on the history alone, so nobody has to know where the last one lies.
+ * Whether the next commit is to write a checkpoint. A load then reads at most about twelve times what the execution holds, or `leastBytes`, and
+ * checkpoints take at most two thirds as many bytes as events. Steps are many and loads few, so an execution that holds ever more writes ever
+ * fewer of them: each time its events are eight times as many. The answer depends on the history alone, so nobody has to know where the last one lies.
  */
 export function isCheckpointDue(draft: Counted, leastBytes: number): boolean {
   const { sizeBytes, answered } = draft;
@@ -104,7 +105,7 @@ export function isCheckpointDue(draft: Counted, leastBytes: number): boolean {
 /** Whether the events have passed a multiple of one and a half times what is held, rounded up, since the last commit. */
 function isPassed({ historyBytes, committedHistoryBytes }: Counted, leastBytes: number, heldBytes: number): boolean {
   let everyBytes = leastBytes;
-  while (everyBytes < 1.5 * heldBytes) everyBytes *= 4;
+  while (everyBytes < 1.5 * heldBytes) everyBytes *= 8;
   return Math.floor(historyBytes / everyBytes) > Math.floor(committedHistoryBytes / everyBytes);
 }
 

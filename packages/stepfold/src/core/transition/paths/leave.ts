@@ -8,7 +8,7 @@ import { wait } from "../draft/join-group.ts";
 import { endPath } from "./end-path.ts";
 
 // every commit writes the step path, so a longer one would make every step cost more
-const stepPathLength = 16;
+const stepPathLength = 8;
 
 /**
  * Lets a path take the first edge, and a new path each other edge; with no edge the path ends
