@@ -32,7 +32,7 @@ const items = Array.from({ length: count }, (_, index) => index);
 const ask: WorkflowDefinition = { id: "ask", nodes: [{ id: "q", type: "approval", data: { message: "Yes?" } }], edges: [] };
 const answers: WorkflowDefinition = {
   id: "answers",
-  nodes: [{ id: "m", type: "map", data: { workflow: "ask", items: "{{ input }}", concurrency: 10_000 } }],
+  nodes: [{ id: "m", type: "map", data: { workflow: "ask", items: "{{ input }}", concurrency: count } }],
   edges: [],
   workflows: { ask },
 };
@@ -45,7 +45,7 @@ const call: WorkflowDefinition = {
 const fanIn: WorkflowDefinition = {
   ...answers,
   id: "fan-in",
-  nodes: [{ ...answers.nodes[0]!, data: { workflow: "call", items: "{{ input }}", concurrency: 10_000 } }],
+  nodes: [{ ...answers.nodes[0]!, data: { workflow: "call", items: "{{ input }}", concurrency: count } }],
   workflows: { call },
 };
 const work = {

@@ -33,10 +33,6 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   const { workflowId } = draft;
   const { performing, info, log } = attemptContext(draft, setting, request);
   const watched = plugins.length > 0;
-  const doubt = (warning: Warning): void => {
-    notify(plugins, "onWarning", warning, { workflowId });
-    log?.doubt(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
-  };
   return new Turn(draft, {
     performing,
     prepared: workflow.nodes,
@@ -47,7 +43,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
     onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
-    onWarning: watched || log ? doubt : null,
+    onWarning: watched || log ? (warning) => tellWarning(warning, workflowId, plugins, log) : null,
     commit: request.commit ?? null,
     deliver: request.deliver ?? null,
     onEvent: watched
@@ -57,6 +53,11 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
         }
       : (onEvent ?? null),
   });
+}
+
+function tellWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {
+  notify(plugins, "onWarning", warning, { workflowId });
+  log?.doubt(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
 }
 
 /** What attempts of one execution have in common, and how plugins and the log are told of them. */
@@ -132,6 +133,8 @@ export class Turn {
   readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
+  /** What the clock shows, as long as nothing but this turn has worked since it was read: a reading takes a twentieth of a short step. */
+  #freshNow: EpochMs | null = null;
   readonly #breaks: Breaks;
   /** The count of ended paths when running steps were last checked against the draft. */
   #endings = 0;
@@ -172,7 +175,10 @@ export class Turn {
     try {
       for (;;) {
         const others = this.#breaks.next();
-        if (others) await others;
+        if (others) {
+          await others;
+          this.#freshNow = null;
+        }
         const outcomes = this.#settled;
         if (outcomes.length > 0) this.#settled = [];
         const events = this.#take(outcomes);
@@ -320,7 +326,8 @@ export class Turn {
   /** @param announcedAt when steps were announced: of those that became due since then none may take the place of one of them */
   #begin(announcedAt: EpochMs | null): void {
     const { concurrency, stepLimit, early, onTask } = this.#options;
-    const now = this.#options.now();
+    const now = this.#freshNow ?? this.#options.now();
+    this.#freshNow = null;
     this.#announced.isLacking = false;
     this.#plannedAt = announcedAt ?? now;
     planDraft(this.draft, this.#plannedAt, early, (task, { node }) => {
@@ -335,7 +342,7 @@ export class Turn {
   }
 
   #perform(task: Task, node: CompiledNode, now: EpochMs): void {
-    const { performing, prepared } = this.#options;
+    const { performing, prepared, commit, onEvent } = this.#options;
     const name = nameOf(task);
     const place = scopeOfTask(task, this.draft);
     const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
@@ -349,6 +356,7 @@ export class Turn {
         });
     this.#running.set(name, { task, attempt });
     if (attempt.outcome) this.#settle(task, attempt.outcome);
+    this.#freshNow = attempt.outcome && !commit && !onEvent ? attempt.outcome.endedAt : null;
   }
 
   #settle(task: Task, outcome: Outcome): void {

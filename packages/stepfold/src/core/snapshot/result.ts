@@ -38,5 +38,6 @@ export type AnsweredEvent = Extract<Event, { type: keyof typeof commands }>;
 
 /** Whether a command may make an event like this only once. */
 export function isAnsweredEvent(event: Event): event is AnsweredEvent {
-  return Object.hasOwn(commands, event.type);
+  const { type } = event;
+  return type === "resumed" || type === "signalled" || type === "metadataSet";
 }

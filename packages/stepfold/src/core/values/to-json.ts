@@ -15,14 +15,20 @@ interface Normalisation {
   readonly limits: Limits;
   /** Plain JSON only: nothing is converted. */
   readonly strict: boolean;
-  /** Keys and indices from the root to where the walk is: the first `at` of them. */
-  readonly trail: (string | number)[];
-  at: number;
-  /** Objects from the root to where the walk is, the first `depth` of them: meeting one again is a cycle. */
-  readonly ancestors: object[];
-  depth: number;
+  /** The object or array that is being copied; null at the root. */
+  place: Place | null;
   keys: number;
   sizeBytes: number;
+}
+
+/** An object or array on the way from the root to where the walk is. */
+interface Place {
+  readonly value: object;
+  readonly around: Place | null;
+  /** Of it and those around it. */
+  readonly depth: number;
+  /** Of the member that is being copied; null before the first one. */
+  key: string | number | null;
 }
 
 /**
@@ -54,7 +60,7 @@ export function plainJson(value: unknown, what: string, limits: Limits = default
 }
 
 function begin(value: unknown, what: string, limits: Limits, strict: boolean): Normalised {
-  const walk: Normalisation = { what, limits, strict, trail: [], at: 0, ancestors: [], depth: 0, keys: 0, sizeBytes: 0 };
+  const walk: Normalisation = { what, limits, strict, place: null, keys: 0, sizeBytes: 0 };
   try {
     const copied = copy(value, walk);
     return { value: copied === undefined ? null : copied, sizeBytes: walk.sizeBytes };
@@ -96,32 +102,30 @@ function copy(value: unknown, walk: Normalisation): Json | undefined {
 }
 
 function structure(value: object, walk: Normalisation): Json | undefined {
-  const { depth, ancestors } = walk;
-  if (depth >= walk.limits.depth) exceed(walk, "depth", walk.limits.depth, depth + 1);
-  for (let i = 0; i < depth; i++) if (ancestors[i] === value) return refuse(walk, "a cycle");
-  ancestors[depth] = value;
-  walk.depth = depth + 1;
-  const copied = Array.isArray(value) ? items(value, walk) : members(value, walk);
-  walk.depth = depth;
+  const around = walk.place;
+  const depth = around === null ? 1 : around.depth + 1;
+  if (depth > walk.limits.depth) exceed(walk, "depth", walk.limits.depth, depth);
+  for (let place = around; place !== null; place = place.around) if (place.value === value) return refuse(walk, "a cycle");
+  const place: Place = { value, around, depth, key: null };
+  walk.place = place;
+  const copied = Array.isArray(value) ? items(value, walk, place) : members(value, walk, place);
+  walk.place = around;
   return copied;
 }
 
-function items(value: readonly unknown[], walk: Normalisation): Json {
+function items(value: readonly unknown[], walk: Normalisation, place: Place): Json {
   count(walk, value.length);
   const copied: Json[] = [];
-  const { at } = walk;
   for (let i = 0; i < value.length; i++) {
-    walk.trail[at] = i;
-    walk.at = at + 1;
+    place.key = i;
     const item = copy(value[i], walk);
     if (item === undefined) return refuse(walk, i in value ? "undefined inside an array: use null" : "a hole in an array: use null");
     copied.push(item);
   }
-  walk.at = at;
   return Object.freeze(copied);
 }
 
-function members(value: object, walk: Normalisation): Json | undefined {
+function members(value: object, walk: Normalisation, place: Place): Json | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     if (walk.strict) return refuse(walk, `an instance of ${className(value)}`);
@@ -134,10 +138,8 @@ function members(value: object, walk: Normalisation): Json | undefined {
   const keys = Object.keys(source);
   count(walk, keys.length);
   const copied: Record<string, Json> = {};
-  const { at } = walk;
   for (const key of keys) {
-    walk.trail[at] = key;
-    walk.at = at + 1;
+    place.key = key;
     if (key === "__proto__") return refuse(walk, "a key that would change the prototype");
     const member = copy(source[key], walk);
     if (member !== undefined) {
@@ -146,13 +148,12 @@ function members(value: object, walk: Normalisation): Json | undefined {
       copied[key] = member;
     }
   }
-  walk.at = at;
   return Object.freeze(copied);
 }
 
 function converted(toJSON: (key: string) => unknown, value: object, walk: Normalisation): Json | undefined {
   if (tagOf(value) === "Date" && Number.isNaN(Number(value))) return refuse(walk, "an invalid Date");
-  return copy(toJSON.call(value, String(walk.at > 0 ? walk.trail[walk.at - 1] : "")), walk);
+  return copy(toJSON.call(value, String(walk.place?.around?.key ?? "")), walk);
 }
 
 /** Why JSON would lose a built-in object; null if it would not. */
@@ -205,8 +206,10 @@ function exceed(walk: Normalisation, limit: keyof Limits, max: number, actual: n
   throw new StepfoldError("LIMIT_EXCEEDED", { what: walk.what, limit, max, actual, pointer: currentPointer(walk) });
 }
 
-function currentPointer({ trail, at }: Normalisation): string {
-  return pointerOf(trail.slice(0, at));
+function currentPointer({ place }: Normalisation): string {
+  const keys: (string | number)[] = [];
+  for (let one = place; one !== null; one = one.around) if (one.key !== null) keys.unshift(one.key);
+  return pointerOf(keys);
 }
 
 function className(value: object): string {

@@ -58,7 +58,7 @@ export function startEvent(
 ): StartedEvent {
   const { workflowId = environment.newId(), input, metadata = {}, tenant, externalPayload } = options;
   const { definition, hash } = compiled;
-  requireId("workflowId", workflowId);
+  if (options.workflowId !== undefined) requireId("workflowId", workflowId);
   if (tenant !== undefined) requireId("tenant", tenant);
   let sizeBytes = 0;
   const keep = (value: unknown, what: string): Json => {
