@@ -43,7 +43,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
     onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
-    onWarning: watched || log ? (warning) => tellWarning(warning, workflowId, plugins, log) : null,
+    onWarning: watched || log ? (warning) => reportWarning(warning, workflowId, plugins, log) : null,
     commit: request.commit ?? null,
     deliver: request.deliver ?? null,
     onEvent: watched
@@ -55,7 +55,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   });
 }
 
-function tellWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {
+function reportWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {
   notify(plugins, "onWarning", warning, { workflowId });
   log?.doubt(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
 }

@@ -83,19 +83,3 @@ export const lockLimitMark = "/* lock limit */";
 export function withLockLimit(text: string, limit: number): string {
   return text.replaceAll(lockLimitMark, String(limit));
 }
-
-/** Statements with the limit that holds now, each made once for a limit. For those that are asked again and again. */
-export class LimitedTexts {
-  #limit = 0;
-  readonly #texts = new Map<string, string>();
-
-  of(text: string, limit: number): string {
-    if (limit !== this.#limit) this.#texts.clear();
-    this.#limit = limit;
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
-    const limited = withLockLimit(text, limit);
-    this.#texts.set(text, limited);
-    return limited;
-  }
-}

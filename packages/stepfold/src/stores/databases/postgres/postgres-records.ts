@@ -22,7 +22,7 @@ export function postgresRecords({ schema, ask, askAnew }: PostgresSession): Reco
       const wanted = wantedRows(wantedColumns, writes);
       const isOfKey = `r.kind = '${kind}' AND r.key = w.key AND r.revision = w.expected`;
       const text = `
-        WITH ${wanted.sql()},
+        WITH ${wanted.sql},
         inserted AS (
           INSERT INTO ${records} (kind, key, revision, value) SELECT '${kind}', key, revision, value::json FROM wanted
           WHERE expected IS NULL AND revision IS NOT NULL ORDER BY key ON CONFLICT DO NOTHING RETURNING key

@@ -1,5 +1,5 @@
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
-import { LimitedTexts, type LockLimit, lockLimitOf, withLockLimit } from "../../kit/no-answer.ts";
+import { type LockLimit, lockLimitOf, withLockLimit } from "../../kit/no-answer.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import { endingQuery, inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
@@ -36,18 +36,17 @@ export interface SessionOptions {
 export function postgresSession(client: PostgresClient, { schema, migrate, prepare }: SessionOptions): PostgresSession {
   const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout({ query: endingQuery(client) }, schema)));
   const fresh = endingQuery(client);
-  const asking = (query: Query, limited: (text: string, limit: number) => string): Ask => {
+  const asking = (query: Query): Ask => {
     return async (text, values) => {
       await prepared();
-      return (await query(limited(text, session.lockLimit.ms), [...values])).rows as TextRow[];
+      return (await query(withLockLimit(text, session.lockLimit.ms), [...values])).rows as TextRow[];
     };
   };
-  const kept = new LimitedTexts();
   const session: PostgresSession = {
     schema: `"${schema}"`,
     lockLimit: lockLimitOf(client, 4_000),
-    ask: asking(prepare ? preparedQuery(client) : fresh, (text, limit) => kept.of(text, limit)),
-    askAnew: asking(fresh, withLockLimit),
+    ask: asking(prepare ? preparedQuery(client) : fresh),
+    askAnew: asking(fresh),
     transact: isPool(client)
       ? async (work) => {
           await prepared();

@@ -82,17 +82,10 @@ const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => s
 /** Whether no write has a value for a column, some have one, or all. */
 type Presence = "none" | "some" | "all";
 
-/** A column of which no write has a value, all have the same one, all have one, or some have. */
-type Form = "-" | "=" | "*" | "?";
-
-const presences: Readonly<Record<Form, Presence>> = { "-": "none", "=": "all", "*": "all", "?": "some" };
-
 /** The rows that a statement is about. */
 export interface WantedRows {
-  /** The forms of the columns: of it and of how many rows there are, `sql` is made. */
-  readonly forms: string;
   /** Makes them `wanted`. */
-  readonly sql: () => string;
+  readonly sql: string;
   /** Their parameters, which are the first of the statement. */
   readonly values: readonly string[];
   readonly presence: (column: string) => Presence;
@@ -104,46 +97,29 @@ export interface WantedRows {
  */
 export function wantedRows<W>(columns: readonly WantedColumn<W>[], writes: readonly W[]): WantedRows {
   const values: string[] = [];
-  let forms = "";
-  for (const { is, of } of columns) {
+  const [listed, sources, single] = [[] as string[], [] as string[], [] as string[]];
+  const presences = new Map<string, Presence>();
+  for (const { name, is, of } of columns) {
     const texts = writes.map((write) => {
       const value = of(write);
       return value == null ? null : sqlTexts[is](value as never);
     });
-    const form = formOf(texts);
-    forms += form;
-    if (form === "=") values.push(texts[0]!);
-    else if (form !== "-") values.push(joined(texts));
-  }
-  return {
-    forms,
-    sql: () => wantedSql(columns, forms, writes.length === 1),
-    values,
-    presence: (column) => presences[forms[columns.findIndex(({ name }) => name === column)] as Form],
-  };
-}
-
-function formOf(texts: readonly (string | null)[]): Form {
-  const [first] = texts;
-  if (texts.every((text) => text === first)) return first === null ? "-" : "=";
-  return texts.includes(null) ? "?" : "*";
-}
-
-function wantedSql(columns: readonly WantedColumn<never>[], forms: string, isOne: boolean): string {
-  const [listed, sources, single] = [[] as string[], [] as string[], [] as string[]];
-  let parameters = 0;
-  for (const [index, { name, is }] of columns.entries()) {
     const type = is === "number" ? "bigint" : "text";
-    if (forms[index] === "-") single.push(`NULL::${type} AS ${name}`);
-    else if (forms[index] === "=") single.push(`$${++parameters}::${type} AS ${name}`);
+    const [first] = texts as [string | null];
+    const isSame = texts.every((text) => text === first);
+    presences.set(name, isSame ? (first === null ? "none" : "all") : texts.includes(null) ? "some" : "all");
+    if (isSame && first === null) single.push(`NULL::${type} AS ${name}`);
+    else if (isSame) single.push(`$${values.push(first!)}::${type} AS ${name}`);
     else {
-      sources.push((is === "number" ? numbersIn : nullableTextsIn)(++parameters));
+      const parameter = values.push(joined(texts));
+      sources.push((is === "number" ? numbersIn : nullableTextsIn)(parameter));
       listed.push(name);
     }
   }
-  if (isOne) return `wanted AS (SELECT ${["1::bigint AS ordinal", ...single].join(", ")})`;
+  const presence = (column: string): Presence => presences.get(column)!;
+  if (writes.length === 1) return { sql: `wanted AS (SELECT ${["1::bigint AS ordinal", ...single].join(", ")})`, values, presence };
   const rows = `unnest(${sources.join(", ")}) WITH ORDINALITY AS each (${listed.join(", ")}, ordinal)`;
-  return `wanted AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`;
+  return { sql: `wanted AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`, values, presence };
 }
 
 /** The parts of a column that were joined. */

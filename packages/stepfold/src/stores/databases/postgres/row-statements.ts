@@ -95,8 +95,8 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
   const isPlain = writes.every(({ row, history }) => isOneEvent(history, row.version));
   const wanted = wantedRows(isPlain ? [...insertColumns, eventColumn] : insertColumns, writes);
   const history = isPlain ? plainHistory(schema) : historyRows(schema, writes, wanted.values.length + 1);
-  const text = (): string => `
-    WITH ${writingClock}, ${wanted.sql()},
+  const text = `
+    WITH ${writingClock}, ${wanted.sql},
     created AS (
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at,
         owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
@@ -110,9 +110,9 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
     ),
     changed AS (
       SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status${isPlain ? ", w.event" : ""} FROM created JOIN wanted AS w USING (id)
-    )${history.sql()}
+    )${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed, clock`;
-  return { text: textOf(schema, "insert", writes, [wanted, history], text), values: [...wanted.values, ...history.values] };
+  return { text, values: [...wanted.values, ...history.values] };
 }
 
 /**
@@ -135,16 +135,16 @@ function update(schema: string, writes: readonly Update[]): WriteStatement {
     locked AS MATERIALIZED (
       SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
     ),`;
-  const text = (): string => `
-    WITH ${several ? clock : writingClock}, ${wanted.sql()},${several ? locked : ""}
+  const text = `
+    WITH ${several ? clock : writingClock}, ${wanted.sql},${several ? locked : ""}
     changed AS (
       UPDATE ${schema}.executions AS e SET ${assignments(wanted.presence)}
       FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "wanted AS w WHERE e.id = w.id"}
         AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1${conditions(wanted.presence)}
       RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now${isPlain ? ", w.event" : ""}
-    )${history.sql()}
+    )${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed${several ? passedOver : ""}`;
-  return { text: textOf(schema, "update", writes, [wanted, history], text), values: [...wanted.values, ...history.values] };
+  return { text, values: [...wanted.values, ...history.values] };
 }
 
 /** What the rows of `w` set in the rows `e`. */
@@ -210,39 +210,21 @@ function deletion(schema: string, kind: Deletion["kind"], writes: readonly Delet
   const emptied = ["events", "children"].map(
     (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
   );
-  const text = `WITH ${writingClock}, ${wanted.sql()}, changed AS (${changed}), ${emptied.join(", ")}
+  const text = `WITH ${writingClock}, ${wanted.sql}, changed AS (${changed}), ${emptied.join(", ")}
     SELECT ordinal::text, version::text, status, now::text FROM changed`;
   return { text, values: wanted.values };
 }
 
-/** Texts of statements that make a lone write, by what they are made of. */
-const loneTexts = new Map<string, string>();
-/** Far more than there are, unless stores are opened in ever new schemas. */
-const maxLoneTexts = 1_000;
-
-/** The text of a statement. That of a lone write is made once: there are few, and to make one takes a twentieth of a step. */
-function textOf(schema: string, kind: RowWrite["kind"], writes: readonly unknown[], parts: readonly Part[], make: () => string): string {
-  if (writes.length > 1) return make();
-  const name = [kind, ...parts.map(({ forms }) => forms), schema].join(" ");
-  const known = loneTexts.get(name);
-  if (known !== undefined) return known;
-  if (loneTexts.size >= maxLoneTexts) loneTexts.clear();
-  const text = make();
-  loneTexts.set(name, text);
-  return text;
-}
-
-/** A part of a statement: `sql` depends on nothing but `forms` and the parts before it. */
-type Part = Pick<WantedRows, "forms" | "sql" | "values">;
+type HistoryRows = Pick<WantedRows, "sql" | "values">;
 
 /** The event of each row in `changed` that has one. */
-function plainHistory(schema: string): Part {
-  const sql = (): string => `,
+function plainHistory(schema: string): HistoryRows {
+  const sql = `,
     appended AS (
       INSERT INTO ${schema}.events (execution, version, commit_id, event)
       SELECT seq, version, commit_id, event::json FROM changed WHERE event IS NOT NULL
     )`;
-  return { forms: "one", sql, values: [] };
+  return { sql, values: [] };
 }
 
 /**
@@ -251,12 +233,12 @@ function plainHistory(schema: string): Part {
  * Children that were deleted and put again get the new place; a DELETE and an INSERT of one row cannot be in one
  * statement. Places are given out in the order of the commit, before any child is put.
  */
-function historyRows(schema: string, writes: readonly { readonly history?: RowHistory }[], first: number): Part {
+function historyRows(schema: string, writes: readonly { readonly history?: RowHistory }[], first: number): HistoryRows {
   const rows = <T>(of: (history: RowHistory) => readonly T[]): { ordinal: number; row: T }[] =>
     writes.flatMap(({ history }, index) => (history ? of(history) : []).map((row) => ({ ordinal: index + 1, row })));
   const events = rows(({ events: own }) => own);
   const children = rows(({ children: own }) => own);
-  const appended = (): string => `,
+  const appended = `,
     appended AS (
       INSERT INTO ${schema}.events (execution, version, commit_id, event)
       SELECT seq, entry.version, commit_id, entry.event::json
@@ -266,7 +248,7 @@ function historyRows(schema: string, writes: readonly { readonly history?: RowHi
       INSERT INTO ${schema}.children (execution, digest, place, key, head)
       SELECT execution, digest, place, key::json, head::json FROM placed WHERE head IS NOT NULL AND is_last = '${which}'
       ON CONFLICT (execution, digest) DO UPDATE SET ${change}`;
-  const changedChildren = (): string => `,
+  const changedChildren = `,
     placed AS MATERIALIZED (
       SELECT execution, sha256(convert_to(key, 'UTF8')) AS digest, nextval('${schema}.children_place') AS place, key, head, is_last
       FROM (
@@ -281,15 +263,14 @@ function historyRows(schema: string, writes: readonly { readonly history?: RowHi
       DELETE FROM ${schema}.children USING placed
       WHERE placed.head IS NULL AND children.execution = placed.execution AND children.digest = placed.digest
     )`;
-  if (events.length === 0) return { forms: "none", sql: () => "", values: [] };
+  if (events.length === 0) return { sql: "", values: [] };
   const eventValues = [events.map(({ ordinal }) => ordinal), events.map(({ row }) => row.version), events.map(({ row }) => row.text)];
-  if (children.length === 0) return { forms: "events", sql: appended, values: eventValues.map(joined) };
+  if (children.length === 0) return { sql: appended, values: eventValues.map(joined) };
   const childValues = [
     children.map(({ ordinal }) => ordinal),
     children.map(({ row }) => JSON.stringify(row.key)),
     children.map(({ row }) => row.text),
     children.map(({ row }) => (row.last ? "t" : "f")),
   ];
-  const sql = (): string => appended() + changedChildren();
-  return { forms: "events and children", sql, values: [...eventValues, ...childValues].map(joined) };
+  return { sql: appended + changedChildren, values: [...eventValues, ...childValues].map(joined) };
 }
