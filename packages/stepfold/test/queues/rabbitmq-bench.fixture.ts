@@ -47,7 +47,7 @@ export function rabbitmqBench(queueType: RabbitmqQueueType): QueueBench & { read
     open: async () => open(),
     advance: wait,
     leaseMs: 1_000,
-    patienceMs: 2_000,
+    patienceMs: 4_000,
     noticeMs: 3_000,
     kill: async (queue) => connections.get(queue)?.unsafeDestroy(),
     async close() {
