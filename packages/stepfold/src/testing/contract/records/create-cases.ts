@@ -1,7 +1,7 @@
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { claimFree, createClaimed, dueIds, leaseMs } from "../claims/claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs, longLeaseMs } from "../claims/claiming.ts";
 
 /** What `create` promises. */
 export const createCases: readonly ContractCase[] = [
@@ -37,7 +37,7 @@ export const createCases: readonly ContractCase[] = [
   {
     name: "create: with a claim, it is held from the start",
     async run({ store }) {
-      const { first, claim } = await createClaimed(store, "a");
+      const { first, claim } = await createClaimed(store, "a", longLeaseMs);
       equal(
         claim,
         {
@@ -45,7 +45,7 @@ export const createCases: readonly ContractCase[] = [
           incarnation: first.incarnation,
           ...{ version: 0, sizeBytes: first.head.sizeBytes },
           owner: "worker",
-          leaseMs,
+          leaseMs: longLeaseMs,
           ...{ fence: claim.fence, claimedAt: claim.claimedAt, expired: 0, crashes: 0 },
         },
         "claim",
