@@ -47,19 +47,19 @@ export function zombies({ zombies: wanted, seed, ...options }: ZombieOptions): P
   });
 }
 
-/** Whether another process got this execution because the lease of whoever held it had run out. */
+/** True for a line in which a worker other than `loser` claims the execution after the lease of the holder before it has expired. */
 function isTakeover(line: WrittenLine, workflowId: string, loser: string): boolean {
   return line.what === "claimed" && line.workflowId === workflowId && line.by !== loser && line.expired > 0;
 }
 
-/** Whether a process did anything with an execution since it was last given it. */
+/** True if the worker has called a step or sent a commit of the execution since its latest claim of it. */
 function hasBegun(lines: readonly WrittenLine[], workflowId: string): boolean {
   const own = lines.filter((line) => "workflowId" in line && line.workflowId === workflowId);
   const claimed = own.findLastIndex(({ what }) => what === "claimed");
   return own.slice(claimed + 1).some(({ what }) => what === "called" || what === "committing");
 }
 
-/** Null if it had nothing to lose: it held nothing, or had not begun with it. */
+/** Stops a worker until its leases have expired, and lets it go on. Null if no other worker took over an execution that it had begun to run. */
 async function stopped({ name, child }: Member, target: Target, logs: string): Promise<Zombie | null> {
   const read = (): WrittenLine[] => readLog(join(logs, `${name}.jsonl`));
   const stoppedAt = Date.now();
@@ -75,13 +75,13 @@ async function stopped({ name, child }: Member, target: Target, logs: string): P
   } finally {
     child.kill("SIGCONT");
   }
-  // what it merely gave back, with a commit that was under way when it was stopped, it has not lost
+  // a commit that was in flight at the stop may have released an execution: only what another worker claimed after the lease is lost
   const meanwhile = readLogs(logs).filter((line) => line.at >= stoppedAt);
   const taken = [...held].filter((workflowId) => meanwhile.some((line) => isTakeover(line, workflowId, name)));
   const begun = taken.filter((workflowId) => hasBegun(before, workflowId));
   if (begun.length === 0) return null;
   const since = (): WrittenLine[] => read().slice(before.length);
-  // it is refused, or knows by its own clock that its lease is over
+  // the store refuses its call, or its own clock says that the lease has expired: then it aborts the step or reports a problem
   const lost = (line: WrittenLine): boolean =>
     (line.what === "refused" || line.what === "aborted" || line.what === "problem") && taken.includes(line.workflowId!);
   const isOther = (line: WrittenLine): boolean => line.what === "committed" && !held.has(line.workflowId);

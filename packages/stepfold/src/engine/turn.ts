@@ -133,7 +133,7 @@ export class Turn {
   readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
-  /** What the clock shows, as long as nothing but this turn has worked since it was read: a reading takes a twentieth of a short step. */
+  /** The latest reading of the clock, which the next step begins with; null once other code may have run since. A reading takes a twentieth of a short step. */
   #freshNow: EpochMs | null = null;
   readonly #breaks: Breaks;
   /** The count of ended paths when running steps were last checked against the draft. */

@@ -33,11 +33,12 @@ export function answeredKeyOf(event: Event): AnsweredKey | null {
 /** By the events that they make, the commands that may be given a key. */
 const commands = { resumed: "resume", signalled: "signal", metadataSet: "setMetadata" } as const;
 
+const answeredTypes: ReadonlySet<string> = new Set(Object.keys(commands));
+
 /** An event that a command may make only once. */
 export type AnsweredEvent = Extract<Event, { type: keyof typeof commands }>;
 
 /** Whether a command may make an event like this only once. */
 export function isAnsweredEvent(event: Event): event is AnsweredEvent {
-  const { type } = event;
-  return type === "resumed" || type === "signalled" || type === "metadataSet";
+  return answeredTypes.has(event.type);
 }
