@@ -1,14 +1,18 @@
 // A process that drives executions, or writes. See cases/waiting.ts.
-import { createRuntime } from "stepfold/runtime";
+import { createRuntime, type Runtime } from "stepfold/runtime";
 import { openSite, type WaitingSite, waitingNodes, waitingWorkflows } from "./waiting-site.ts";
 
 /** What such a process is told at its start. */
 export interface WaitingSetting {
   readonly site: WaitingSite;
+  /** Whether the runtime that drives what other processes start has a feed. */
   readonly hasFeed: boolean;
-  /** How many executions of ten steps this process runs side by side; each that ends is followed by a new one. 0: it only drives executions that other processes start. */
+  /** How many executions of ten steps this process runs side by side when it is told to; each that ends is followed by a new one. */
   readonly writers: number;
 }
+
+/** What such a process is told later. */
+export type WaitingMessage = "write with feed" | "write without" | "pause" | "tell" | "stop";
 
 const setting = JSON.parse(process.argv[2]!) as WaitingSetting;
 const { store, feed, close } = await openSite(setting.site);
@@ -19,28 +23,35 @@ const onStep = (workflowId: string, nodeId: string): void => {
   steps++;
   if (nodeId === "after") begun.push([workflowId, Date.now()]);
 };
-const runtime = createRuntime({
-  store,
-  workflows: waitingWorkflows,
-  nodeDefinitions: waitingNodes(onStep),
-  maxExecutions: Math.max(100, 2 * setting.writers),
-  ...(setting.hasFeed && { feed: feed() }),
-  onProblem: (workflowId, error) => console.error(workflowId, error),
-});
+const runtimeWith = (hasFeed: boolean): Runtime =>
+  createRuntime({
+    store,
+    workflows: waitingWorkflows,
+    nodeDefinitions: waitingNodes(onStep),
+    maxExecutions: Math.max(100, 2 * setting.writers),
+    ...(hasFeed && { feed: feed() }),
+    onProblem: (workflowId, error) => console.error(workflowId, error),
+  });
+// one process writes with a feed and without one: two processes of the same code differ by more than a feed costs
+const first = runtimeWith(setting.hasFeed);
+const second = setting.writers > 0 ? runtimeWith(!setting.hasFeed) : null;
 
-const write = async (): Promise<void> => {
+const write = async (runtime: Runtime): Promise<void> => {
   while (isWriting) await (await runtime.start("ten")).result();
 };
-process.on("message", async (message: "begin" | "pause" | "tell" | "stop") => {
-  if (message === "begin") {
-    isWriting = true;
-    for (let i = 0; i < setting.writers; i++) void write();
-  }
+const beginWriting = (hasFeed: boolean): void => {
+  isWriting = true;
+  const runtime = hasFeed === setting.hasFeed ? first : second!;
+  for (let i = 0; i < setting.writers; i++) void write(runtime);
+};
+process.on("message", async (message: WaitingMessage) => {
+  if (message === "write with feed") beginWriting(true);
+  if (message === "write without") beginWriting(false);
   if (message === "pause") isWriting = false;
   if (message === "tell") process.send!({ steps, begun: begun.splice(0) });
   if (message !== "stop") return;
   isWriting = false;
-  await runtime.close();
+  await Promise.all([first, second].map((runtime) => runtime?.close()));
   await close();
   process.exit(0);
 });

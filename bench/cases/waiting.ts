@@ -8,7 +8,7 @@ import { serviceUrl } from "../../scripts/servers/service-url.ts";
 import type { Group } from "../group.ts";
 import { type Sample, sleep, spread } from "../measure.ts";
 import { PeerMissing } from "../peer.ts";
-import type { WaitingSetting } from "../waiting-process.ts";
+import type { WaitingMessage, WaitingSetting } from "../waiting-process.ts";
 import { openSite, type WaitingParts, type WaitingSite, waitingNodes, waitingWorkflows } from "../waiting-site.ts";
 
 const waiters = 1_000;
@@ -34,14 +34,18 @@ async function begin(setting: WaitingSetting): Promise<ChildProcess> {
   return child;
 }
 
+function send(child: ChildProcess, message: WaitingMessage): void {
+  child.send(message);
+}
+
 async function tell(child: ChildProcess): Promise<Told> {
-  child.send("tell");
+  send(child, "tell");
   const [told] = (await once(child, "message")) as [Told];
   return told;
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  child.send("stop");
+  send(child, "stop");
   await once(child, "exit");
 }
 
@@ -150,12 +154,13 @@ async function idle(site: WaitingSite, parts: WaitingParts, hasFeed: boolean): P
 
 /** Steps of writers in another process, with a feed and without, slice by slice; answers are given all the time. */
 async function besideWriters(site: WaitingSite, parts: WaitingParts): Promise<Sample> {
-  const children = { with: await begin({ site, hasFeed: true, writers }), without: await begin({ site, hasFeed: false, writers }) };
+  const writing = await begin({ site, hasFeed: true, writers });
   // it has nothing else to do; the writers may be quicker all the same
   const worker = await begin({ site, hasFeed: true, writers: 0 });
   const client = clientOf(parts, true);
   const rates = { with: [] as number[], without: [] as number[] };
   const ends: number[] = [];
+  const sentAt = new Map<string, number>();
   let isOn = true;
   let feedIsOn = false;
   const answering = (async () => {
@@ -165,6 +170,7 @@ async function besideWriters(site: WaitingSite, parts: WaitingParts): Promise<Sa
       const isMeasured = feedIsOn;
       const from = performance.now();
       const result = run.result();
+      if (isMeasured) sentAt.set(run.workflowId, Date.now());
       await run.resume({ payload: null });
       await result;
       if (isMeasured && feedIsOn) ends.push(performance.now() - from);
@@ -172,29 +178,29 @@ async function besideWriters(site: WaitingSite, parts: WaitingParts): Promise<Sa
   })();
   for (let pair = 0; pair < slicePairs; pair++) {
     for (const which of pair % 2 ? (["with", "without"] as const) : (["without", "with"] as const)) {
-      const child = children[which];
-      child.send("begin");
+      send(writing, which === "with" ? "write with feed" : "write without");
       await sleep(settleMs);
       feedIsOn = which === "with";
-      const before = await tell(child);
+      const before = await tell(writing);
       const from = performance.now();
       await sleep(sliceMs);
-      const after = await tell(child);
+      const after = await tell(writing);
       rates[which].push(((after.steps - before.steps) * 1_000) / (performance.now() - from));
       feedIsOn = false;
-      child.send("pause");
+      send(writing, "pause");
       await sleep(settleMs);
     }
   }
   isOn = false;
   await answering;
+  const steps = (await tell(worker)).begun.flatMap(([id, atMs]) => (sentAt.has(id) ? [atMs - sentAt.get(id)!] : []));
   await client.close();
-  await Promise.all([worker, ...Object.values(children)].map(stop));
+  await Promise.all([worker, writing].map(stop));
   const [fed, unfed] = [rates.with.slice(warmPairs), rates.without.slice(warmPairs)];
   const ratios = fed.map((rate, index) => rate / unfed[index]!);
   return {
     ...{ writesWith: spread(fed).median, writesWithout: spread(unfed).median, share: spread(ratios).median },
-    ...{ end: spread(ends).median, answers: ends.length },
+    ...{ step: spread(steps).median, end: spread(ends).median, answers: ends.length },
   };
 }
 
@@ -261,6 +267,12 @@ export const waiting: Group = {
       unit: "steps/s" as const,
       reference: { name: "without a feed", figure: { of: `${kind}-writers`, key: "writesWithout" } },
       target: { of: "ratio" as const, atLeast: 0.95 },
+    },
+    {
+      work: `an answer beside them to the step after it in another process, ${named[kind]}, p50`,
+      figure: { of: `${kind}-writers`, key: "step" },
+      unit: "ms" as const,
+      target: { of: "figure" as const, atMost: 10 },
     },
     {
       work: `an answer beside them to its execution's end, ${named[kind]}, p50`,

@@ -6,8 +6,12 @@ import type { EventFeed, FeedSubscription, Notice, NoticeKind } from "../../port
 import { testFeed } from "./test-feed.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** Between two statements of one process. */
+/**
+ * Between two statements of one process, for each notice of the first one: whoever tells 200 notices a second or fewer is heard at once,
+ * and whoever tells more pays for few statements. A statement costs the database as much as a short step, whatever it holds.
+ */
 const gapMs = 5;
+const maxGapMs = 25;
 /** Notices that wait to be sent; more are left out, because the feed does not keep up. */
 const maxWaiting = 10_000;
 /** How often a listener is tested: a connection may be dead and not say so. */
@@ -47,7 +51,8 @@ export class FeedLink {
   #waiting = new Map<string, Notice>();
   /** Ends when all that waits has been sent. */
   #sending: Promise<void> | null = null;
-  #sentMs = Number.NEGATIVE_INFINITY;
+  /** When the next statement may be sent. */
+  #nextMs = Number.NEGATIVE_INFINITY;
   #listening: Promise<void> | null = null;
   #isDown = false;
 
@@ -55,7 +60,7 @@ export class FeedLink {
     this.#options = options;
   }
 
-  /** Tells all processes, soon: what is told in the same five milliseconds goes together. */
+  /** Tells all processes, soon: what is told within a few milliseconds goes together. */
   tell(kind: NoticeKind, { workflowId, version }: { readonly workflowId: string; readonly version: number }): void {
     if (!this.#options.feed || this.#closing.signal.aborted || this.#waiting.size >= maxWaiting) return;
     this.#waiting.set(`${kind} ${workflowId}`, { kind, workflowId, version });
@@ -87,11 +92,11 @@ export class FeedLink {
     await nextMacrotask();
     while (this.#waiting.size > 0) {
       const { environment } = this.#options;
-      const delayMs = this.#sentMs + gapMs - environment.monotonicMs();
+      const delayMs = this.#nextMs - environment.monotonicMs();
       if (delayMs > 0 && !this.#closing.signal.aborted) await this.#pause(delayMs);
       const notices = [...this.#waiting.values()];
       this.#waiting = new Map();
-      this.#sentMs = environment.monotonicMs();
+      this.#nextMs = environment.monotonicMs() + Math.min(notices.length * gapMs, maxGapMs);
       await this.#answer(feed, feed.publish(notices)).catch((error: unknown) => this.#report(error));
     }
   }
@@ -165,7 +170,7 @@ export class FeedLink {
         signal.removeEventListener("abort", over);
         resolve();
       };
-      const cancel = this.#options.environment.after(delayMs, over, { poll: true, background: delayMs > gapMs });
+      const cancel = this.#options.environment.after(delayMs, over, { poll: true, background: delayMs > maxGapMs });
       signal.addEventListener("abort", over);
       if (signal.aborted) over();
     });

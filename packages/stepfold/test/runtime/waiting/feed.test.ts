@@ -83,7 +83,7 @@ describe("a feed", () => {
     expect(told.map(({ kind }) => kind)).toEqual(["ended"]);
   });
 
-  it("sends what is told in five milliseconds together", async () => {
+  it("sends what is told in one moment together, and what a busy process tells every 25 ms", async () => {
     let publishes = 0;
     const { environment, told, open } = processes((feed) => ({
       ...feed,
@@ -93,11 +93,28 @@ describe("a feed", () => {
       },
     }));
     const client = open(false);
-    await Promise.all(Array.from({ length: 500 }, () => client.start("ask")));
+    const startMany = () => Promise.all(Array.from({ length: 500 }, () => client.start("ask")));
+    await startMany();
     await environment.advance(4);
     expect(publishes).toBe(1);
+    for (let ms = 0; ms < 20; ms += 5) {
+      await startMany();
+      await environment.advance(5);
+    }
+    expect(publishes).toBe(1);
     await environment.advance(soonMs);
-    expect(told.filter(({ kind }) => kind === "due")).toHaveLength(500);
+    expect(publishes).toBe(2);
+    expect(told.filter(({ kind }) => kind === "due")).toHaveLength(2_500);
+  });
+
+  it("sends what a process seldom tells within 5 ms", async () => {
+    const { environment, told, open } = processes();
+    const client = open(false);
+    for (let count = 1; count <= 3; count++) {
+      await client.start("ask");
+      await environment.advance(5);
+      expect(told).toHaveLength(count);
+    }
   });
 
   it("ends a step of another process as soon as its execution is cancelled", async () => {
