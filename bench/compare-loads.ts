@@ -15,6 +15,8 @@ interface Turns {
   readonly warmMs: number;
   /** In a round, of each build. */
   readonly slices: number;
+  /** Before each slice: until the server has ended what the other build left it to do after its last answer. */
+  readonly pauseMs?: number;
 }
 
 /** What the ratios of this build's figures to the other's may be. */
@@ -35,9 +37,10 @@ export interface Load {
 }
 
 const inProcess: Pick<Load, "limit" | "rounds"> = { limit: { median: 1.05 }, rounds: 5 };
-const onServer: Pick<Load, "limit" | "rounds"> = { limit: { median: 1.1, least: 1.05 }, rounds: 9 };
+const onServer: Pick<Load, "limit" | "rounds"> = { limit: { median: 1.1, least: 1.05 }, rounds: 10 };
 
 const steps = { unit: "ns/step", turns: { rounds: "fresh", warmMs: 3_000, slices: 150 } } as const;
+const serverSteps = { ...steps, turns: { ...steps.turns, pauseMs: 6 } } as const;
 const claims = { unit: "µs/claim", turns: { rounds: "same", warmMs: 3_000, slices: 20 } } as const;
 
 const output = { data: { ok: true } };
@@ -49,8 +52,8 @@ export const loads: Readonly<Record<string, Load>> = {
   "memory-1000": { ...steps, ...inProcess, open: (place) => inMemory(place, 1_000, async () => output) },
   "sqlite-1": { ...steps, ...inProcess, open: (place) => stepsOn(sqliteHome, place, 1) },
   "sqlite-50": { ...steps, ...inProcess, open: (place) => stepsOn(sqliteHome, place, 50) },
-  "postgres-1": { ...steps, ...onServer, open: (place) => stepsOn(postgresHome, place, 1) },
-  "postgres-50": { ...steps, ...onServer, open: (place) => stepsOn(postgresHome, place, 50) },
+  "postgres-1": { ...serverSteps, ...onServer, open: (place) => stepsOn(postgresHome, place, 1) },
+  "postgres-50": { ...serverSteps, ...onServer, open: (place) => stepsOn(postgresHome, place, 50) },
   ...bytesOfAll(),
   ...claimsAmong("claim-million", aMillionOthers),
   ...claimsAmong("claim-full-key", keylessBesideFull),

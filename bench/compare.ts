@@ -6,7 +6,7 @@ import { type Limit, type Load, loads } from "./compare-loads.ts";
 import { folderVariable } from "./database.ts";
 import { ownCheckout } from "./library.ts";
 import { makeFolder } from "./machine.ts";
-import { type Spread, spread } from "./measure.ts";
+import { type Spread, sleep, spread } from "./measure.ts";
 
 // Two builds of the library under the same load: node bench/compare.ts OTHER_CHECKOUT [LOAD...]
 //
@@ -18,7 +18,7 @@ node bench/compare.ts --self [LOAD...] [--rounds N]
 
 OTHER_CHECKOUT  another version, built: npm run build
 --self    this build beside a copy of itself: what is noise here
---rounds  how often each load is measured whose figures vary; default: 5, on servers 9
+--rounds  how often each load is measured whose figures vary; default: 5, on servers 10
 LOAD      default: all
           ${Object.keys(loads).join("\n          ")}`;
 
@@ -101,7 +101,9 @@ async function compared(name: string, load: Load): Promise<Line> {
     const { rounds: how } = load.turns;
     const all = how === "once" ? 1 : (rounds ?? load.rounds);
     const atOnce = how === "fresh" ? 1 : all;
-    while (pairs.length < all) pairs.push(...(await roundsOf(name, load, atOnce)));
+    for (let isOwnFirst = false; pairs.length < all; isOwnFirst = !isOwnFirst) {
+      pairs.push(...(await roundsOf(name, load, atOnce, isOwnFirst)));
+    }
   } catch (error) {
     return { name, cells: [name, "not measured", (error as Error).message, "", "", "", "MISSED"], kept: false };
   }
@@ -112,14 +114,17 @@ async function compared(name: string, load: Load): Promise<Line> {
   return { name, cells, kept };
 }
 
-/** Rounds of one pair of processes: of each the medians, and that of the ratios slice by slice. */
-async function roundsOf(name: string, { turns }: Load, rounds: number): Promise<readonly Pair[]> {
+/**
+ * Rounds of one pair of processes: of each the medians, and that of the ratios slice by slice.
+ * @param isOwnFirst the build that begins is quicker on a server, by some hundredths: each begins in every second pair of processes
+ */
+async function roundsOf(name: string, { turns }: Load, rounds: number, isOwnFirst: boolean): Promise<readonly Pair[]> {
   const children: ChildProcess[] = [];
   try {
     // one warms up after the other: side by side they would disturb each other
-    for (const checkout of checkouts) children.push(await warm(checkout, name));
+    for (const checkout of isOwnFirst ? checkouts.toReversed() : checkouts) children.push(await warm(checkout, name));
     const pairs: Pair[] = [];
-    while (pairs.length < rounds) pairs.push(await round(children, turns.slices));
+    while (pairs.length < rounds) pairs.push(await round(children, isOwnFirst, turns));
     return pairs;
   } finally {
     for (const child of children) await ended(child);
@@ -135,16 +140,17 @@ async function warm(checkout: string, name: string): Promise<ChildProcess> {
   return child;
 }
 
-async function round(children: readonly ChildProcess[], slices: number): Promise<Pair> {
+async function round(children: readonly ChildProcess[], isOwnFirst: boolean, { slices, pauseMs }: Load["turns"]): Promise<Pair> {
   const figures: number[][] = children.map(() => []);
   for (let i = 0; i < slices; i++) {
     for (const [index, child] of children.entries()) {
+      if (pauseMs !== undefined) await sleep(pauseMs);
       const figure = answer(child);
       child.send(true);
       figures[index]!.push(Number(await figure));
     }
   }
-  const [other = [], own = []] = figures;
+  const [other = [], own = []] = isOwnFirst ? figures.toReversed() : figures;
   const ratios = own.map((figure, index) => figure / other[index]!);
   return { other: spread(other).median, own: spread(own).median, ratio: spread(ratios).median };
 }
