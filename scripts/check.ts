@@ -1,5 +1,5 @@
 // Everything that CI checks beside the tests: one line for each, with its output only where it fails. The rules of the
-// architecture are tests, so npm test has them; here is only the table in ARCHITECTURE.md. With --built, nothing is built before.
+// architecture are tests, so npm test has them; here is only the table in ARCHITECTURE.md.
 import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 
@@ -19,7 +19,7 @@ const others = [
 ];
 
 const failed: string[] = [];
-if (!process.argv.includes("--built")) await run(first);
+await run(first);
 const waiting = [...others];
 // as many at once as there are processors, the longest first
 await Promise.all(

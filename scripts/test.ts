@@ -8,13 +8,10 @@ import { type Counts, countTests, describeCounts, type TestReport } from "./test
 import { type EffortName, effortVariable } from "./test/effort.ts";
 import { testPlan } from "./test/test-plan.ts";
 
-// with --built first of what follows the command, nothing is built before
-const [command = "quick", ...given] = process.argv.slice(2);
-const isBuilt = given[0] === "--built";
-const args = isBuilt ? given.slice(1) : given;
+const [command = "quick", ...args] = process.argv.slice(2);
 const { groups, rest } = testPlan(command as EffortName, args);
 
-const counts = isBuilt || run("npm", ["run", "--silent", "build"]) ? runTests() : { passed: 0, failed: 1, skipped: 0 };
+const counts = run("npm", ["run", "--silent", "build"]) ? runTests() : { passed: 0, failed: 1, skipped: 0 };
 if (command === "quick") console.log("\nLeft out: servers and what stands in for them, repetition, mutants. With them: npm run test:all");
 console.log(`\n${describeCounts(counts)}`);
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -62,7 +62,6 @@ export function canPrepare(client: PostgresClient): boolean {
 export function preparedQuery(client: PostgresClient): Query {
   const names = new Map<string, string>();
   const fresh = endingQuery(client);
-  const query_timeout = answerMsOf(client);
   let isRefused = false;
   return async (text, values = []) => {
     if (isRefused) return fresh(text, values);
@@ -73,7 +72,7 @@ export function preparedQuery(client: PostgresClient): Query {
       names.set(text, name);
     }
     try {
-      return await (client as unknown as PgClient).query({ name, text, values, query_timeout });
+      return await (client as unknown as PgClient).query({ name, text, values, query_timeout: answerMsOf(client) });
     } catch (cause) {
       // "prepared statement does not exist", or exists already: this connection is another one than it seemed
       const { code } = (cause ?? {}) as { code?: unknown };
