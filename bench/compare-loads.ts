@@ -15,7 +15,7 @@ interface Turns {
   readonly warmMs: number;
   /** In a round, of each build. */
   readonly slices: number;
-  /** Before each slice: until the server has ended what the other build left it to do after its last answer. */
+  /** A wait before each slice, so that work which the other build has left to the server does not slow this slice down. */
   readonly pauseMs?: number;
 }
 

@@ -116,7 +116,7 @@ async function compared(name: string, load: Load): Promise<Line> {
 
 /**
  * Rounds of one pair of processes: of each the medians, and that of the ratios slice by slice.
- * @param isOwnFirst the build that begins is quicker on a server, by some hundredths: each begins in every second pair of processes
+ * @param isOwnFirst whether this build begins: each does in every second pair of processes, so that beginning favours neither of them
  */
 async function roundsOf(name: string, { turns }: Load, rounds: number, isOwnFirst: boolean): Promise<readonly Pair[]> {
   const children: ChildProcess[] = [];

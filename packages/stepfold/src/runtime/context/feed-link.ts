@@ -6,11 +6,12 @@ import type { EventFeed, FeedSubscription, Notice, NoticeKind } from "../../port
 import { testFeed } from "./test-feed.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/**
- * Between two statements of one process, for each notice of the first one: whoever tells 200 notices a second or fewer is heard at once,
- * and whoever tells more pays for few statements. A statement costs the database as much as a short step, whatever it holds.
- */
+/** After a statement with notices, the next one waits this long for each of them: up to 200 notices a second are not delayed by more than 5 ms. */
 const gapMs = 5;
+/**
+ * The longest wait between two statements, which a process reaches that has five notices or more in one. A statement costs the database
+ * about as much whether it carries one notice or a hundred, so a busy process sends at most 40 a second and leaves the rest to commits.
+ */
 const maxGapMs = 25;
 /** Notices that wait to be sent; more are left out, because the feed does not keep up. */
 const maxWaiting = 10_000;
