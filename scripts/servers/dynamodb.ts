@@ -43,13 +43,16 @@ export const dynamodb: Service = {
   // It listens on all interfaces and has no option against that: run it where the network can be trusted.
   prepare: async (_folder, port) => ({
     program: findProgram("java")!,
-    args: ["-Xmx256m", "-Djava.library.path=./DynamoDBLocal_lib", "-jar", jar, "-inMemory", "-port", String(port)],
+    args: [...virtualMachine, "-Djava.library.path=./DynamoDBLocal_lib", "-jar", jar, "-inMemory", "-port", String(port)],
     cwd: emulatorFolder(),
     stopSignal: "SIGTERM",
   }),
 };
 
 const jar = "DynamoDBLocal.jar";
+
+/** It lives for minutes: to compile its code a second time, and to collect garbage in threads beside it, takes more time than it saves. */
+const virtualMachine = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 function emulatorFolder(): string {
   return join(servicesFolder(), "dynamodb", "package", "emulator");

@@ -6,9 +6,16 @@ import { valueMutants } from "./value-mutants.ts";
 /** The last part of the address of a source file. */
 const sources = "/packages/stepfold/src/";
 
+const mutants = [...codeMutants, ...valueMutants, ...dayMutants];
+
+/** Whether a mutant is a mistake in the code. */
+export function changesCode(name: string): boolean {
+  return mutants.some((one) => one.name === name);
+}
+
 /** Has the files that a mutant changes loaded with its changes. To be called before anything of the library is loaded. */
 export function breakCode(name: string): void {
-  const mutant = [...codeMutants, ...valueMutants, ...dayMutants].find((one) => one.name === name);
+  const mutant = mutants.find((one) => one.name === name);
   if (!mutant) return;
   registerHooks({
     load(url, context, next) {

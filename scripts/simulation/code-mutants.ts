@@ -227,6 +227,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "checkpoint-forgets-schemas",
+    firstSeed: 5,
     caughtBy: ["I10"],
     patches: [
       {
@@ -271,6 +272,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "resume-in-any-status",
+    firstSeed: 4,
     caughtBy: ["I5b"],
     options: faultFree,
     patches: [
@@ -303,6 +305,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "goes-on-after-the-end",
+    firstSeed: 4,
     caughtBy: ["I3"],
     patches: [
       {
@@ -342,6 +345,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "fork-forgets-a-branch",
+    firstSeed: 4,
     caughtBy: ["I11"],
     options: faultFree,
     patches: [
@@ -381,7 +385,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "siblings-merged-wrongly",
-    firstSeed: 15,
+    firstSeed: 32,
     caughtBy: ["I7", "I10", "I11", "I12"],
     patches: [
       {

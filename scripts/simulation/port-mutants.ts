@@ -26,6 +26,7 @@ export const portMutants: readonly PortMutant[] = [
   { name: "last-write-wins", caughtBy: ["I2"], store: broken("ignores the expected version") },
   {
     name: "check-then-write",
+    firstSeed: 4,
     caughtBy: ["I2", "I3"],
     store: (store, { sleep }) =>
       altered(store, {
@@ -55,11 +56,12 @@ export const portMutants: readonly PortMutant[] = [
     },
     options: { mode: "liveness", faults: ["storeErrorAfter"] },
   },
-  { name: "fence-not-checked", caughtBy: ["I14"], store: broken("ignores the fence"), options: zombies },
+  { name: "fence-not-checked", firstSeed: 6, caughtBy: ["I14"], store: broken("ignores the fence"), options: zombies },
   { name: "hands-out-what-is-held", caughtBy: ["I14"], store: broken("hands out what is held") },
   { name: "same-fence-for-all", caughtBy: ["I14"], store: broken("gives every claim of an execution the same fence") },
   {
     name: "renewal-revives-lost-claim",
+    firstSeed: 6,
     caughtBy: ["I14"],
     store: broken("renews the claim of a holder that was replaced"),
     options: zombies,
@@ -100,7 +102,7 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "nobody-looks-around",
-    firstSeed: 20,
+    firstSeed: 23,
     caughtBy: ["I7"],
     options: { ...crashes, wakeUps: "both" },
     seenStore: (store) => altered(store, { claim: async (options) => (options.workflowId === undefined ? [] : store.claim(options)) }),
@@ -119,7 +121,7 @@ export const portMutants: readonly PortMutant[] = [
     options: { mode: "liveness", faults: ["storeErrorBefore"] },
     seenStore: (store) => answeringEarly(store, ({ events }) => events[0]?.type === "cancelled"),
   },
-  { name: "signal-key-forgotten", caughtBy: ["I5b"], seenStore: keyless },
+  { name: "signal-key-forgotten", firstSeed: 8, caughtBy: ["I5b"], seenStore: keyless },
   {
     // AUDIT 2: a store that loses answers to claims parks what it has
     name: "lost-claims-are-crashes",
@@ -133,7 +135,7 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "crashes-not-counted",
-    firstSeed: 106,
+    firstSeed: 126,
     caughtBy: ["I9"],
     options: { mode: "liveness", faults: ["crash", "slowStep", "storeSlow", "partition"] },
     seenStore: (store) =>
@@ -152,14 +154,14 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "inbox-not-stored",
-    firstSeed: 16,
+    firstSeed: 111,
     caughtBy: ["I10", "I7"],
     options: faultFree,
     seenStore: (store) => altered(store, { commit: ({ head: { inbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
   },
   {
     name: "message-not-stored",
-    firstSeed: 8,
+    firstSeed: 11,
     caughtBy: ["I10", "I7"],
     seenStore: (store) => altered(store, { commit: ({ head: { outbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
   },
@@ -171,7 +173,13 @@ export const portMutants: readonly PortMutant[] = [
     options: { mode: "liveness", faults: ["rowLock"] },
     store: oneAtATime,
   },
-  { name: "what-is-given-back-is-lost", caughtBy: ["I7"], options: { mode: "liveness", faults: ["restart"] }, store: losingReleased },
+  {
+    name: "what-is-given-back-is-lost",
+    firstSeed: 8,
+    caughtBy: ["I7"],
+    options: { mode: "liveness", faults: ["restart"] },
+    store: losingReleased,
+  },
 ];
 
 function broken(name: string): (store: SnapshotStore) => SnapshotStore {

@@ -20,7 +20,9 @@ export async function runJob({ seed, schedules, options, mutant: name, mostRescu
   };
   const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0 };
   const findings: Finding[] = [];
-  while (sums.schedules < schedules && !(mutant && findings.length > 0)) {
+  // more rescues than all schedules together may have: no further one makes up for them
+  const isOverGate = (): boolean => sums.rescues > mostRescues * schedules;
+  while (sums.schedules < schedules && !isOverGate() && !(mutant && findings.length > 0)) {
     const schedule = { ...options, ...mutant?.options, seed: seed + sums.schedules };
     const outcome = await runSchedule(scenarioOf, schedule);
     sums.schedules++;

@@ -1,22 +1,30 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
+import { changesCode } from "./break-code.ts";
 import type { Job, JobResult } from "./job.ts";
 
-/** Runs jobs, as many at once as there are processors. Jobs with a mistake get a thread of their own, which ends with them. */
+/** Runs jobs, as many at once as there are processors. Jobs with a mistake in the code get a thread of their own, which ends with them. */
 export async function runJobs(jobs: readonly Job[], onDone: (job: Job, result: JobResult) => void): Promise<void> {
   const left = [...jobs];
   const work = async (): Promise<void> => {
-    let thread: Worker | null = null;
+    let shared: Worker | null = null;
     for (let job = left.shift(); job; job = left.shift()) {
-      thread ??= new Worker(new URL("./thread.ts", import.meta.url));
-      onDone(job, await resultOf(thread, job));
-      if (job.mutant === null) continue;
-      await thread.terminate();
-      thread = null;
+      if (job.mutant !== null && changesCode(job.mutant)) {
+        const own = newThread();
+        onDone(job, await resultOf(own, job));
+        await own.terminate();
+      } else {
+        shared ??= newThread();
+        onDone(job, await resultOf(shared, job));
+      }
     }
-    await thread?.terminate();
+    await shared?.terminate();
   };
   await Promise.all(Array.from({ length: Math.min(jobs.length, availableParallelism()) }, work));
+}
+
+function newThread(): Worker {
+  return new Worker(new URL("./thread.ts", import.meta.url));
 }
 
 function resultOf(thread: Worker, job: Job): Promise<JobResult> {

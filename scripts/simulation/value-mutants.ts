@@ -6,6 +6,7 @@ const faultFree = { mode: "faultFree", faults: [] } as const;
 export const valueMutants: readonly CodeMutant[] = [
   {
     name: "variables-are-reduced-as-they-were-read",
+    firstSeed: 9,
     caughtBy: ["I20"],
     options: faultFree,
     patches: [
@@ -18,6 +19,7 @@ export const valueMutants: readonly CodeMutant[] = [
   },
   {
     name: "variables-are-read-as-they-are",
+    firstSeed: 9,
     caughtBy: ["I20"],
     options: faultFree,
     patches: [
@@ -30,6 +32,7 @@ export const valueMutants: readonly CodeMutant[] = [
   },
   {
     name: "variables-of-a-child-are-those-of-the-execution",
+    firstSeed: 9,
     caughtBy: ["I20"],
     options: faultFree,
     patches: [
@@ -55,6 +58,7 @@ export const valueMutants: readonly CodeMutant[] = [
   },
   {
     name: "older-values-of-variables-are-forgotten",
+    firstSeed: 26,
     caughtBy: ["I20"],
     options: faultFree,
     patches: [
@@ -67,6 +71,7 @@ export const valueMutants: readonly CodeMutant[] = [
   },
   {
     name: "fork-without-variables",
+    firstSeed: 14,
     caughtBy: ["I20"],
     options: faultFree,
     patches: [
@@ -79,6 +84,7 @@ export const valueMutants: readonly CodeMutant[] = [
   },
   {
     name: "variables-are-reduced-once-more-after-a-conflict",
+    firstSeed: 9,
     caughtBy: ["I20"],
     options: faultFree,
     patches: [

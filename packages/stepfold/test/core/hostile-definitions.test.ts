@@ -92,6 +92,26 @@ describe("F2: a definition that was made to cost much", () => {
     ).toEqual([expect.objectContaining({ code: "NOT_JSON", severity: "error", message: expect.stringContaining('"definitionBytes"') })]);
   });
 
+  it("says of what it has too many, and how many it may have", () => {
+    const few = { ...defaultLimits, nodes: 2, edges: 1, workflows: 1 };
+    const inner = { ...one, workflows: { one, two: one } };
+    const edge = { source: "n0", target: "n1" };
+    const issues = check({ id: "w", nodes: named(3), edges: [edge, edge], workflows: { inner } }, expressionLanguage, few);
+    expect(issues.filter(({ code }) => code === "TOO_MANY").map(({ pointer, message }) => [pointer, message])).toEqual([
+      ["/nodes", "has 3 nodes; at most 2 are allowed"],
+      ["/edges", "has 2 edges; at most 1 are allowed"],
+      ["/workflows/inner/workflows", "has 2 workflows; at most 1 are allowed"],
+    ]);
+  });
+
+  it("is told of the first hundred mistakes in one text, and is compared with known names as long as that is cheap", () => {
+    const broken = check({ ...one, nodes: [{ id: "a", type: "set", data: "{{;}}".repeat(101) }] }, expressionLanguage);
+    expect(broken.filter(({ code }) => code === "EXPRESSION_INVALID")).toHaveLength(100);
+    const misnamed = check(hostile["nodes that name workflows which are not there"]!(100), expressionLanguage);
+    const [first, last] = [misnamed[0]!.message, misnamed.at(-1)!.message];
+    expect([first.includes("Did you mean") || first.includes("Known:"), last.includes("Known:")]).toEqual([true, false]);
+  });
+
   it("ends in the limit's error wherever the work runs out, or is as with more", () => {
     const meeting = {
       id: "w",

@@ -44,8 +44,8 @@ describe("a link that answers a wait", () => {
     expect(await run.result()).toEqual({ approved: true, by: "ada" });
     // a second click on the same button
     expect(await links.answer(token, yes)).toEqual({ applied: false });
-    for (const late of [links.answer(token, { approved: false }), links.answer(other, yes), links.read(token)])
-      await expect(late).rejects.toMatchObject({ code: "LINK_INVALID", status: 404 });
+    for (const late of [() => links.answer(token, { approved: false }), () => links.answer(other, yes), () => links.read(token)])
+      await expect(late()).rejects.toMatchObject({ code: "LINK_INVALID", status: 404 });
   });
 
   it("answers as the one it was made for, whatever the payload says, and with its own payload only if it has one", async () => {
