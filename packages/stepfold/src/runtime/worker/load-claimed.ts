@@ -15,7 +15,7 @@ export interface LoadedExecution extends ClaimedExecution {
 /** An execution that has not killed its process for so long does not do so by being loaded, or by the beginning of a step. */
 const suspectMs = 1_000;
 
-/** A claim that was asked for so long ago is confirmed before its execution goes on: no failover takes less time. */
+/** A claim that was asked for, or confirmed, so long ago is confirmed before its execution goes on: no failover takes less time. */
 const freshMs = 250;
 
 /**
@@ -35,15 +35,20 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
   }
   // a store that does not answer once would hold the execution up for a lease
   const persistently = <T>(call: () => Promise<T>): Promise<T> => persist(environment, () => askedAtMs + claim.leaseMs, call);
+  let heldAtMs = askedAtMs;
+  const confirm = async (): Promise<void> => {
+    heldAtMs = environment.monotonicMs();
+    await persistently(() => store.renew(claim));
+  };
   try {
-    if (claim.alone) await persistently(() => store.renew(claim));
+    if (claim.alone) await confirm();
     const loaded = await persistently(() => store.load(claim.workflowId));
     if (loaded?.incarnation !== claim.incarnation) {
       room.free();
       return null;
     }
     // the store may have failed over meanwhile, to a copy that does not know of the claim and gives it to another process too
-    if (environment.monotonicMs() - askedAtMs > freshMs) await persistently(() => store.renew(claim));
+    if (environment.monotonicMs() - heldAtMs > freshMs) await confirm();
     return { ...timed, snapshot: loaded, room };
   } catch (error) {
     room.free();
