@@ -39,6 +39,20 @@ describe.skipIf(!server)("taking turns in MySQL", () => {
     for (const store of stores) await store.close();
   });
 
+  it("undoes a claim that took longer than its lease, so that it does not count as lost", async () => {
+    const pool = server!.pool();
+    const store = mysqlStore(pool, { prefix: "late_", migrate: true });
+    await store.create(startCommit("a"));
+    let isSlow = true;
+    const slow = pausing(pool, (text) => wait(isSlow && text.startsWith("UPDATE `late_executions` SET crashes") ? 250 : 0));
+    const behind = mysqlStore(slow, { prefix: "late_" });
+    for (let tries = 0; tries < 3; tries++)
+      await expect(behind.claim({ owner: "slow", leaseMs: 200, limit: 1 })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    isSlow = false;
+    expect(await behind.claim({ ...lease, limit: 1 })).toEqual([expect.objectContaining({ workflowId: "a", expired: 0, crashes: 0 })]);
+    await Promise.all([store.close(), behind.close()]);
+  });
+
   it("counts and takes while nobody else of the key does", async () => {
     const pool = server!.pool();
     const other = mysqlStore(pool, { prefix: "pause_", migrate: true });
