@@ -135,20 +135,35 @@ export function isAvailable({ after = [] }: ScriptStep, trace: readonly string[]
 function keyOf({ snapshot, judged, now, script, labels, witnesses, trace }: State, fixture: Fixture): string {
   const undoes = fixture.workflow.nodes.some(({ compensate }) => compensate);
   const marks = new Set<number>();
-  JSON.stringify(snapshot, (key, value: unknown) => {
-    if (key === "since" || (key === "version" && undoes)) marks.add(value as number);
-    if (key === "inputs") for (const { version } of value as { version: number }[]) marks.add(version);
-    return value;
-  });
+  collectVersions(snapshot, undoes, marks);
   const order = [...marks].sort((a, b) => a - b);
   const place = (version: number): number => {
     const at = order.findIndex((mark) => mark >= version);
     return at < 0 ? 2 * order.length + 1 : order[at] === version ? 2 * at : 2 * at - 1;
   };
-  const text = JSON.stringify(snapshot, (key, value: unknown) => {
-    if (key === "since" || key === "version") return place(value as number);
-    return key === "steps" || key === "totalExecutionTime" || key === "sizeBytes" ? undefined : value;
-  });
+  const text = JSON.stringify(withPlaces(snapshot, place));
   const available = script.map((step) => `${step.label}${isAvailable(step, trace)}`).join();
   return `${text}|${judged.key}|${now}|${available}|${labels.seen.sort().join()}|${witnesses.join()}`;
+}
+
+/** Adds the versions that count. */
+function collectVersions(value: unknown, undoes: boolean, marks: Set<number>): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "since" || (key === "version" && undoes)) marks.add(member as number);
+    if (key === "inputs") for (const { version } of member as { version: number }[]) marks.add(version);
+    collectVersions(member, undoes, marks);
+  }
+}
+
+/** A value with the places of versions in their stead, and without what does not count. */
+function withPlaces(value: unknown, place: (version: number) => number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((member) => withPlaces(member, place));
+  const placed: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "steps" || key === "totalExecutionTime" || key === "sizeBytes") continue;
+    placed[key] = key === "since" || key === "version" ? place(member as number) : withPlaces(member, place);
+  }
+  return placed;
 }

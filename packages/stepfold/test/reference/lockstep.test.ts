@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { effort } from "../../../../scripts/test/effort.ts";
 import { openScopes } from "../../src/core/snapshot/address.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import { expectEqual } from "../testing/expect-equal.fixture.ts";
 import { Engine, engineHash } from "./lockstep.fixture.ts";
 import { Model } from "./model.fixture.ts";
 import { brokenLaws } from "./model-laws.fixture.ts";
@@ -94,23 +95,19 @@ function inLockstep(graph: number, schedule: number): number {
   const events = new RandomSchedule(schedule, { outcomes: schedule });
   const trail: unknown[] = [];
   for (let i = 0; i < maxEvents; i++) {
-    const told = JSON.stringify({ definition, trail }).slice(0, 6_000);
-    expect(standing(engine.snapshot), told).toEqual(modelStanding(model));
-    expect(pathsOf(engine.snapshot), told).toEqual(modelPathsOf(model));
-    expect(engine.tasks().sort(), told).toEqual(
-      model
-        .tasks()
-        .map(({ name }) => name)
-        .sort(),
-    );
-    expect(engine.restored, told).toEqual(engine.snapshot);
+    const told = (): string => JSON.stringify({ definition, trail }).slice(0, 6_000);
+    expectEqual(standing(engine.snapshot), modelStanding(model), told);
+    expectEqual(pathsOf(engine.snapshot), modelPathsOf(model), told);
+    const tasks = model.tasks().map(({ name }) => name);
+    expectEqual(engine.tasks().sort(), tasks.sort(), told);
+    expectEqual(engine.restored, engine.snapshot, told);
     // it stands where the model stands, so what holds for that holds for it
-    expect(brokenLaws(model), told).toEqual([]);
+    expectEqual(brokenLaws(model), [], told);
     const next = events.next(model);
     if (!next) return i;
     trail.push(next.event);
     const taken = model.apply(next.event);
-    expect(engine.apply(next.event), JSON.stringify({ definition, trail })).toBe(taken);
+    expectEqual(engine.apply(next.event), taken, told);
   }
   return maxEvents;
 }

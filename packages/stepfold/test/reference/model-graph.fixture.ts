@@ -24,6 +24,17 @@ function dominates(definition: ModelDefinition, dominator: string, node: string)
  * is not counted from any node.
  */
 function forkOf(definition: ModelDefinition, join: string): string | null {
+  const known = forks.get(definition) ?? new Map<string, string | null>();
+  forks.set(definition, known);
+  const fork = known.has(join) ? known.get(join)! : findFork(definition, join);
+  known.set(join, fork);
+  return fork;
+}
+
+/** Found once for each definition, none of which changes. */
+const forks = new WeakMap<ModelDefinition, Map<string, string | null>>();
+
+function findFork(definition: ModelDefinition, join: string): string | null {
   const start = startOf(definition);
   if (join === start || !reachable(definition, start, []).includes(join)) return null;
   if (isThreadMerge(definition, nodeOf(definition, join))) return null;

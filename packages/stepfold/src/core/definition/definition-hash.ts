@@ -37,7 +37,9 @@ function identity(definition: WorkflowDefinition): Json {
 }
 
 function ofNode(node: Node): Json {
-  return present(Object.fromEntries(nodeMembers.map((member) => [member, node[member] as Json | undefined])));
+  const members: Record<string, Json> = {};
+  for (const member of nodeMembers) if (node[member] !== undefined) members[member] = node[member] as Json;
+  return members;
 }
 
 function ofEdge({ id, source, target, sourceHandle }: Edge): Json {
@@ -45,5 +47,7 @@ function ofEdge({ id, source, target, sourceHandle }: Edge): Json {
 }
 
 function present(members: Record<string, Json | undefined>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined));
+  const there: Record<string, Json> = {};
+  for (const name of Object.keys(members)) if (members[name] !== undefined) there[name] = members[name];
+  return there;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { tries } from "../../../../../scripts/test/effort.ts";
 import { graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
+import { expectEqual } from "../../../test/testing/expect-equal.fixture.ts";
 import { readSnapshot } from "../reading/read-snapshot.ts";
 import { fold } from "../transition/apply.ts";
 import { closeDraft } from "../transition/draft/close-draft.ts";
@@ -188,7 +189,7 @@ describe("compensations", () => {
 });
 
 describe("restore, after every commit of every history", () => {
-  it("gives the snapshot that the engine had", () => {
+  it("gives the snapshot that the engine had", { timeout: 120_000 }, () => {
     const seen = new Map<string, number>();
     fc.assert(
       fc.property(seeds, dice, (seed, thrown) => {
@@ -197,12 +198,12 @@ describe("restore, after every commit of every history", () => {
           // a store does not know what a node keeps
           const opened = (given: Snapshot): Snapshot => closeDraft(openDraft(workflow, given));
           const restored = opened(whole);
-          expect(restored).toEqual(snapshot);
-          expect(readSnapshot(JSON.parse(JSON.stringify(snapshot)), workflow)).toEqual(snapshot);
-          expect(orders(restored)).toEqual(orders(snapshot));
-          expect(restored).toEqual(fold(workflow, events));
-          expect(opened(restoredFromCheckpoint)).toEqual(snapshot);
-          expect(orders(opened(restoredFromCheckpoint))).toEqual(orders(snapshot));
+          expectEqual(restored, snapshot);
+          expectEqual(readSnapshot(JSON.parse(JSON.stringify(snapshot)), workflow), snapshot);
+          expectEqual(orders(restored), orders(snapshot));
+          expectEqual(restored, fold(workflow, events));
+          expectEqual(opened(restoredFromCheckpoint), snapshot);
+          expectEqual(orders(opened(restoredFromCheckpoint)), orders(snapshot));
           for (const what of [...oddities(restored), ...(events.at(-1)!.consequences?.results ? ["consequences"] : [])]) {
             seen.set(what, (seen.get(what) ?? 0) + 1);
           }

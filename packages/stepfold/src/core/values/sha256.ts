@@ -1,9 +1,12 @@
 // FIPS 180-4, written out: the pure layers may not use a platform's functions, and WebCrypto's digest is asynchronous.
 /** Computed for the first digest, so that importing the library costs nothing for them. */
-let constants: Uint32Array | null = null;
+let constants: { readonly start: Uint32Array; readonly round: Uint32Array } | null = null;
 
-function roundConstants(): Uint32Array {
-  constants ??= Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
+function allConstants(): NonNullable<typeof constants> {
+  constants ??= {
+    start: Uint32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime))),
+    round: Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime))),
+  };
   return constants;
 }
 
@@ -27,7 +30,7 @@ export function sha256(text: string): string {
   const view = new DataView(blocks.buffer);
   view.setUint32(blocks.length - 8, Math.floor(bytes.length / 2 ** 29));
   view.setUint32(blocks.length - 4, bytes.length << 3);
-  const hash = Uint32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
+  const hash = allConstants().start.slice();
   const w = new Uint32Array(64);
   for (let offset = 0; offset < blocks.length; offset += 64) compress(hash, w, view, offset);
   return Array.from(hash, (word) => word.toString(16).padStart(8, "0")).join("");
@@ -40,30 +43,41 @@ function compress(hash: Uint32Array, w: Uint32Array, view: DataView, offset: num
     const b = w[i - 2]!;
     w[i] = w[i - 16]! + (rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3)) + w[i - 7]! + (rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10));
   }
-  const k = roundConstants();
+  const k = allConstants().round;
   let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number];
   for (let i = 0; i < 64; i++) {
     const t1 = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0;
     const t2 = ((rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
   }
-  [a, b, c, d, e, f, g, h].forEach((word, i) => {
-    hash[i] = hash[i]! + word;
-  });
+  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) hash[i] = hash[i]! + word;
 }
 
 function rotate(x: number, by: number): number {
   return (x >>> by) | (x << (32 - by));
 }
 
+/** How the first of several bytes begins, by how many follow it. */
+const leads = [0, 0xc0, 0xe0, 0xf0] as const;
+
 function utf8(text: string): Uint8Array {
-  const bytes: number[] = [];
-  for (const character of text) {
-    const point = character.codePointAt(0)!;
-    if (point < 0x80) bytes.push(point);
-    else if (point < 0x800) bytes.push(0xc0 | (point >> 6), 0x80 | (point & 63));
-    else if (point < 0x10000) bytes.push(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63));
-    else bytes.push(0xf0 | (point >> 18), 0x80 | ((point >> 12) & 63), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63));
+  // a code unit takes three bytes at most
+  const bytes = new Uint8Array(3 * text.length);
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const point = text.codePointAt(i)!;
+    const more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+    bytes[length++] = leads[more] | (point >> (6 * more));
+    for (let left = more - 1; left >= 0; left--) bytes[length++] = 0x80 | ((point >> (6 * left)) & 63);
+    // it was two code units
+    if (more === 3) i++;
   }
-  return Uint8Array.from(bytes);
+  return bytes.subarray(0, length);
 }
