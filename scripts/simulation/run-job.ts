@@ -20,7 +20,7 @@ export async function runJob({ seed, schedules, options, mutant: name, mostRescu
   };
   const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0 };
   const findings: Finding[] = [];
-  // more rescues than all schedules together may have: no further one makes up for them
+  // all schedules together may have no more rescues than this, so it is decided before the last of them has run
   const isOverGate = (): boolean => sums.rescues > mostRescues * schedules;
   while (sums.schedules < schedules && !isOverGate() && !(mutant && findings.length > 0)) {
     const schedule = { ...options, ...mutant?.options, seed: seed + sums.schedules };

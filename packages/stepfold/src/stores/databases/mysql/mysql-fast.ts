@@ -28,7 +28,7 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
       `UPDATE ${open.tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + ?, due_at = ? WHERE seq ${seqs.text}`,
       [owner, fenceStep, dueAt, ...seqs.values],
     );
-    // who asked counts its lease from then on and would not begin: the claim would stand for a lease, and count as one that was lost
+    // the caller counts the lease from its call, so it would not begin; the rows would stay claimed for a lease, and count as lost
     if (performance.now() - askedAtMs >= leaseMs)
       throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: `claiming took longer than the lease of ${leaseMs} ms` });
     const claimed = (guard: ExecutionGuard) => ({ ...guard, owner, dueAt, fence: guard.fence + fenceStep, crashes: crashesAfter(guard) });
