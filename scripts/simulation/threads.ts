@@ -9,14 +9,10 @@ export async function runJobs(jobs: readonly Job[], onDone: (job: Job, result: J
   const work = async (): Promise<void> => {
     let shared: Worker | null = null;
     for (let job = left.shift(); job; job = left.shift()) {
-      if (job.mutant !== null && changesCode(job.mutant)) {
-        const own = newThread();
-        onDone(job, await resultOf(own, job));
-        await own.terminate();
-      } else {
-        shared ??= newThread();
-        onDone(job, await resultOf(shared, job));
-      }
+      const own = job.mutant !== null && changesCode(job.mutant) ? newThread() : null;
+      if (!own) shared ??= newThread();
+      onDone(job, await resultOf(own ?? shared!, job));
+      await own?.terminate();
     }
     await shared?.terminate();
   };

@@ -108,8 +108,8 @@ describe("F2: a definition that was made to cost much", () => {
     const broken = check({ ...one, nodes: [{ id: "a", type: "set", data: "{{;}}".repeat(101) }] }, expressionLanguage);
     expect(broken.filter(({ code }) => code === "EXPRESSION_INVALID")).toHaveLength(100);
     const misnamed = check(hostile["nodes that name workflows which are not there"]!(100), expressionLanguage);
-    const [first, last] = [misnamed[0]!.message, misnamed.at(-1)!.message];
-    expect([first.includes("Did you mean") || first.includes("Known:"), last.includes("Known:")]).toEqual([true, false]);
+    expect(misnamed[0]!.message).toContain("Did you mean");
+    expect(misnamed.at(-1)!.message).not.toMatch(/Did you mean|Known:/);
   });
 
   it("ends in the limit's error wherever the work runs out, or is as with more", () => {

@@ -64,7 +64,7 @@ function rotate(x: number, by: number): number {
   return (x >>> by) | (x << (32 - by));
 }
 
-/** How the first of several bytes begins, by how many follow it. */
+/** The first byte of a character in UTF-8 begins with these bits, by how many bytes follow it. */
 const leads = [0, 0xc0, 0xe0, 0xf0] as const;
 
 function utf8(text: string): Uint8Array {
