@@ -4,6 +4,7 @@ import { checkRun, type Verdict } from "./check-run.ts";
 import { Fleet, until } from "./fleet.ts";
 import { readLogs, type WrittenLine } from "./log.ts";
 import type { ClientOptions, WorkerOptions } from "./process-options.ts";
+import { standing } from "./standing.ts";
 import type { Stored, Target } from "./stored.ts";
 
 /** What a run is made on. */
@@ -39,7 +40,7 @@ const expected = new Set(["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAIL
 
 /** Starts processes, disturbs them while they work; then lets what is left finish, and judges it. */
 export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: string) => Promise<T>): Promise<Run<T>> {
-  const { target, folder, workers = 4, clients = 2, worker, client } = options;
+  const { target, folder, workers = 4, clients = 2, worker, client, tell = () => undefined } = options;
   const began = performance.now();
   const logs = join(folder, "logs");
   mkdirSync(logs, { recursive: true });
@@ -55,7 +56,10 @@ export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: 
     // a client that came after one that was killed may have to ask again
     await allWork();
     await fleet.endStarts();
-    await until("every execution has ended", longestEndMs, async () => (await target.countOpen()) === 0);
+    await until("every execution has ended", longestEndMs, async () => (await target.countOpen()) === 0).catch(async (error: unknown) => {
+      for (const line of await standing(fleet, logs, target)) tell(line);
+      throw error;
+    });
     await fleet.close();
   } finally {
     fleet.abandon();

@@ -4,6 +4,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/mysql/mysql-client.ts";
+import { mysqlError } from "../../../src/stores/databases/mysql/mysql-error.ts";
+import { onConnection } from "../../../src/stores/databases/mysql/mysql-session.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { wait } from "../../testing/store-contract.fixture.ts";
@@ -34,6 +36,22 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
     await store.commit(second);
     expect((await store.load("a"))?.version).toBe(1);
     await store.close();
+  });
+
+  it("reports a statement as unavailable if the server has ended its connection since the statement before", async () => {
+    const pool = server!.pool({ connectionLimit: 1 });
+    const other = server!.pool();
+    const paused = onConnection(pool, "change", async (ask) => {
+      const [row] = await ask("SELECT CONNECTION_ID() AS id");
+      await other.query(`KILL ${Number(row!.id)}`);
+      // until this process has heard of it
+      await wait(500);
+      await ask("SELECT 1");
+    });
+    const cause = await paused.catch((error: unknown) => error);
+    expect(mysqlError(cause)).toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+    // the pool makes another one
+    expect(await onConnection(pool, "change", (ask) => ask("SELECT 1 AS one"))).toMatchObject([{ one: expect.anything() }]);
   });
 
   it("acknowledges a commit that is repeated because its acknowledgement was lost", async () => {

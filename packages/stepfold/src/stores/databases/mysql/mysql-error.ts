@@ -59,9 +59,10 @@ function isConnectionCode(code: string): boolean {
 }
 
 function detailsOf(cause: unknown): { code: string; errno: number } {
-  const { code, errno, message } = (cause ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
-  // the pool's own errors carry no code
+  const { code, errno, message, fatal } = (cause ?? {}) as { code?: unknown; errno?: unknown; message?: unknown; fatal?: unknown };
+  // the pool's own errors carry no code, nor does that of a connection which had ended before the statement was sent
   const isPool =
     code === undefined && typeof message === "string" && /^(Pool is closed|No connections available|Queue limit reached)/.test(message);
-  return { code: typeof code === "string" ? code : isPool ? "POOL_EXHAUSTED" : "", errno: typeof errno === "number" ? errno : 0 };
+  const named = isPool ? "POOL_EXHAUSTED" : code === undefined && fatal === true ? "ECLOSED" : code;
+  return { code: typeof named === "string" ? named : "", errno: typeof errno === "number" ? errno : 0 };
 }

@@ -1,0 +1,31 @@
+import type { Fleet } from "./fleet.ts";
+import { readLogs } from "./log.ts";
+import type { Target } from "./stored.ts";
+
+/** Most executions that are described. */
+const maxShown = 20;
+
+const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+
+/** What a run that does not come to its end looks like: its processes, what they told of, and the executions that are still open. */
+export async function standing({ members, failures }: Fleet, logs: string, target: Target): Promise<string[]> {
+  const { executions } = await target.readAll();
+  const open = executions.filter(({ status }) => !ended.has(status));
+  const problems = new Map<string, number>();
+  for (const line of readLogs(logs)) {
+    if (line.what !== "problem") continue;
+    const what = `${line.code}: ${line.message.slice(0, 200)}`;
+    problems.set(what, (problems.get(what) ?? 0) + 1);
+  }
+  const described = open.slice(0, maxShown).map(({ workflowId, definition, status, version, owner, rows }) => {
+    const last = rows.at(-1)?.event;
+    return `${workflowId} (${definition.id}) is ${status} at version ${version}, held by ${owner ?? "nobody"}; its last event: ${JSON.stringify(last)?.slice(0, 300)}`;
+  });
+  return [
+    `processes: ${[...members].map(({ name, ready }) => (ready ? name : `${name} (not ready)`)).join(", ") || "none"}`,
+    ...failures,
+    ...[...problems].map(([what, times]) => `${times} times ${what}`),
+    `${open.length} executions are open`,
+    ...described,
+  ];
+}
