@@ -129,6 +129,26 @@ describe("the record of a rate", () => {
 });
 
 describe("the line of a rate", () => {
+  it("is worked through in its order, however long each call takes", async () => {
+    for (let seed = 0; seed < 100; seed++) {
+      const random = seededRandom(`slow ${seed}`);
+      const { table, store } = opened();
+      const ids = ["c", "a", "d", "b"];
+      for (const id of ids) await store.create(startCommit(id, { head: { rate: { key: "x", limit: 1, periodMs: 1_000 } } }));
+      const { write } = table;
+      table.write = (some) => {
+        table.clock.now += random.between(0, 500);
+        return write.call(table, some);
+      };
+      const order: string[] = [];
+      while (order.length < ids.length) {
+        table.clock.now += random.between(0, 300);
+        order.push(...idsOf(await store.claim({ ...lease, limit: 1 })));
+      }
+      expect(order, `seed ${seed}`).toEqual(ids);
+    }
+  });
+
   it("is worked through with few looks at each execution, however many wait", async () => {
     const { table, store } = opened();
     const ids = Array.from({ length: 1_000 }, (_, index) => `e${index}`);

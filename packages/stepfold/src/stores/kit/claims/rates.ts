@@ -91,6 +91,9 @@ const noState: RateState = { grants: [], pending: [], lastPlaces: [0, 0], limit:
 /** How long a process has to make a claim that was granted. */
 const noticeMs = 10_000;
 
+/** So much later than it was decided a place in a line may lie: it is written as the time that is left until then, and no write takes longer. */
+const maxWritingMs = 10_000;
+
 /** By so much the clocks of processes may differ, where the store has none: periods are longer by that. */
 const clockSkewMs = 1_000;
 
@@ -257,7 +260,7 @@ export class Rates {
     const isKnown = (id: string): boolean =>
       pending.some((one) => one.id === id) || candidates.some(({ planned }) => planned.guard.id === id);
     const open = candidates.filter(({ planned }) => !pending.some(({ id }) => id === planned.guard.id));
-    const isEmpty = Math.max(...lastPlaces) <= now;
+    const isEmpty = Math.max(...lastPlaces) + maxWritingMs <= now;
     const times = timesIn(state, now);
     const isRoom = open.some(({ rate }) => freeAt(times, rate, this.#skewMs, now) <= now);
     // those that have a concurrency key too are found by that
