@@ -17,6 +17,7 @@ const kills = [
   "e2e/{aws-kills,clock-jumps,disk-full,failover,frozen,gray,kill9,kill9-storm,proxy,restarts,restate-kills,schedules-kills,zombies}.test.ts",
 ];
 const simulation = ["e2e/simulation.test.ts"];
+const mutants = ["e2e/mutants.test.ts"];
 const runtimes = ["e2e/runtimes.test.ts"];
 
 /**
@@ -24,11 +25,20 @@ const runtimes = ["e2e/runtimes.test.ts"];
  * servers and the end of leases: more files run at once than there are processors.
  */
 function waiting(groupOrder: number): { sequence: { groupOrder: number }; maxWorkers: number; testTimeout: number; hookTimeout: number } {
-  return { sequence: { groupOrder }, maxWorkers: Math.ceil(availableParallelism() * 1.5), testTimeout: 120_000, hookTimeout: 60_000 };
+  return { sequence: { groupOrder }, maxWorkers: availableParallelism() * 2, testTimeout: 120_000, hookTimeout: 60_000 };
 }
 
 /** Files that take long: they begin before the others of their group, so that no processor waits for one of them at the end. */
-const long = ["simulation", "runtimes", "kill9-storm", "racing-rates", "cli-stores", "dynamo-store.contract", "pg-boss-queue.contract"];
+const long = [
+  "mutants",
+  "simulation",
+  "runtimes",
+  "kill9-storm",
+  "racing-rates",
+  "cli-stores",
+  "dynamo-store.contract",
+  "pg-boss-queue.contract",
+];
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -79,13 +89,15 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["{e2e,examples}/**/*.test.ts"],
-          exclude: [...races, ...kills, ...simulation, ...runtimes],
+          exclude: [...races, ...kills, ...simulation, ...mutants, ...runtimes],
           ...waiting(1),
         },
       },
+      // it only computes: at a low priority, it takes the time in which those above wait
+      { extends: true, test: { name: "mutants", include: mutants, ...waiting(1) } },
       { extends: true, test: { name: "races", include: races, ...waiting(2) } },
       { extends: true, test: { name: "kills", include: kills, ...waiting(2) } },
-      // these two only compute: at a low priority, they take the time in which those above wait
+      // these two as well
       { extends: true, test: { name: "simulation", include: simulation, ...waiting(2) } },
       { extends: true, test: { name: "runtimes", include: runtimes, ...waiting(2) } },
     ],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { testPlan } from "./test-plan.ts";
 
-const groups = ["unit", "architecture", "patterns", "contract", "e2e", "races", "kills", "simulation", "runtimes"];
+const groups = ["unit", "architecture", "patterns", "contract", "e2e", "mutants", "races", "kills", "simulation", "runtimes"];
 
 describe("testPlan", () => {
   it("runs every group for npm test and for npm run test:all", () => {
@@ -21,6 +21,6 @@ describe("testPlan", () => {
   });
 
   it("runs for npm run storm what is repeated more often", () => {
-    expect(testPlan("storm", []).groups).toEqual(["unit", "contract", "races", "kills", "simulation", "runtimes"]);
+    expect(testPlan("storm", []).groups).toEqual(["unit", "contract", "mutants", "races", "kills", "simulation", "runtimes"]);
   });
 });

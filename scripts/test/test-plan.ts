@@ -7,9 +7,11 @@ export interface TestPlan {
 }
 
 /** In the order in which they run. */
-const groupNames: readonly string[] = ["unit", "architecture", "patterns", "contract", "e2e", "races", "kills", "simulation", "runtimes"];
+const groupNames: readonly string[] = [
+  ...["unit", "architecture", "patterns", "contract", "e2e", "mutants", "races", "kills", "simulation", "runtimes"],
+];
 /** What `npm run storm` repeats far more often, in `unit` the properties; and the contract on every form of a store, the pure parts on every runtime. */
-const stormNames: readonly string[] = ["unit", "contract", "races", "kills", "simulation", "runtimes"];
+const stormNames: readonly string[] = ["unit", "contract", "mutants", "races", "kills", "simulation", "runtimes"];
 
 /**
  * Plans `npm test` (quick), `npm run test:all` (all) and `npm run storm`. The first arguments may name groups of the latter two;

@@ -61,8 +61,7 @@ function isConnectionCode(code: string): boolean {
 function detailsOf(cause: unknown): { code: string; errno: number } {
   const { code, errno, message, fatal } = (cause ?? {}) as { code?: unknown; errno?: unknown; message?: unknown; fatal?: unknown };
   // the pool's own errors carry no code, nor does that of a connection which had ended before the statement was sent
-  const isPool =
-    code === undefined && typeof message === "string" && /^(Pool is closed|No connections available|Queue limit reached)/.test(message);
-  const named = isPool ? "POOL_EXHAUSTED" : code === undefined && fatal === true ? "ECLOSED" : code;
+  const isPool = /^(Pool is closed|No connections available|Queue limit reached)/.test(String(message));
+  const named = code ?? (isPool ? "POOL_EXHAUSTED" : fatal === true ? "ECLOSED" : "");
   return { code: typeof named === "string" ? named : "", errno: typeof errno === "number" ? errno : 0 };
 }

@@ -9,9 +9,6 @@ import { among, clock, refuseLongName } from "./mysql-statement.ts";
 /** What is to be claimed. */
 export type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
 
-/** A claim that took less is kept, however short its lease: a moment of a busy server is no trouble that lasts. */
-const minLateMs = 1_000;
-
 /** Claims what is due without a permit. A row that another transaction is writing is left for a later claim. */
 export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<DueClaimed> {
   const askedAtMs = performance.now();
@@ -31,8 +28,8 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
       `UPDATE ${open.tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + ?, due_at = ? WHERE seq ${seqs.text}`,
       [owner, fenceStep, dueAt, ...seqs.values],
     );
-    // the caller counts the lease from its call, so it would not begin; the rows would stay claimed for a lease, and count as lost
-    if (performance.now() - askedAtMs >= Math.max(leaseMs, minLateMs))
+    // who counts the lease from its call would not begin, and the rows would count as lost; a busy server may take a second
+    if (performance.now() - askedAtMs >= Math.max(leaseMs, 1_000))
       throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: `claiming took longer than the lease of ${leaseMs} ms` });
     const claimed = (guard: ExecutionGuard) => ({ ...guard, owner, dueAt, fence: guard.fence + fenceStep, crashes: crashesAfter(guard) });
     return { ...nothing, now, executions: rows.map((row) => claimed(guardOf(row))) };
