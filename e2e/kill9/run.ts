@@ -42,6 +42,7 @@ const expected = new Set(["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAIL
 export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: string) => Promise<T>): Promise<Run<T>> {
   const { target, folder, workers = 4, clients = 2, worker, client, tell = () => undefined } = options;
   const began = performance.now();
+  const beganAt = Date.now();
   const logs = join(folder, "logs");
   mkdirSync(logs, { recursive: true });
   const common = { url: target.url, queueUrl: target.queueUrl, folder: logs };
@@ -56,8 +57,12 @@ export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: 
     // a client that came after one that was killed may have to ask again
     await allWork();
     await fleet.endStarts();
-    await until("every execution has ended", longestEndMs, async () => (await target.countOpen()) === 0).catch(async (error: unknown) => {
-      for (const line of await standing(fleet, logs, target)) tell(line);
+    await until("every execution has ended", longestEndMs, async () => {
+      // without it the others may wait for ever
+      if (fleet.failures.length > 0) throw new RangeError(fleet.failures.join("; "));
+      return (await target.countOpen()) === 0;
+    }).catch(async (error: unknown) => {
+      for (const line of await standing(fleet, logs, target, beganAt)) tell(line);
       throw error;
     });
     await fleet.close();

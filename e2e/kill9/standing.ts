@@ -1,3 +1,5 @@
+import { globSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Fleet } from "./fleet.ts";
 import { readLogs } from "./log.ts";
 import type { Target } from "./stored.ts";
@@ -7,8 +9,18 @@ const maxShown = 20;
 
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
-/** What a run that does not come to its end looks like: its processes, what they told of, and the executions that are still open. */
-export async function standing({ members, failures }: Fleet, logs: string, target: Target): Promise<string[]> {
+/** What the processes load. */
+const library = fileURLToPath(new URL("../../packages/stepfold/dist", import.meta.url));
+
+/**
+ * What a run that does not come to its end looks like: its processes, what they told of, and the executions that are still open.
+ *
+ * Every process loads the built library when it starts. Where somebody has built it anew meanwhile, two versions have worked together, or some
+ * have found none.
+ *
+ * @param beganAt of the run, in milliseconds since 1970
+ */
+export async function standing({ members, failures }: Fleet, logs: string, target: Target, beganAt: number): Promise<string[]> {
   const { executions } = await target.readAll();
   const open = executions.filter(({ status }) => !ended.has(status));
   const problems = new Map<string, number>();
@@ -21,7 +33,9 @@ export async function standing({ members, failures }: Fleet, logs: string, targe
     const last = rows.at(-1)?.event;
     return `${workflowId} (${definition.id}) is ${status} at version ${version}, held by ${owner ?? "nobody"}; its last event: ${JSON.stringify(last)?.slice(0, 300)}`;
   });
+  const built = globSync("**/*.js", { cwd: library }).filter((name) => statSync(`${library}/${name}`).mtimeMs > beganAt);
   return [
+    ...(built.length > 0 ? [`built while it ran: ${built.slice(0, maxShown).join(", ")}`] : []),
     `processes: ${[...members].map(({ name, ready }) => (ready ? name : `${name} (not ready)`)).join(", ") || "none"}`,
     ...failures,
     ...[...problems].map(([what, times]) => `${times} times ${what}`),
