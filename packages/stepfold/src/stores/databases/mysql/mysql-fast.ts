@@ -28,7 +28,7 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
       `UPDATE ${open.tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + ?, due_at = ? WHERE seq ${seqs.text}`,
       [owner, fenceStep, dueAt, ...seqs.values],
     );
-    // who counts the lease from its call would not begin, and the rows would count as lost; a busy server may take a second
+    // a runtime counts the lease from its call: it would begin none of them, and they would count as lost. A busy server may take a second
     if (performance.now() - askedAtMs >= Math.max(leaseMs, 1_000))
       throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: `claiming took longer than the lease of ${leaseMs} ms` });
     const claimed = (guard: ExecutionGuard) => ({ ...guard, owner, dueAt, fence: guard.fence + fenceStep, crashes: crashesAfter(guard) });
