@@ -7,7 +7,7 @@ import { seeded } from "./seeded.ts";
 
 /** What a network between processes and their store did, and how the processes went on. */
 export interface Gray {
-  /** From the end of a fault until the last of the executions that were open then moved. */
+  /** From the end of a fault until the last of the executions that were open then went on: began a step, or committed. */
   readonly stoodStillMs: number;
   /** From asking for a start until its caller was told, good or bad. */
   readonly longestStartMs: number;
@@ -86,14 +86,18 @@ function grayOf(lines: readonly WrittenLine[], ends: readonly number[]): Gray {
   };
 }
 
-/** Of all that had begun before, and moved afterwards, the longest time until it did. */
+/**
+ * Of all that had begun before, and went on afterwards, the longest time until it did. How long its next step takes is no part of it; what waits for
+ * a child has gone on when the child has.
+ */
 function standstill(lines: readonly WrittenLine[], since: number): number {
   const begun = new Set<string>();
   const moved = new Map<string, number>();
   for (const line of lines) {
-    if (line.what !== "committed") continue;
-    if (line.at < since) begun.add(line.workflowId);
-    else if (begun.has(line.workflowId) && !moved.has(line.workflowId)) moved.set(line.workflowId, line.at);
+    if (line.what !== "committed" && line.what !== "called") continue;
+    const [root] = line.workflowId.split("/") as [string];
+    if (line.at < since && line.what === "committed") begun.add(root);
+    else if (line.at >= since && begun.has(root) && !moved.has(root)) moved.set(root, line.at);
   }
   return Math.max(0, ...[...moved.values()].map((at) => at - since));
 }

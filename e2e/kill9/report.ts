@@ -49,7 +49,7 @@ export function reportGray(run: Run<Gray>): string[] {
   const { stoodStillMs, longestStartMs, startsRefused, crashes } = run.made;
   return [
     ...reportRun(run),
-    `after its end the last of them moved within ${number(stoodStillMs)} ms; callers of start waited ${number(longestStartMs)} ms at most, ${number(startsRefused)} were refused; an execution counted ${number(crashes)} crashes at most`,
+    `after its end the last of them went on within ${number(stoodStillMs)} ms; callers of start waited ${number(longestStartMs)} ms at most, ${number(startsRefused)} were refused; an execution counted ${number(crashes)} crashes at most`,
     `${figures(run)}`,
   ];
 }
