@@ -97,7 +97,7 @@ export default defineConfig({
       { extends: true, test: { name: "mutants", include: mutants, ...waiting(1) } },
       { extends: true, test: { name: "races", include: races, ...waiting(2) } },
       { extends: true, test: { name: "kills", include: kills, ...waiting(2) } },
-      // these two as well
+      // these two only compute too, at a low priority
       { extends: true, test: { name: "simulation", include: simulation, ...waiting(2) } },
       { extends: true, test: { name: "runtimes", include: runtimes, ...waiting(2) } },
     ],

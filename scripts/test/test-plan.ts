@@ -8,7 +8,16 @@ export interface TestPlan {
 
 /** In the order in which they run. */
 const groupNames: readonly string[] = [
-  ...["unit", "architecture", "patterns", "contract", "e2e", "mutants", "races", "kills", "simulation", "runtimes"],
+  "unit",
+  "architecture",
+  "patterns",
+  "contract",
+  "e2e",
+  "mutants",
+  "races",
+  "kills",
+  "simulation",
+  "runtimes",
 ];
 /** What `npm run storm` repeats far more often, in `unit` the properties; and the contract on every form of a store, the pure parts on every runtime. */
 const stormNames: readonly string[] = ["unit", "contract", "mutants", "races", "kills", "simulation", "runtimes"];

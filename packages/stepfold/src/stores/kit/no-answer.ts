@@ -3,7 +3,7 @@ import { awaitAnswer } from "../../environment/await-answer.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 
 /** The longest that a database is waited for. */
-const maxAnswerMs = 10_000;
+export const maxAnswerMs = 10_000;
 /** Of a process. Where timers belong to the request that set them, as on the edge, each store has its own. */
 const deadlines = new Deadlines(systemEnvironment);
 

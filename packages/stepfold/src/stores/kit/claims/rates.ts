@@ -3,6 +3,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard, ExecutionTable, ListedRow } from "../execution-table.ts";
+import { maxAnswerMs } from "../no-answer.ts";
 import type { StoredRecord } from "../record-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { liveGuard } from "./guard.ts";
@@ -90,9 +91,6 @@ const noState: RateState = { grants: [], pending: [], lastPlaces: [0, 0], limit:
 
 /** How long a process has to make a claim that was granted. */
 const noticeMs = 10_000;
-
-/** So much later than it was decided a place in a line may lie: it is written as the time that is left until then, and no write takes longer. */
-const maxWritingMs = 10_000;
 
 /** By so much the clocks of processes may differ, where the store has none: periods are longer by that. */
 const clockSkewMs = 1_000;
@@ -260,7 +258,8 @@ export class Rates {
     const isKnown = (id: string): boolean =>
       pending.some((one) => one.id === id) || candidates.some(({ planned }) => planned.guard.id === id);
     const open = candidates.filter(({ planned }) => !pending.some(({ id }) => id === planned.guard.id));
-    const isEmpty = Math.max(...lastPlaces) + maxWritingMs <= now;
+    // a place is written as the time that is left until then, so it lies later by as much as its write takes
+    const isEmpty = Math.max(...lastPlaces) + maxAnswerMs <= now;
     const times = timesIn(state, now);
     const isRoom = open.some(({ rate }) => freeAt(times, rate, this.#skewMs, now) <= now);
     // those that have a concurrency key too are found by that
