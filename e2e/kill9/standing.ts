@@ -1,13 +1,12 @@
 import { globSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { isTerminal, type Status } from "stepfold";
 import type { Fleet } from "./fleet.ts";
 import { readLogs } from "./log.ts";
 import type { Target } from "./stored.ts";
 
 /** Most executions that are described. */
 const maxShown = 20;
-
-const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
 /** What the processes load. */
 const library = fileURLToPath(new URL("../../packages/stepfold/dist", import.meta.url));
@@ -22,7 +21,7 @@ const library = fileURLToPath(new URL("../../packages/stepfold/dist", import.met
  */
 export async function standing({ members, failures }: Fleet, logs: string, target: Target, beganAt: number): Promise<string[]> {
   const { executions } = await target.readAll();
-  const open = executions.filter(({ status }) => !ended.has(status));
+  const open = executions.filter(({ status }) => !isTerminal(status as Status));
   const problems = new Map<string, number>();
   for (const line of readLogs(logs)) {
     if (line.what !== "problem") continue;
