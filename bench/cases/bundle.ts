@@ -8,7 +8,7 @@ import { packedLibrary } from "../packed.ts";
 
 const kilobyte = 1024;
 
-/** What a browser gets for a line of code: minified, gzipped; and about how much of it comes from where. */
+/** What a browser loads at once for a line of code: minified, gzipped; and about how much of it comes from where. */
 async function bundled(code: string): Promise<Sample> {
   const entry = "\0bench-entry.js";
   const bundle = await rolldown({
@@ -26,16 +26,24 @@ async function bundled(code: string): Promise<Sample> {
   });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   await bundle.close();
-  const [chunk] = output;
-  const size = gzipSync(chunk.code, { level: 9 }).byteLength / kilobyte;
-  return { size, ...shares(chunk, size) };
+  // what is imported later, where it is needed, is a file of its own, and so is what that shares with the rest
+  const loaded = loadedAtOnce(output.filter((file) => file.type === "chunk"));
+  const size = loaded.reduce((sum, { code: text }) => sum + gzipSync(text, { level: 9 }).byteLength, 0) / kilobyte;
+  return { size, ...shares(loaded, size) };
+}
+
+/** The first chunk, and what it imports. */
+function loadedAtOnce([first, ...others]: readonly OutputChunk[]): readonly OutputChunk[] {
+  const loaded = new Set([first!]);
+  for (const { imports } of loaded) for (const chunk of others) if (imports.includes(chunk.fileName)) loaded.add(chunk);
+  return [...loaded];
 }
 
 /** Gzip compresses all of it together, so the parts are shares of the whole, by what each is by itself. */
-function shares({ modules }: OutputChunk, size: number): Sample {
+function shares(chunks: readonly OutputChunk[], size: number): Sample {
   const sizes: Record<string, number> = {};
   let all = 0;
-  for (const [path, { code }] of Object.entries(modules)) {
+  for (const [path, { code }] of chunks.flatMap(({ modules }) => Object.entries(modules))) {
     if (!code) continue;
     const part = partOf(path);
     const alone = gzipSync(minifySync(path, code).code, { level: 9 }).byteLength;

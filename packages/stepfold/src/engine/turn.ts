@@ -133,7 +133,7 @@ export class Turn {
   readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
-  /** The latest reading of the clock, which the next step begins with; null once other code may have run since. A reading takes a twentieth of a short step. */
+  /** When the latest outcome came, for the step that begins with it; null once anything else was waited for. A reading of the clock takes a twentieth of a short step. */
   #freshNow: EpochMs | null = null;
   readonly #breaks: Breaks;
   /** The count of ended paths when running steps were last checked against the draft. */
@@ -352,6 +352,7 @@ export class Turn {
           // a task that is no longer current was removed, so a late answer is ignored
           if (this.#running.get(name)?.attempt !== attempt) return;
           this.#settle(task, outcome);
+          this.#freshNow = commit || onEvent ? null : outcome.endedAt;
           this.#wake?.();
         });
     this.#running.set(name, { task, attempt });

@@ -84,8 +84,9 @@ export function setMetadata(draft: { metadata: Metadata; sizeBytes: number }, me
 /** Remembers what of an event no later state shows: that it lies in the history, and the key it was given under. */
 export function countEvent(draft: Counted, event: Event): void {
   draft.historyBytes += historyBytesOf(event);
+  if (draft.incarnation === undefined) return;
   const answered = answeredKeyOf(event);
-  if (!answered || draft.incarnation === undefined) return;
+  if (!answered) return;
   draft.answered.push(answered);
   if (draft.answered.length > maxAnsweredKeys) draft.answered.shift();
 }
