@@ -379,7 +379,7 @@ export const codeMutants: readonly CodeMutant[] = [
       {
         file: "runtime/worker/deliver-outbox.ts",
         find: "      await deliver({ context, local, from, isHeld }, message);\n",
-        put: '      if (message.type !== "ended") await deliver(context, local, from, message);\n',
+        put: '      if (message.type !== "ended") await deliver({ context, local, from, isHeld }, message);\n',
       },
     ],
   },

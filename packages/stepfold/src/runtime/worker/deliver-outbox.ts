@@ -61,7 +61,7 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
     case "cancel":
       return cancelChild(delivery, message);
     case "continue":
-      return goOn(delivery, message);
+      return continueExecution(delivery, message);
     case "adopt":
       return adoptChild(delivery, message);
     case "signal":
@@ -127,32 +127,12 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
   });
 }
 
-/** Starts what a schedule wants. If that is refused the schedule is told, or what it goes on as, which is begun before. */
+/** Starts what a schedule wants. If that is refused the schedule is told, or what it goes on as. */
 async function startScheduled(delivery: OutboxDelivery, message: Message & { readonly type: "startRoot" }): Promise<void> {
   const refusal = await startRoot(delivery, message);
   if (!refusal) return;
   delivery.context.onProblem(message.to, refusal);
-  const next = delivery.from.outbox.find((later) => later.type === "continue");
-  if (next) await goOn(delivery, next);
   await reportToSchedule(delivery, message.scheduledBy, refusalNews(message, refusal), message.id);
-}
-
-/** Begins the execution that the sender goes on as. If that is refused the parent is told that it has failed. */
-async function goOn(delivery: OutboxDelivery, message: Message & { readonly type: "continue" }): Promise<void> {
-  const { context, local, from } = delivery;
-  const refusal = await continueExecution(context, local, from, message);
-  if (!refusal) return;
-  context.onProblem(message.to, refusal);
-  const { workflowId, parent } = from;
-  if (parent?.waitId === undefined) return;
-  const { waitId, incarnation } = parent;
-  await reportEnd(delivery, parent.workflowId, {
-    type: "endChild",
-    workflowId,
-    waitId,
-    incarnation,
-    end: { status: "failed", error: errorInfo(refusal) },
-  });
 }
 
 /** The execution, if it exists and this very wait has started it. */

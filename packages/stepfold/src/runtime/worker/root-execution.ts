@@ -7,6 +7,7 @@ import { isRefusedStart } from "../commands/is-refused-start.ts";
 import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { latestOf, successorOf } from "../context/successor.ts";
+import { successorWait } from "./continue-execution.ts";
 import { commandLocally, startLocally, wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, unlessGone } from "./report-end.ts";
 
@@ -77,27 +78,25 @@ export function refusalNews({ to, scheduledBy }: RootStart & { readonly to: stri
   return { type: "refused", workflowId: to, at: scheduledBy.at, error: { code, message } };
 }
 
-/** How long, and how often, a schedule is waited for that is just going on as its next execution. */
-const [waitMs, maxWaits] = [100, 100];
 const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
 
 /** Tells a schedule what has become of an execution that it started, by a signal. One that has ended or is gone need not know. */
 export async function reportToSchedule(
-  { context, local, from, isHeld }: OutboxDelivery,
+  delivery: OutboxDelivery,
   { schedule, workflowId: sender }: ScheduledBy,
   news: ScheduleNews,
   messageId: string,
 ): Promise<void> {
-  const { store, environment } = context;
+  const { context, local, from, isHeld } = delivery;
+  const { store } = context;
   const idempotencyKey = `${news.type} ${news.workflowId} ${from.incarnation} ${messageId}`;
   const signal = { type: "signal", name: scheduleSignal, payload: news, idempotencyKey, ttl: ttlMs } as const;
-  for (let waits = 0; waits <= maxWaits; waits++) {
+  for (const waitForSuccessor = successorWait(delivery); ; ) {
     const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
     if (!latest || (await unlessGone(() => commandLocally(context, local, latest.workflowId, signal, isHeld)))) return;
     const now = await store.loadHead(latest.workflowId);
     // it goes on as nothing, or as what was deleted since
     if (!now?.continuedAs || (isTerminal(now.status) && !(await successorOf(store, now)))) return;
-    await new Promise<void>((resolve) => void environment.after(waitMs, resolve));
+    await waitForSuccessor(latest.workflowId);
   }
-  throw new StepfoldError("STORE_UNAVAILABLE", { store: store.name, reason: `schedule "${schedule}" is not there yet` });
 }

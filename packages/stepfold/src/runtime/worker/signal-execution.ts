@@ -7,6 +7,7 @@ import { scheduleWorkflowId } from "../context/latest-schedule.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { successorOf } from "../context/successor.ts";
+import { successorWait } from "./continue-execution.ts";
 import { commandLocally } from "./local-work.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 
@@ -28,24 +29,14 @@ export async function signalExecution(delivery: OutboxDelivery, message: Message
   await reportEnd(delivery, workflowId, { type: "endChild", workflowId: to, waitId, incarnation, end });
 }
 
-/** How long, and how often, an execution is waited for that is just going on as another one. */
-const [waitMs, maxWaits] = [100, 100];
-
 /** Null if it has arrived, else why it cannot. */
 async function send(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<ErrorInfo | null> {
-  const { context } = delivery;
+  const waitForSuccessor = successorWait(delivery);
   try {
-    for (let [workflowId, waits] = [message.to, 0]; ; ) {
+    for (let workflowId = message.to; ; ) {
       const next = await sendTo(delivery, workflowId, message);
       if (next === null) return null;
-      if (next === workflowId) {
-        if (++waits > maxWaits)
-          throw new StepfoldError("STORE_UNAVAILABLE", {
-            store: context.store.name,
-            reason: `what "${workflowId}" goes on as is not there yet`,
-          });
-        await new Promise<void>((resolve) => void context.environment.after(waitMs, resolve));
-      }
+      if (next === workflowId) await waitForSuccessor(workflowId);
       workflowId = next;
     }
   } catch (error) {
@@ -70,10 +61,9 @@ async function sendTo(
   } catch (error) {
     const now = StepfoldError.is(error, "EXECUTION_ENDED") ? await context.store.loadHead(workflowId) : null;
     if (!now?.continuedAs) throw error;
-    if (!isTerminal(now.status)) return workflowId;
     const next = await successorOf(context.store, now);
-    if (!next) throw error;
-    return next.workflowId;
+    if (!next && isTerminal(now.status)) throw error;
+    return next ? next.workflowId : workflowId;
   }
 }
 

@@ -1,5 +1,8 @@
 import type { Random } from "./random.ts";
 
+// browsers have no `setImmediate`
+const { setImmediate: soon = setTimeout } = globalThis;
+
 interface Entry {
   readonly atMs: number;
   /** Decides between two of the same moment: by chance, which the seed decides. */
@@ -19,6 +22,7 @@ export class Scheduler {
   steps = 0;
   readonly #random: Random;
   readonly #heap: Entry[] = [];
+  readonly #turns = new Turns();
 
   constructor(random: Random) {
     this.#random = random;
@@ -35,7 +39,7 @@ export class Scheduler {
 
   /** Lets time pass until `isOver` says so, nothing is left to run, or `untilMs` has come. */
   async run(isOver: () => boolean, untilMs: number): Promise<void> {
-    await drain();
+    await this.#turns.next();
     while (!isOver()) {
       const entry = this.#heap[0];
       if (!entry || entry.atMs > untilMs) return;
@@ -44,17 +48,32 @@ export class Scheduler {
       this.nowMs = entry.atMs;
       this.steps++;
       entry.run();
-      await drain();
+      await this.#turns.next();
     }
   }
 }
 
-/** One turn of the event loop: everything that is only promises away has then run. Measured at 1 microsecond. */
-function drain(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
+/** Callbacks of the event loop that are asked for at once: it has to look for input and output only between such a number of them. */
+const turnsAtOnce = 16;
+
+/** Turns of the event loop, each after everything that is only promises away has run. Asked for one by one, each takes several microseconds. */
+class Turns {
+  #asked = 0;
+  #next: (() => void) | null = null;
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#next = resolve;
+      if (this.#asked > 0) return;
+      for (; this.#asked < turnsAtOnce; this.#asked++) soon(() => this.#turn());
+    });
+  }
+
+  #turn(): void {
+    this.#asked--;
+    this.#next?.();
+    this.#next = null;
+  }
 }
 
 const isBefore = (a: Entry, b: Entry): boolean => (a.atMs === b.atMs ? a.priority < b.priority : a.atMs < b.atMs);

@@ -8,12 +8,12 @@ afterAll(async () => {
   for (const server of servers) await server.close();
 });
 
-/** The contract as it should be, and with a pool and sessions that are set up against us. */
+/** The contract with a pool and sessions that are set up against us. As they should be, races, kills and all other tests here have them too. */
 async function subject(name: string, over: string, url: string | null, missing: string): Promise<void> {
   const server = url === null ? null : await mysqlServer(url);
   if (server) servers.push(server);
   const gate = { url, missing, atOnce: 8 };
-  contractOf(name, { ...gate, over, bench: () => server!.bench() });
+  contractOf(name, { ...gate, over, isOtherForm: true, bench: () => server!.bench() });
   contractOf(name, {
     ...gate,
     over: `${over}, hostile settings`,

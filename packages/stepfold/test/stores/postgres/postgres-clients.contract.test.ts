@@ -27,5 +27,5 @@ afterAll(async () => {
   await sql.end();
 });
 
-contractOf("postgres", { over: "pg Client", url, atOnce: 4, bench: overClient.bench });
+contractOf("postgres", { over: "pg Client", isOtherForm: true, url, atOnce: 4, bench: overClient.bench });
 contractOf("postgres", { over: "postgres.js", isOtherForm: true, url, atOnce: 4, bench: overPostgresJs.bench });
