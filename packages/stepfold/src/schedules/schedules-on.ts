@@ -1,12 +1,12 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import { successorId } from "../core/values/id.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { readTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
-import type { Page } from "../ports/snapshot-store.ts";
+import type { ExecutionSummary, Page } from "../ports/snapshot-store.ts";
 import { scheduleIdOf } from "../runtime/context/latest-schedule.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
 import type {
@@ -170,13 +170,23 @@ async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Prom
     ...(tenant !== undefined && { tenant }),
     ...(cursor !== undefined && { cursor }),
   });
-  const snapshots = await Promise.all(page.items.map(({ workflowId }) => host.load(workflowId)));
-  const items = snapshots.flatMap((snapshot) => {
-    // one that has gone on is told of by the next one
-    const state = snapshot && !snapshot.continuedAs && stateOf(snapshot);
+  const listed = new Set(page.items.map(({ workflowId }) => workflowId));
+  const found = await Promise.all(page.items.map((item) => tellingOf(host, item, listed)));
+  const items = found.flatMap((snapshot) => {
+    const state = snapshot && stateOf(snapshot);
     return state ? [describe(snapshot, state)] : [];
   });
   return { items, nextCursor: page.nextCursor };
+}
+
+/** The snapshot that a schedule is told by; null: the execution that it goes on as is listed too, or was deleted. @param listed ids of the page */
+async function tellingOf(host: ScheduleHost, item: ExecutionSummary, listed: ReadonlySet<string>): Promise<Snapshot | null> {
+  const snapshot = await host.load(item.workflowId);
+  if (!snapshot?.continuedAs) return snapshot;
+  // one that was about to go on when the page was read: the next one may not be there yet, or have come too late for the page
+  if (isTerminal(item.status) || listed.has(snapshot.continuedAs.workflowId)) return null;
+  const { name } = stateOf(snapshot) ?? {};
+  return name === undefined ? null : host.find(name);
 }
 
 function checkName(name: unknown): string {

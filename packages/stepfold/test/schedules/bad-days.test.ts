@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { sqliteStore } from "../../src/stores/databases/sqlite/sqlite-store.ts";
+import { altered } from "../../src/testing/broken/broken-store.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { dying } from "../runtime/runtime.fixture.ts";
 import { at, closeAll, day, hour, minute, quick, scheduling, second, slow, startsOf } from "./schedules.fixture.ts";
@@ -169,6 +172,25 @@ describe("a schedule that lives long", () => {
     expect(after.counts.skipped).toBeGreaterThan(100);
     expect(after.counts.started - before.counts.started).toBeLessThan(5);
     expect(problems).toEqual([]);
+  });
+
+  it("is listed once also while it goes on, and its next execution is not there yet", async () => {
+    const environment = virtualEnvironment();
+    const inner = memoryStore({ now: () => environment.now() });
+    let isSlow = true;
+    const create: SnapshotStore["create"] = async (commit, ...more) => {
+      if (isSlow && commit.workflowId === "schedule:s~2") throw new StepfoldError("STORE_UNAVAILABLE", { store: "slow", reason: "down" });
+      return inner.create(commit, ...more);
+    };
+    const { runtime } = scheduling({ store: altered(inner, { create }), limits: { steps: 8 } }, environment);
+    await runtime.schedules.create("s", hourly);
+    while (!(await inner.loadHead("schedule:s"))?.continuedAs) await environment.advance(minute);
+    const listed = async (): Promise<string[]> => (await runtime.schedules.list()).items.map(({ workflowId }) => workflowId);
+    expect(await inner.loadHead("schedule:s")).toMatchObject({ status: "active", continuedAs: { workflowId: "schedule:s~2" } });
+    expect(await listed()).toEqual(["schedule:s"]);
+    isSlow = false;
+    await environment.advance(minute);
+    expect(await listed()).toEqual(["schedule:s~2"]);
   });
 
   it("tells of a refused start also while it goes on", async () => {

@@ -125,11 +125,13 @@ export function waitOf(events: readonly Event[], waitId: string): Wait | undefin
   return events.some((event) => event.type === "answerRefused" && event.turn === Number(turn) - 1) ? waitOf(events, before) : undefined;
 }
 
-/** The waits that an event opens: those of a step, or those with which an execution goes on from a checkpoint. */
+/** The waits that an event opens: those of a step, that for the time at which an execution begins, or those with which one goes on from a checkpoint. */
 function waitsIn(event: Event): readonly Wait[] {
   if (event.type === "suspended") return event.waits;
   if (event.type === "spawned") return timeOf(event);
-  return event.type === "started" && event.checkpoint ? waitsOf(event.checkpoint.state) : [];
+  if (event.type !== "started") return [];
+  if (event.checkpoint) return waitsOf(event.checkpoint.state);
+  return event.startAt === undefined ? [] : [{ id: "0@2", kind: "timer", resumeAt: event.startAt }];
 }
 
 /** The wait of a node for its sub-workflow or items, if they have to end by a time. */

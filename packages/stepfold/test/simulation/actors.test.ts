@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
+import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
+import type { Random } from "../../src/testing/simulation/random.ts";
+import type { Client, Scenario } from "../../src/testing/simulation/scenario.ts";
+import { simulate } from "../../src/testing/simulation/simulate.ts";
+import { flow } from "../nodes/workflow.fixture.ts";
+
+/** Once all are there, an actor tells another one something in each round, and goes on as a new execution in the same moment. Then it listens. */
+const actor = flow(
+  "actor",
+  {
+    fresh: ["if", { condition: "{{ input.isFresh == true }}" }],
+    go: ["signal", { name: "go" }],
+    begin: ["if", { condition: "{{ input.tells.length > 0 }}" }],
+    tell: ["sendSignal", { to: "{{ input.tells[0] }}", name: "note", payload: "{{ input.name + input.tells.length }}" }],
+    again: ["end", { continueAs: { input: { name: "{{ input.name }}", tells: "{{ input.tells.slice(1) }}" } } }],
+    listen: ["signal", { name: "stop" }],
+  },
+  ["fresh>go@true", "go>begin", "fresh>begin@false", "begin>tell@true", "begin>again@true", "begin>listen@false"],
+);
+const names = ["a", "b", "c"];
+const mostRounds = 4;
+
+function actors(random: Random): Scenario {
+  let store: SnapshotStore;
+  const tells = new Map(
+    names.map((name) => [name, Array.from({ length: random.between(1, mostRounds) }, () => random.pick(names))] as const),
+  );
+  return {
+    store: ({ now }) => {
+      store = memoryStore({ now });
+      return store;
+    },
+    workflows: [actor] as never,
+    nodeDefinitions: builtinNodes,
+    runtime: { may: () => true },
+    clients: [
+      async (client) => {
+        for (const [name, told] of tells)
+          await client.runtime.start("actor", { workflowId: name, input: { name, tells: told, isFresh: true } });
+        for (const name of names) await (await client.runtime.get(name)).signal("go", null, { idempotencyKey: "go" });
+        const chains = [...tells].map(([name, told]) => told.reduce<string[]>((ids) => [...ids, `${name}~${ids.length + 1}`], [name]));
+        await untilListening(client, chains);
+        const events = (await Promise.all(chains.flat().map((id) => store.events(id, -1, 100)))).flat().map(({ event }) => event);
+        const sent = events.flatMap((event) => (event.type === "suspended" && event.signal ? [event.signal.payload] : []));
+        const heard = events.flatMap((event) => (event.type === "signalled" && event.name === "note" ? [event.payload] : []));
+        const [told, arrived] = [sent, heard].map((notes) => notes.toSorted().join());
+        if (told !== arrived) throw new RangeError(`${told} was told, and ${arrived} was heard`);
+        for (const ids of chains) await (await client.runtime.get(ids.at(-1)!)).signal("stop", null, { idempotencyKey: "stop" });
+      },
+    ],
+  };
+}
+
+/** Waits until all but the last execution of each chain have ended, and with that everything that they sent has arrived. */
+async function untilListening({ runtime, sleep }: Client, chains: readonly (readonly string[])[]): Promise<void> {
+  for (const ids of chains)
+    for (const [index, id] of ids.entries()) {
+      const wanted = index === ids.length - 1 ? "paused" : "completed";
+      for (;;) {
+        const { items } = await runtime.list({ idPrefix: id, limit: 20 });
+        const status = items.find(({ workflowId }) => workflowId === id)?.status;
+        if (status === wanted || status === "completed") break;
+        await sleep(200);
+      }
+    }
+}
+
+it("actors that tell one another something, and go on as new executions meanwhile, hear everything once", {
+  timeout: 300_000,
+}, async () => {
+  const { failures } = await simulate(actors, { schedules: tries(40) });
+  expect(failures.map(({ outcome, options }) => [options, outcome.violations])).toEqual([]);
+});
