@@ -8,6 +8,7 @@ import type {
   RowAnswer,
   RowWrite,
 } from "../../packages/stepfold/src/stores/kit/execution-table.ts";
+import { skipsLocked } from "../../packages/stepfold/src/stores/kit/row-rules.ts";
 import type { StoreWorld } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
 /** Writes something again. */
@@ -82,13 +83,12 @@ export class SimulatedTable implements ExecutionTable {
     ended: (query) => this.#table.lists.ended(query),
   };
 
-  /** A claim passes over what somebody holds; every other write waits for it, and fails if the server fails over meanwhile. */
+  /** A write that must not wait passes over what somebody holds; every other one waits for it, and fails if the server fails over meanwhile. */
   async #writeRow(write: RowWrite): Promise<RowAnswer> {
     const { lockedForMs, sleep } = this.#world;
-    const isClaim = write.kind === "update" && typeof write.set.owner === "string";
     const table = this.#table;
     for (let forMs = lockedForMs(write.id); forMs > 0; forMs = lockedForMs(write.id)) {
-      if (isClaim) return null;
+      if (skipsLocked(write)) return "passedOver";
       await Promise.race([sleep(forMs), this.#switched]);
       if (this.#table !== table) throw new StepfoldError("STORE_UNAVAILABLE", { store: this.name, reason: "the server failed over" });
     }

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import type { Commit, SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../src/testing/index.ts";
 
 /**
@@ -61,4 +61,51 @@ export async function isNotMadeLater(store: SnapshotStore, lock: () => Promise<(
   // whatever the server still had to do for it comes before this
   await store.commit(stepCommit(first, { output: "another" }));
   expect((await store.events("locked", -1, 10)).length).toBe(2);
+}
+
+/** The start of an execution that shares a limit with the others of its key. */
+function keyed(workflowId: string, key: string, limit: number): Commit {
+  const commit = startCommit(workflowId);
+  const permit = { key, limit };
+  return { ...commit, head: { ...commit.head, permit }, events: commit.events.map((event) => ({ ...event, permit }) as typeof event) };
+}
+
+/**
+ * Claims pass over a row that somebody else has locked: an execution with a permit, one whose holder was lost and whose permit is to be given away,
+ * and one that has neither. Others are claimed meanwhile, of the same key too where it has room.
+ *
+ * @param lock locks the row of `locked`, and gives what frees it again
+ */
+export async function isPassedOverByClaims(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
+  const lease = { owner: "worker", leaseMs: 60_000, limit: 10 };
+  const claimed = async (): Promise<string[]> => (await store.claim(lease)).map(({ workflowId }) => workflowId).toSorted();
+  await store.create(keyed("locked", "roomy", 2));
+  await store.create(keyed("beside", "roomy", 2));
+  await store.create(keyed("of another key", "other", 1));
+  await store.create(startCommit("of no key"));
+  const free = await lock();
+  const others = await claimed();
+  await free();
+  expect(others).toEqual(["beside", "of another key", "of no key"]);
+  expect(await claimed()).toEqual(["locked"]);
+}
+
+/**
+ * The same of one whose lease has ended: its permit cannot be given away while its row is locked.
+ *
+ * @param lock locks the row of `locked`, and gives what frees it again
+ */
+export async function isPassedOverOnceLost(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
+  const lease = { owner: "worker", leaseMs: 60_000, limit: 10 };
+  const claimed = async (): Promise<string[]> => (await store.claim(lease)).map(({ workflowId }) => workflowId).toSorted();
+  await store.create(keyed("locked", "narrow", 1));
+  await store.claim({ ...lease, leaseMs: 100 });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await store.create(keyed("behind it", "narrow", 1));
+  await store.create(keyed("of another key", "other", 1));
+  const free = await lock();
+  const others = await claimed();
+  await free();
+  expect(others).toEqual(["of another key"]);
+  expect(await claimed()).toHaveLength(1);
 }

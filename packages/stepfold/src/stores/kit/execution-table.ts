@@ -124,6 +124,8 @@ export type RowWrite =
       readonly when: RowCondition;
       readonly set: RowChanges;
       readonly history?: RowHistory;
+      /** If another transaction has locked the row, it is not waited for: the write counts as one whose condition did not hold. */
+      readonly skipLocked?: boolean;
     }
   | { readonly kind: "bury" | "remove"; readonly id: string; readonly when: RowCondition };
 
@@ -138,7 +140,8 @@ export interface RowWritten {
 
 /**
  * What became of a write; null: the condition did not hold. An error: the database refused this one write, and not the others.
- * `passedOver`: of several writes, one whose row another transaction was writing, or was not there. It was not waited for; a lone one is.
+ * `passedOver`: of several writes, one whose row another transaction was writing, or was not there. It was not waited for; a lone one
+ * is, unless it says `skipLocked`.
  */
 export type RowAnswer = RowWritten | StepfoldError | "passedOver" | null;
 

@@ -122,3 +122,8 @@ export function changeChildren(children: Map<string, string>, changed: readonly 
     if (text !== null) children.set(key, text);
   }
 }
+
+/** Whether a write does not wait for a row that another transaction has locked. */
+export function skipsLocked(write: RowWrite): boolean {
+  return write.kind === "update" && write.skipLocked === true;
+}

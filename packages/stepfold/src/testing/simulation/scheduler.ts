@@ -22,7 +22,7 @@ export class Scheduler {
   steps = 0;
   readonly #random: Random;
   readonly #heap: Entry[] = [];
-  readonly #turns = new Turns();
+  readonly #macrotasks = new Macrotasks();
 
   constructor(random: Random) {
     this.#random = random;
@@ -39,7 +39,7 @@ export class Scheduler {
 
   /** Lets time pass until `isOver` says so, nothing is left to run, or `untilMs` has come. */
   async run(isOver: () => boolean, untilMs: number): Promise<void> {
-    await this.#turns.next();
+    await this.#macrotasks.next();
     while (!isOver()) {
       const entry = this.#heap[0];
       if (!entry || entry.atMs > untilMs) return;
@@ -48,16 +48,16 @@ export class Scheduler {
       this.nowMs = entry.atMs;
       this.steps++;
       entry.run();
-      await this.#turns.next();
+      await this.#macrotasks.next();
     }
   }
 }
 
 /** Callbacks of the event loop that are asked for at once: it has to look for input and output only between such a number of them. */
-const turnsAtOnce = 16;
+const macrotasksAtOnce = 16;
 
-/** Turns of the event loop, each after everything that is only promises away has run. Asked for one by one, each takes several microseconds. */
-class Turns {
+/** Macrotasks, each after everything that is only promises away has run. Asked for one by one, each takes several microseconds. */
+class Macrotasks {
   #asked = 0;
   #next: (() => void) | null = null;
 
@@ -65,11 +65,11 @@ class Turns {
     return new Promise((resolve) => {
       this.#next = resolve;
       if (this.#asked > 0) return;
-      for (; this.#asked < turnsAtOnce; this.#asked++) soon(() => this.#turn());
+      for (; this.#asked < macrotasksAtOnce; this.#asked++) soon(() => this.#begin());
     });
   }
 
-  #turn(): void {
+  #begin(): void {
     this.#asked--;
     this.#next?.();
     this.#next = null;

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit } from "../../../src/testing/index.ts";
-import { isGivenUpWithinLease, isNotMadeLater } from "../locked-row.fixture.ts";
+import { isGivenUpWithinLease, isNotMadeLater, isPassedOverByClaims, isPassedOverOnceLost } from "../locked-row.fixture.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 
 const url = await serviceUrlOrSkip("mariadb");
@@ -24,6 +24,18 @@ describe.skipIf(!server)("rows of MySQL that another session has locked", () => 
   it("are not written after the writer was refused", { timeout: 30_000 }, async () => {
     const store = mysqlStore(server!.pool(), { prefix: "late_", migrate: true });
     await isNotMadeLater(store, () => lock("late_"));
+    await store.close();
+  });
+
+  it("are passed over by claims, also of executions that share a limit", { timeout: 30_000 }, async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "passed_", migrate: true });
+    await isPassedOverByClaims(store, () => lock("passed_"));
+    await store.close();
+  });
+
+  it("are passed over by claims where the holder was lost", { timeout: 30_000 }, async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "lost_", migrate: true });
+    await isPassedOverOnceLost(store, () => lock("lost_"));
     await store.close();
   });
 

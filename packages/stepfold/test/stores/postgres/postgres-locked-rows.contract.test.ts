@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { postgresStore } from "../../../src/stores/databases/postgres/index.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
-import { isGivenUpWithinLease, isNotMadeLater } from "../locked-row.fixture.ts";
+import { isGivenUpWithinLease, isNotMadeLater, isPassedOverByClaims, isPassedOverOnceLost } from "../locked-row.fixture.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
 const pool = poolOf(8);
@@ -31,6 +31,16 @@ describe.skipIf(url === null)("rows of PostgreSQL that another session has locke
   it("are not written after the writer was refused", { timeout: 30_000 }, async () => {
     const { store, lock } = fresh();
     await isNotMadeLater(store, lock);
+  });
+
+  it("are passed over by claims, also of executions that share a limit", { timeout: 30_000 }, async () => {
+    const { store, lock } = fresh();
+    await isPassedOverByClaims(store, lock);
+  });
+
+  it("are passed over by claims where the holder was lost", { timeout: 30_000 }, async () => {
+    const { store, lock } = fresh();
+    await isPassedOverOnceLost(store, lock);
   });
 
   it("are not waited for longer than a short lease", { timeout: 30_000 }, async () => {

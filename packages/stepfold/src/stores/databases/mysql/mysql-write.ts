@@ -1,7 +1,7 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import { type ColumnRow, guardOf } from "../../kit/columns.ts";
 import type { ExecutionGuard, RowAnswer, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
-import { dueAtAfter, meetsCondition } from "../../kit/row-rules.ts";
+import { dueAtAfter, meetsCondition, skipsLocked } from "../../kit/row-rules.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { guardSql } from "./mysql-rows.ts";
 import type { MysqlTransaction } from "./mysql-schema.ts";
@@ -103,7 +103,7 @@ async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowW
   const { text, values } = among(writes.map(({ id }) => id));
   // without the hint a small table would be read, and locked, as a whole
   const rows = await ask(
-    `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE${writes.length > 1 ? " SKIP LOCKED" : ""}`,
+    `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE${writes.length > 1 || writes.some(skipsLocked) ? " SKIP LOCKED" : ""}`,
     values,
   );
   return new Map(rows.map((row) => [row.id as string, row]));

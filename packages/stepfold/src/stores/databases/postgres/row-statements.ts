@@ -119,7 +119,7 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
  * Changes rows for which the condition of a write holds.
  *
  * Several lock their rows first, and pass over those that another transaction is writing: one locked row holds up no other. A lone
- * one waits for that transaction, and then looks at the row again as it is now (READ COMMITTED does so for the row that is written,
+ * one (unless it says `skipLocked`) waits for that transaction, and then looks at the row again as it is now (READ COMMITTED does so for the row that is written,
  * and for no other): of two commits on one version the second finds another version and writes nothing. What is inserted depends on
  * what the UPDATE gave back, so events and children come with their head or not at all.
  *
@@ -130,7 +130,7 @@ function update(schema: string, writes: readonly Update[]): WriteStatement {
   const wanted = wantedRows(isPlain ? [...updateColumns, eventColumn] : updateColumns, writes);
   const history =
     isPlain && writes.some((write) => write.history) ? plainHistory(schema) : historyRows(schema, writes, wanted.values.length + 1);
-  const several = writes.length > 1;
+  const several = writes.length > 1 || writes.some(({ skipLocked }) => skipLocked);
   const locked = `
     locked AS MATERIALIZED (
       SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED

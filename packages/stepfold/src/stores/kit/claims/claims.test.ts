@@ -33,7 +33,7 @@ class FastTable extends MemoryTable {
     this.asked.push("claimDue");
     this.steps.push(fenceStep);
     const { executions: due } = await this.due({ keys: null, limit, overdueMs });
-    await this.write(due.map((guard) => claimOf(guard, guard.fence + fenceStep, by)));
+    await this.write(due.map((guard) => claimOf(guard, guard.fence + fenceStep, by, true)));
     const { now, found } = await this.read(due.map(({ id }) => id));
     return { now, executions: [...found.values()], ...this.told };
   }

@@ -7,7 +7,7 @@ import type { RowWriter } from "../writing/row-writer.ts";
 import { releaseOf, renewalOf } from "../writing/row-writes.ts";
 import { endedClaim, keptClaim } from "../writing/verdict.ts";
 import { fenceStep } from "./fence.ts";
-import { isDue, liveGuard } from "./guard.ts";
+import { attemptOf, isDue, liveGuard } from "./guard.ts";
 import { PermitClaims } from "./permits.ts";
 import { claimOn, plannedClaim, takeExecutions } from "./take-executions.ts";
 
@@ -123,8 +123,4 @@ export class Claims {
   async #guardOf(workflowId: string): Promise<ExecutionGuard | null> {
     return liveGuard((await this.#table.read([workflowId])).found.get(workflowId));
   }
-}
-
-function attemptOf({ id, fence }: ExecutionGuard): string {
-  return `${fence} ${id}`;
 }

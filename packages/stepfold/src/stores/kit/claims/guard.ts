@@ -19,3 +19,8 @@ export function isDue({ wakeAt, dueAt, owner, deletedAt }: ExecutionGuard, now: 
 export function crashesAfter({ owner, crashes }: ExecutionGuard): number {
   return owner === null || waitsForRate({ owner }) ? crashes : crashes + 1;
 }
+
+/** An execution that is to be claimed, as it was read: once anybody has claimed it, its fence is another. */
+export function attemptOf({ id, fence }: ExecutionGuard): string {
+  return `${fence} ${id}`;
+}

@@ -5,7 +5,7 @@ import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "
 import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
-import { crashesAfter, isDue, liveGuard } from "./guard.ts";
+import { attemptOf, crashesAfter, isDue, liveGuard } from "./guard.ts";
 import { isRateKey, waitsForRate } from "./rate-key.ts";
 import { type RateAsk, type RateGrant, Rates } from "./rates.ts";
 import { type PlannedClaim, plannedClaim, takeExecutions } from "./take-executions.ts";
@@ -187,12 +187,17 @@ export class PermitClaims {
   ): Promise<ClaimedOfKeys> {
     const claimed: Claim[] = [];
     const wanted = new Map(keys.map((key) => [key, limit]));
+    // what was tried and is still as it was: another transaction has locked its row. It has to wait, and the others of its key need not
+    const passedOver = new Set<string>();
     let mayBeMore = false;
     for (let tries = 0; wanted.size > 0 && tries < maxTries; tries++) {
       const { keys: read = await this.#statesOf([...wanted.keys()]), due } = tries === 0 ? known : {};
       // one that comes back in this moment keeps its permit; either way its key is read again
-      await Promise.all(read.states.flatMap(({ lost }) => lost.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard)))));
-      const { plans, grants } = await this.#plansOf(read, wanted, options, due);
+      const lost = read.states.flatMap((state) => state.lost.map((one) => ({ ...one, key: state.key })));
+      for (const { key, guard } of lost) if (passedOver.has(attemptOf(guard))) wanted.delete(key);
+      await Promise.all(lost.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard))));
+      for (const { guard } of lost) passedOver.add(attemptOf(guard));
+      const { plans, grants } = await this.#plansOf(read, wanted, { ...options, passedOver }, due);
       const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
       const allowed = plans.filter(({ write }) => !write || written.has(write));
       const nexts = allowed.flatMap(({ next }) => next);
@@ -202,6 +207,7 @@ export class PermitClaims {
       await this.#rates.settle(grants, taken).catch(() => undefined);
       for (const { key, next, write, putOff } of allowed) {
         const missed = next.filter((one) => taken.missed.includes(one));
+        for (const { guard } of missed) passedOver.add(attemptOf(guard));
         if (write && missed.length > 0) await this.#takeOut({ key, ...write.next! }, missed);
         const left = wanted.get(key)! - next.length + missed.length;
         mayBeMore ||= left === 0;
@@ -217,16 +223,18 @@ export class PermitClaims {
   async #plansOf(
     { now, states }: KeyStates,
     wanted: ReadonlyMap<string, number>,
-    options: CheckedClaim,
+    options: CheckedClaim & { readonly passedOver: ReadonlySet<string> },
     known: readonly ExecutionGuard[] | undefined,
   ): Promise<Plans> {
     const asked = states
-      .filter(({ lost }) => lost.length === 0)
+      .filter(({ key, lost }) => lost.length === 0 && wanted.has(key))
       .map((state) => ({ ...state, most: Math.min(wanted.get(state.key)!, maxOfKey) }));
     if (asked.length === 0) return { plans: [], grants: [] };
     const keys = asked.map(({ key }) => key);
-    const limit = Math.max(...asked.map(({ key, most, held }) => (isRateKey(key) ? maxOfKey : most + held.length)));
-    const due = known ?? (await this.#dueOf(keys, limit, options));
+    const limit =
+      Math.max(...asked.map(({ key, most, held }) => (isRateKey(key) ? maxOfKey : most + held.length))) + options.passedOver.size;
+    const found = known ?? (await this.#dueOf(keys, limit, options));
+    const due = found.filter((guard) => !options.passedOver.has(attemptOf(guard)));
     const until = now + Math.min(options.leaseMs, noticeMs);
     const chosen = asked.map((state) => ({ ...state, first: firstDue(state, due) }));
     const asks = chosen.map(({ key: rowKey, first, most }): RateAsk => {
@@ -335,6 +343,7 @@ function expiryOf({ id, incarnation, fence }: PermitHolder, guard: ExecutionGuar
   return {
     kind: "update",
     id,
+    skipLocked: true,
     when: { incarnation, fence: guard.fence, held, ...(held && !waitsForRate(guard) && { due: true }) },
     set: { owner: waitsForRate(guard) ? guard.owner : null, fence, crashes: crashesAfter(guard) },
   };

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ExecutionTable, RowAnswer, RowWrite, RowWritten } from "../execution-table.ts";
+import { skipsLocked } from "../row-rules.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 /** Sends writes to a table. */
@@ -19,7 +20,7 @@ export function rowWriter(table: ExecutionTable): RowWriter {
     name: table.name,
     send: (writes) => table.write(writes),
     // its row is locked by another transaction: this write waits for it alone, and holds up no other
-    resultOf: (answer, write) => (answer === "passedOver" ? alone(write) : writtenOf(answer)),
+    resultOf: (answer, write) => (answer === "passedOver" && !skipsLocked(write) ? alone(write) : writtenOf(answer)),
     idOf: ({ id }) => id,
     ...grouping,
   });

@@ -70,11 +70,12 @@ export function commitOf(commit: WrittenCommit): RowWrite {
  *
  * @param nextFence of the claim; see `newFence`
  */
-export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease): RowWrite {
+export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease, skipLocked: boolean): RowWrite {
   const { id, incarnation, fence, owner } = guard;
   return {
     kind: "update",
     id,
+    skipLocked,
     // the first claim of an execution may be allowed before the time that it was given
     when: { incarnation, fence, held: owner !== null, ...(!waitsForRate(guard) && { due: true }) },
     set: { owner: lease.owner, fence: nextFence, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
