@@ -83,7 +83,7 @@ function observedClaims(store: SnapshotStore, ledger: Ledger, around: Around): P
   return {
     async claim(options) {
       const caller = around.callerName();
-      const claimed = await served(ledger, around, null, () => store.claim(options));
+      const claimed = await served(ledger, around, options.workflowId ?? null, () => store.claim(options));
       for (const claim of claimed) {
         checkRead(ledger, claim.workflowId, claim.version);
         checkClaim(ledger, claim, options, caller);
@@ -107,9 +107,10 @@ function observedClaims(store: SnapshotStore, ledger: Ledger, around: Around): P
 }
 
 /**
- * I7: a row that somebody else has locked holds up the writes of its own execution and nothing else, claims neither.
+ * I7: a row that somebody else has locked holds up the writes of its own execution, and the claim of that one alone; nothing else, and no claim of whatever
+ * is due.
  *
- * @param workflowId what is written; null: whatever is due
+ * @param workflowId what is written or claimed; null: whatever is due
  */
 async function served<T>(ledger: Ledger, { locks }: Around, workflowId: string | null, call: () => Promise<T>): Promise<T> {
   const fromMs = ledger.nowMs;

@@ -1,3 +1,4 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
@@ -116,11 +117,14 @@ export class World {
       onEffect: (effect) => this.effects.add(effect),
       onTwice: ({ workflowId, nodeId }) => this.ledger.violate("I14", `${name} runs ${nodeId} twice at the same time`, workflowId),
     };
-    const { workflows, withoutCode = false } = scenario;
+    const { withoutCode = false } = scenario;
+    const workflows = typeof scenario.workflows === "function" ? scenario.workflows(release) : scenario.workflows;
+    // no message tells that it is the turn of an execution that shares a limit
+    const needsPolls = workflows.some((one) => safeMember(one, "concurrency") !== undefined || safeMember(one, "rateLimit") !== undefined);
     const lacksCode = withoutCode && !drive && own.fork("code").chance(0.5);
     const runtime = createRuntime({
       leaseMs: plan.leaseMs,
-      pollMs: drive && plan.wakeUps === "queue" ? neverMs : plan.pollMs,
+      pollMs: drive && plan.wakeUps === "queue" && !needsPolls ? neverMs : plan.pollMs,
       owner: name,
       maxCrashes: Number.POSITIVE_INFINITY,
       ...scenario.runtime,
@@ -129,7 +133,7 @@ export class World {
       store: this.#storeOf(machine),
       environment: machine.environment,
       nodeDefinitions: lacksCode ? undefined : observedNodes(scenario.nodeDefinitions, machine, performing),
-      workflows: typeof workflows === "function" ? workflows(release) : workflows,
+      workflows,
       drive,
     });
     return { machine, runtime };

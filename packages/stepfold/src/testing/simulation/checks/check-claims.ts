@@ -32,8 +32,10 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
       workflowId,
     );
   if (isTerminal(entry.status)) ledger.violate("I3", "what has ended was claimed", workflowId);
+  checkPermit(ledger, entry);
   const isFound = options !== null && options.workflowId === undefined;
-  const wasTold = entry.wakeAt === 0 || ledger.hasQueue;
+  // one that shares a limit waits for its turn, and nobody is told when that comes
+  const wasTold = !entry.head.permit && !entry.head.rate && (entry.wakeAt === 0 || ledger.hasQueue);
   const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
   if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
   // what was lost before it began is the fault of a store that is slow
@@ -41,6 +43,21 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   entry.lossesBefore = 0;
   entry.fence = Math.max(fence, entry.fence);
   entry.holder = { owner, machine, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
+}
+
+/** I21: of the executions that share a limit, no more are held at once. */
+function checkPermit(ledger: Ledger, entry: LedgerEntry): void {
+  const { permit } = entry.head;
+  if (!permit) return;
+  const isHeld = ({ head, holder }: LedgerEntry): boolean =>
+    head.permit?.key === permit.key && holder !== null && ledger.nowMs < holder.untilMs;
+  const others = [...ledger.entries.values()].filter((other) => other !== entry && isHeld(other)).length;
+  if (others >= permit.limit)
+    ledger.violate(
+      "I21",
+      `it was claimed as one more than ${others} of key ${permit.key}, whose limit is ${permit.limit}`,
+      entry.workflowId,
+    );
 }
 
 /**

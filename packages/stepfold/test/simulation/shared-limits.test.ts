@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import { simulatedStore } from "../../../../scripts/simulation/simulated-store.ts";
+import { tries } from "../../../../scripts/test/effort.ts";
+import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import { isTerminal } from "../../src/core/snapshot/snapshot.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
+import type { Random } from "../../src/testing/simulation/random.ts";
+import type { ClientScript, Scenario } from "../../src/testing/simulation/scenario.ts";
+import { simulate } from "../../src/testing/simulation/simulate.ts";
+import { flow } from "../nodes/workflow.fixture.ts";
+
+const child = flow("child", { rest: ["wait", { for: "100ms" }], end: ["set", "child"] }, ["rest>end"]);
+
+/** Executions of one key or the other, of which few may be held at once, begin in a span of time, or both; some are cancelled. */
+function crowd(random: Random): Scenario {
+  const key = "{{ input.key }}";
+  const rateLimit = random.chance(0.6) ? { key, limit: random.between(1, 3), period: random.between(200, 3_000) } : undefined;
+  const concurrency = !rateLimit || random.chance(0.6) ? { key, limit: random.between(1, 2) } : undefined;
+  const work = flow(
+    "work",
+    {
+      one: ["set", 1],
+      rest: ["wait", { for: "300ms" }],
+      child: ["workflow", { workflow: "child", detached: true, input: "{{ input }}" }],
+      two: ["set", "done"],
+    },
+    ["one>rest", "rest>child", "child>two"],
+    { ...(concurrency && { concurrency }), ...(rateLimit && { rateLimit }) },
+  );
+  const isSimulated = random.chance(0.5);
+  return {
+    store: (world) => (isSimulated ? simulatedStore(world) : memoryStore({ now: world.now })),
+    workflows: [work, child] as never,
+    nodeDefinitions: builtinNodes,
+    clients: Array.from({ length: random.between(3, 7) }, (_, index) => {
+      const workflowId = `w${index}`;
+      const cancelAfterMs = random.chance(0.2) ? random.between(0, 4_000) : null;
+      return [
+        owner(workflowId, random.pick(["k", "l"]), cancelAfterMs),
+        ...(cancelAfterMs === null ? [] : [canceller(workflowId, cancelAfterMs)]),
+      ];
+    }),
+  };
+}
+
+/** Starts an execution, and waits for its end. */
+function owner(workflowId: string, key: string, cancelAfterMs: number | null): ClientScript {
+  return async ({ runtime, sleep }) => {
+    const run = await runtime.start("work", { workflowId, input: { key } });
+    let { status } = await run.snapshot();
+    for (; !isTerminal(status); { status } = await run.snapshot()) await sleep(400);
+    const isRight = status === "completed" || (status === "cancelled" && cancelAfterMs !== null);
+    if (!isRight) throw new RangeError(`${workflowId} is ${status}`);
+  };
+}
+
+function canceller(workflowId: string, afterMs: number): ClientScript {
+  return async ({ runtime, sleep, restarts }) => {
+    if (restarts === 0) await sleep(afterMs);
+    try {
+      await (await runtime.get(workflowId)).cancel();
+    } catch (error) {
+      // it was not started yet, or was quicker
+      if (!StepfoldError.is(error, "WORKFLOW_NOT_FOUND") && !StepfoldError.is(error, "EXECUTION_ENDED")) throw error;
+    }
+  };
+}
+
+it("of executions that share a limit no more are held at once, and all come to their end", { timeout: 300_000 }, async () => {
+  const { failures } = await simulate(crowd, { schedules: tries(40) });
+  expect(failures.map(({ outcome, options }) => [options, outcome.violations])).toEqual([]);
+});
