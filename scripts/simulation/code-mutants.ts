@@ -469,6 +469,19 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [{ file: "runtime/commands/dispatch-command.ts", find: "const maxConflicts = 100;", put: "const maxConflicts = 0;" }],
   },
   {
+    // AUDIT 5 c: a row that somebody has locked holds up claims of whatever is due
+    name: "claims-wait-for-locked-rows",
+    caughtBy: ["I7"],
+    options: { mode: "liveness", faults: ["rowLock"] },
+    patches: [
+      {
+        file: "stores/kit/claims/claims.ts",
+        find: "fresh.map(plannedClaim), options, true)",
+        put: "fresh.map(plannedClaim), options, false)",
+      },
+    ],
+  },
+  {
     // AUDIT 5 a: one call that is never answered stops the process
     name: "answers-are-waited-for-for-ever",
     caughtBy: ["I7"],

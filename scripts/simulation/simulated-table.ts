@@ -69,9 +69,8 @@ export class SimulatedTable implements ExecutionTable {
     return this.#table.events(id, afterVersion, limit);
   }
 
-  async due(query: DueQuery): Promise<DueExecutions> {
-    const { executions, areKeysDue } = await this.#table.due(query);
-    return { executions: executions.filter(({ id }) => this.#world.lockedForMs(id) === 0), areKeysDue };
+  due(query: DueQuery): Promise<DueExecutions> {
+    return this.#table.due(query);
   }
 
   dueKeys(after: string, limit: number, overdueMs: number): ReturnType<ExecutionTable["dueKeys"]> {

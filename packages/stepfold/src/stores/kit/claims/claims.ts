@@ -101,7 +101,7 @@ export class Claims {
         ({ areKeysDue } = due);
         const fresh = due.executions.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
         for (const guard of fresh) tried.add(attemptOf(guard));
-        claimed.push(...(await takeExecutions(this.#writer, fresh.map(plannedClaim), options)).claimed);
+        claimed.push(...(await takeExecutions(this.#writer, fresh.map(plannedClaim), options, true)).claimed);
         if (due.executions.length < wanted || fresh.length === 0) return areKeysDue;
       }
     }
@@ -114,7 +114,7 @@ export class Claims {
       const guard = found.get(workflowId);
       if (!guard || !isDue(guard, now, overdueMs)) return [];
       if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
-      const { claimed, missed } = await takeExecutions(this.#writer, [plannedClaim(guard)], options);
+      const { claimed, missed } = await takeExecutions(this.#writer, [plannedClaim(guard)], options, false);
       if (missed.length === 0) return claimed;
     }
     return [];

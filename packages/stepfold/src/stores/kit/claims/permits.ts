@@ -201,7 +201,8 @@ export class PermitClaims {
       const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
       const allowed = plans.filter(({ write }) => !write || written.has(write));
       const nexts = allowed.flatMap(({ next }) => next);
-      const taken = await takeExecutions(this.#writer, nexts, options);
+      // all claims of a key wait for this one, also where it is for a certain execution
+      const taken = await takeExecutions(this.#writer, nexts, options, true);
       claimed.push(...taken.claimed);
       // what is not settled counts as claimed later than it was
       await this.#rates.settle(grants, taken).catch(() => undefined);

@@ -6,7 +6,7 @@ import type { ExecutionGuard, ExecutionTable, ListedRow } from "../execution-tab
 import { maxAnswerMs } from "../no-answer.ts";
 import type { StoredRecord } from "../record-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
-import { liveGuard } from "./guard.ts";
+import { attemptOf, liveGuard } from "./guard.ts";
 import { rateKeyOf, waitsForRate } from "./rate-key.ts";
 import { type PlannedClaim, plannedClaim, type Taken } from "./take-executions.ts";
 
@@ -245,7 +245,7 @@ export class Rates {
       const isSame = guard?.incarnation === one.incarnation;
       if (isSame && guard.fence < one.fence) {
         const when = { incarnation: guard.incarnation, fence: guard.fence, held: true };
-        if (!(await this.#writer.write({ kind: "update", id: one.id, when, set: { fence: one.fence } }))) kept.push(one);
+        if (!(await this.#writer.write({ kind: "update", id: one.id, skipLocked: true, when, set: { fence: one.fence } }))) kept.push(one);
       } else if (!isSame || !waitsForRate(guard)) given.push(now);
     }
     const pending = [...state.pending.filter(({ until }) => until > now), ...kept];
@@ -288,10 +288,12 @@ export class Rates {
     for (let tries = 0; tries < maxTries; tries++) {
       const { id, incarnation } = guard;
       const when = { incarnation, fence: guard.fence, held: true };
-      if (await this.#writer.write({ kind: "update", id, when, set: { fence, due: { inMs: dueAt - now } } })) return;
+      if (await this.#writer.write({ kind: "update", id, skipLocked: true, when, set: { fence, due: { inMs: dueAt - now } } })) return;
       if (!isFirst) return;
       const changed = liveGuard((await this.#table.read([id])).found.get(id));
       if (!changed || !waitsForRate(changed) || changed.dueAt === null || changed.dueAt <= dueAt) return;
+      // another transaction has locked its row: it keeps the time that it has
+      if (attemptOf(changed) === attemptOf(guard)) return;
       ({ guard, fence } = plannedClaim(changed));
     }
   }

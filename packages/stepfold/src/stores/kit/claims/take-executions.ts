@@ -31,16 +31,17 @@ export function plannedClaim(guard: ExecutionGuard): PlannedClaim {
 }
 
 /**
- * Claims executions as they were read: those that no other process has claimed since. Where a certain one is wanted, a row that another transaction
- * has locked is waited for; of whatever is due, such a row is passed over, so that it holds up no other execution.
+ * Claims executions as they were read: those that no other process has claimed since.
+ *
+ * @param skipLocked a row that another transaction has locked is passed over, so that it holds up no other execution
  */
 export async function takeExecutions(
   writer: RowWriter,
   wanted: readonly PlannedClaim[],
-  options: Lease & { readonly workflowId?: string | undefined },
+  lease: Lease,
+  skipLocked: boolean,
 ): Promise<Taken> {
-  const skipLocked = options.workflowId === undefined;
-  const written = await Promise.all(wanted.map(({ guard, fence }) => writer.write(claimOf(guard, fence, options, skipLocked))));
+  const written = await Promise.all(wanted.map(({ guard, fence }) => writer.write(claimOf(guard, fence, lease, skipLocked))));
   const held: HeldExecution[] = [];
   const missed: PlannedClaim[] = [];
   for (const [index, planned] of wanted.entries()) {
@@ -50,7 +51,7 @@ export async function takeExecutions(
     if (made) held.push({ guard: { ...guard, version: made.version, fence, crashes: crashesAfter(guard) }, claimedAt: made.now });
     else missed.push(planned);
   }
-  return { claimed: held.map((one) => claimOn(one, options)), missed };
+  return { claimed: held.map((one) => claimOn(one, lease)), missed };
 }
 
 /** The claim of what is held now. */
