@@ -40,13 +40,14 @@ describe("a subscription", () => {
     const times: number[] = [];
     for (let month = 0; month < 4; month++) {
       const { days, value, charges } = await subscribed("good", { pollMs });
-      const begun = performance.now();
+      const begun = process.cpuUsage();
       await days(30);
-      times.push(performance.now() - begun);
+      const { user, system } = process.cpuUsage(begun);
+      times.push((user + system) / 1_000);
       expect([charges.length, await value("months")]).toEqual([1, 1]);
       expect(await value("dueAt")).toMatch(/^2026-02-14T00:00:00/);
     }
-    // other tests are under way on the same machine: the fastest tells what it costs
+    // of the processor, because other tests are under way on the same machine; the fastest tells what it costs
     expect(Math.min(...times)).toBeLessThan(200);
   });
 

@@ -1,5 +1,5 @@
 import { equal, holds } from "../../expectations.ts";
-import type { QueueContractCase } from "../../queue-contract-case.ts";
+import type { QueueBench, QueueContractCase } from "../../queue-contract-case.ts";
 import { gate, hear, never, until } from "./consuming.ts";
 
 /** What a queue promises of consumers that die, and of those that take long. */
@@ -49,20 +49,12 @@ export const queueLeaseCases: readonly QueueContractCase[] = [
   {
     name: "lease: extend keeps a message for as long as it is called",
     async run(bench) {
-      const hold = gate();
-      const first = await hear(bench, await bench.open(), async (delivery) => {
-        for (let passedMs = 0; passedMs < 2 * bench.noticeMs; passedMs += bench.leaseMs / 3) {
-          await delivery.extend();
-          await bench.advance(bench.leaseMs / 3);
-        }
-        hold.open();
-      });
-      await bench.queue.send([{ workflowId: "a" }]);
-      await until(bench, () => first.ids.length === 1, "it has it");
-      const second = await hear(bench, bench.queue);
-      await hold.opened;
-      await bench.advance(bench.patienceMs);
-      equal([...first.ids, ...second.ids], ["a"], "delivered");
+      // a machine that stands still for a lease lets it end: that says nothing of the queue, and is tried again
+      for (let tries = 1; tries <= 3; tries++) {
+        const { ids, isLate } = await extended(bench, `a${tries}`);
+        if (isLate && ids.length !== 1 && tries < 3) continue;
+        return equal(ids, [`a${tries}`], "delivered");
+      }
     },
   },
   {
@@ -82,3 +74,26 @@ export const queueLeaseCases: readonly QueueContractCase[] = [
     },
   },
 ];
+
+/** Handles a message for longer than its lease, and extends that often enough. Gives its deliveries, and whether an extension came after the end of a lease. */
+async function extended(bench: QueueBench, workflowId: string): Promise<{ readonly ids: readonly string[]; readonly isLate: boolean }> {
+  const hold = gate();
+  let isLate = false;
+  const first = await hear(bench, await bench.open(), async (delivery) => {
+    let extendedAt = performance.now();
+    for (let passedMs = 0; passedMs < 2 * bench.noticeMs; passedMs += bench.leaseMs / 3) {
+      await delivery.extend();
+      isLate ||= performance.now() - extendedAt >= bench.leaseMs;
+      extendedAt = performance.now();
+      await bench.advance(bench.leaseMs / 3);
+    }
+    hold.open();
+  });
+  await bench.queue.send([{ workflowId }]);
+  await until(bench, () => first.ids.length === 1, "it has it");
+  const second = await hear(bench, bench.queue);
+  await hold.opened;
+  await bench.advance(bench.patienceMs);
+  await Promise.all([first, second].map((heard) => heard.drain()));
+  return { ids: [...first.ids, ...second.ids], isLate };
+}
