@@ -6,7 +6,7 @@ export interface Effort {
   readonly servers: boolean;
   /** Whether the contract also runs on stand-ins for servers. */
   readonly everyStore: boolean;
-  /** Whether it also runs on what is the same store through another client of its database (PGlite is one), or over another store. */
+  /** Whether it also runs on what is the same store through another client of its database (PGlite is one), over another store, or with other settings. */
   readonly everyForm: boolean;
   /** Of the runs that a property test asks for. */
   readonly propertyShare: number;

@@ -63,7 +63,7 @@ async function sendTo(
     if (!now?.continuedAs) throw error;
     const next = await successorOf(context.store, now);
     if (!next && isTerminal(now.status)) throw error;
-    return next ? next.workflowId : workflowId;
+    return next?.workflowId ?? workflowId;
   }
 }
 

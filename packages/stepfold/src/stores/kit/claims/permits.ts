@@ -195,8 +195,9 @@ export class PermitClaims {
       // one that comes back in this moment keeps its permit; either way its key is read again
       const lost = read.states.flatMap((state) => state.lost.map((one) => ({ ...one, key: state.key })));
       for (const { key, guard } of lost) if (passedOver.has(attemptOf(guard))) wanted.delete(key);
-      await Promise.all(lost.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard))));
-      for (const { guard } of lost) passedOver.add(attemptOf(guard));
+      const fresh = lost.filter(({ key }) => wanted.has(key));
+      await Promise.all(fresh.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard))));
+      for (const { guard } of fresh) passedOver.add(attemptOf(guard));
       const { plans, grants } = await this.#plansOf(read, wanted, { ...options, passedOver }, due);
       const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
       const allowed = plans.filter(({ write }) => !write || written.has(write));
