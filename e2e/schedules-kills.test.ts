@@ -36,7 +36,9 @@ function* tamperedWith([made, everyMs, ticks, stored, lines]: Parameters<typeof 
   yield [made, everyMs, ticks, other({ status: "failed" }), lines];
   yield [made, everyMs, ticks, other({ rows: one.rows.filter(({ event }) => event.type !== "completed") }), lines];
   yield [made, everyMs, ticks, other({ rows: [...one.rows, one.rows[1]!] }), lines];
-  yield [made.map((each) => ({ ...each, fromMs: each.fromMs - everyMs, toMs: each.toMs - everyMs })), everyMs, ticks, stored, lines];
+  // by more than any schedule took to be made: by one tick, the first one may still be right
+  const earlierMs = everyMs * ticks;
+  yield [made.map((each) => ({ ...each, fromMs: each.fromMs - earlierMs, toMs: each.toMs - earlierMs })), everyMs, ticks, stored, lines];
   const call = lines.find((line) => line.what === "called")!;
   yield [made, everyMs, ticks, stored, [...lines, { ...call, key: "another" } as typeof call]];
   yield [made, everyMs, ticks, stored, lines.filter((line) => line.what !== "called" || line.workflowId !== one.workflowId)];
