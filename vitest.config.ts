@@ -20,13 +20,26 @@ const simulation = ["e2e/simulation.test.ts"];
 const mutants = ["e2e/mutants.test.ts"];
 const runtimes = ["e2e/runtimes.test.ts"];
 
-/**
- * What tests have in common that start processes or talk to servers; the order says after which others they run. They wait for processes,
- * servers and the end of leases: more files run at once than there are processors.
- */
-function waiting(groupOrder: number): { sequence: { groupOrder: number }; maxWorkers: number; testTimeout: number; hookTimeout: number } {
-  return { sequence: { groupOrder }, maxWorkers: availableParallelism() * 2, testTimeout: 120_000, hookTimeout: 60_000 };
+/** Settings of tests that start processes or talk to servers. */
+interface WaitingTests {
+  readonly sequence: { readonly groupOrder: number };
+  readonly maxWorkers: number;
+  readonly testTimeout: number;
+  readonly hookTimeout: number;
 }
+
+/**
+ * Tests of one group. They wait for processes, servers and the end of leases: two files for each processor run at once. Files that only
+ * compute, at a low priority, run beside them in the time in which they wait.
+ * @param groupOrder after which other groups they run
+ * @param computing how many files of the group only compute
+ */
+function waiting(groupOrder: number, computing: number): WaitingTests {
+  return { sequence: { groupOrder }, maxWorkers: availableParallelism() * 2 + computing, testTimeout: 120_000, hookTimeout: 60_000 };
+}
+
+const beforeRaces = waiting(1, mutants.length);
+const withRaces = waiting(2, simulation.length + runtimes.length);
 
 /** Files that take long: they begin before the others of their group, so that no processor waits for one of them at the end. */
 const long = [
@@ -78,7 +91,7 @@ export default defineConfig({
           include: [effort.everyStore ? everyContract : fewContracts],
           maxConcurrency: 1_000,
           isolate: false,
-          ...waiting(1),
+          ...beforeRaces,
           testTimeout: 600_000,
         },
       },
@@ -90,16 +103,16 @@ export default defineConfig({
           name: "e2e",
           include: ["{e2e,examples}/**/*.test.ts"],
           exclude: [...races, ...kills, ...simulation, ...mutants, ...runtimes],
-          ...waiting(1),
+          ...beforeRaces,
         },
       },
-      // it only computes: at a low priority, it takes the time in which those above wait
-      { extends: true, test: { name: "mutants", include: mutants, ...waiting(1) } },
-      { extends: true, test: { name: "races", include: races, ...waiting(2) } },
-      { extends: true, test: { name: "kills", include: kills, ...waiting(2) } },
-      // these two only compute too, at a low priority
-      { extends: true, test: { name: "simulation", include: simulation, ...waiting(2) } },
-      { extends: true, test: { name: "runtimes", include: runtimes, ...waiting(2) } },
+      // only computes
+      { extends: true, test: { name: "mutants", include: mutants, ...beforeRaces } },
+      { extends: true, test: { name: "races", include: races, ...withRaces } },
+      { extends: true, test: { name: "kills", include: kills, ...withRaces } },
+      // these two only compute too
+      { extends: true, test: { name: "simulation", include: simulation, ...withRaces } },
+      { extends: true, test: { name: "runtimes", include: runtimes, ...withRaces } },
     ],
     coverage: {
       provider: "v8",

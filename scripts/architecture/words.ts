@@ -46,8 +46,8 @@ export const replacedWords: readonly ReplacedWord[] = [
   { word: /post/, instead: "OutboxSender, enqueueMessage", except: { "the order of a graph's nodes": ["postOrder"] } },
   {
     word: /deliver/,
-    instead: "OutboxSender, deliverOutbox",
-    except: { "what becomes of the messages of an outbox": ["deliver", "deliverOutbox", "deliver-outbox", "deliver-messages"] },
+    instead: "OutboxSender, Outbox",
+    except: { "what becomes of the messages of an outbox": ["deliver", "deliver-outbox", "deliver-messages"] },
   },
   { word: /tells?|told|here/, instead: "dispatchCommand, report; queued, polled, local" },
   { word: /found/, instead: "queued, polled, local", except: { "a path that a target means": ["FoundPath"] } },

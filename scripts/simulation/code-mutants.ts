@@ -378,8 +378,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "runtime/worker/deliver-outbox.ts",
-        find: "      await deliver({ context, local, from, isHeld }, message);\n",
-        put: '      if (message.type !== "ended") await deliver({ context, local, from, isHeld }, message);\n',
+        find: "    await answered(deliver({ context, local, from, isHeld, command, start }, message));\n",
+        put: '    if (message.type !== "ended") await answered(deliver({ context, local, from, isHeld, command, start }, message));\n',
       },
     ],
   },
@@ -531,7 +531,20 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I10", "script", "I7"],
     options: { mode: "liveness", faults: ["failover"] },
     patches: [
-      { file: "runtime/context/registry.ts", find: "const keptForMs = 1_000;", put: "const keptForMs = Number.POSITIVE_INFINITY;" },
+      { file: "runtime/context/registry.ts", find: "forMs: number = minFailoverMs", put: "forMs: number = Number.POSITIVE_INFINITY" },
+    ],
+  },
+  {
+    // AUDIT 8 b: the receiver's commit is lost by a failover, and the message leaves the outbox all the same
+    name: "what-was-lost-counts-as-delivered",
+    firstSeed: 1_006_839,
+    caughtBy: ["I7"],
+    patches: [
+      {
+        file: "runtime/worker/deliver-outbox.ts",
+        find: "return this.#hadGap || (this.#answeredMs",
+        put: "return this.#hadGap && (this.#answeredMs",
+      },
     ],
   },
   {

@@ -7,6 +7,9 @@ const maxDelayMs = 2_000;
 /** How long a call from outside waits for a store that does not answer. */
 export const maxUnavailableMs = 10_000;
 
+/** No failover of a database to a copy takes less time: where answers follow each other faster there was none in between. */
+export const minFailoverMs = 1_000;
+
 /**
  * Repeats a store call while the store does not answer. This is safe for a commit too: if the store applied it and the
  * answer was lost, the store recognises its id and acknowledges it again.

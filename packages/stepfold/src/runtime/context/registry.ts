@@ -11,15 +11,11 @@ import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts
 import { type PreparedWorkflow, prepareStored, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
+import { minFailoverMs } from "./persist.ts";
 
 /** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
 const maxRecentNodes = 20_000;
-/**
- * How long a definition counts as stored once it was put: no longer than a failover takes, so that what it has lost is put again before
- * the next start. To put what is there is one read.
- */
-const keptForMs = 1_000;
-/** The same while executions of it run. */
+/** How long a definition counts as stored while executions of it run. Before a start it counts for less: see `keep`. */
 const keptWhileUsedMs = 30_000;
 /** Definitions that are kept ready without the code of all their nodes. */
 const maxWithoutCode = 100;
@@ -165,11 +161,12 @@ export class Registry {
 
   /**
    * Puts the definition into the store before an execution refers to it, and looks now and then whether it is still there: a failover to
-   * a copy may have lost it. To be called again with each try of that write.
+   * a copy may have lost it. To be called again with each try of that write. To put what is there is one read.
    *
    * @param nowMs on the monotonic clock
+   * @param forMs how long it counts as stored once it was put
    */
-  keep(prepared: PreparedWorkflow, nowMs: number, forMs: number = keptForMs): Promise<void> {
+  keep(prepared: PreparedWorkflow, nowMs: number, forMs: number = minFailoverMs): Promise<void> {
     let stored = this.#stored.get(prepared);
     if (!stored || nowMs - stored.atMs >= forMs) {
       const { hash, definition } = prepared.compiled;

@@ -6,7 +6,7 @@ import { carriedBy } from "../../core/transition/take-checkpoint.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { successorAt } from "../context/successor.ts";
-import { startLocally, wakeExecution } from "./local-work.ts";
+import { wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 
 type ContinueMessage = Message & { readonly type: "continue" };
@@ -34,7 +34,7 @@ export async function continueExecution(delivery: OutboxDelivery, message: Conti
 
 /** Why it cannot be begun; null if it was, now or before. */
 async function beginSuccessor(
-  { context, local, from }: OutboxDelivery,
+  { context, local, from, start }: OutboxDelivery,
   { to: workflowId, input }: ContinueMessage,
 ): Promise<StepfoldError | null> {
   const { definition, metadata, tenant, parent, scheduledBy, unnamed, deadlineAt, deadlineGiven } = from;
@@ -49,7 +49,7 @@ async function beginSuccessor(
   );
   const options = { workflowId, input, metadata, tenant, ...(deadlineGiven && { deadline: deadlineAt }) };
   try {
-    const { committed, wakeUp } = await startLocally(context, local, { prepared, options, parent, scheduledBy, unnamed, carried });
+    const { committed, wakeUp } = await start({ prepared, options, parent, scheduledBy, unnamed, carried });
     if (committed) return null;
     if (await successorAt(context.store, workflowId, from, "continueAs")) {
       await wakeExecution(context, local, wakeUp);

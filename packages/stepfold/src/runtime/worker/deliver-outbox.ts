@@ -4,53 +4,128 @@ import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal, type ParentLink, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { isRestartOf } from "../../core/values/id.ts";
+import type { Command } from "../../engine/commands/command.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
+import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
+import { minFailoverMs } from "../context/persist.ts";
 import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
 import { adoptChild } from "./adopt-child.ts";
 import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
-import { endToReport, type OutboxDelivery, reportEnd, unlessGone } from "./report-end.ts";
+import { endToReport, type OutboxDelivery, reportEnd, statusToReport, unlessGone } from "./report-end.ts";
 import { cancelRoot, endNews, refusalNews, reportToSchedule, startRoot } from "./root-execution.ts";
 import { broadcastSignal, signalExecution } from "./signal-execution.ts";
 
-/** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
-const maxMessages = 100;
-
 type StartMessage = Message & { readonly type: "start" };
 type CancelMessage = Message & { readonly type: "cancel" };
+
+/** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
+const maxMessages = 100;
+/** So often a go is repeated before it counts: if answers take as long as a failover each time, the store is slow and has not failed over. */
+const maxRepeats = 2;
+
+/** Messages of an execution that were delivered in one go and have not left its outbox yet. */
+class DeliveredMessages {
+  readonly from: Draft;
+  readonly messages: Message[] = [];
+  readonly #monotonicMs: () => number;
+  /** When the store answered last. */
+  #answeredMs: number | null = null;
+  #hadGap = false;
+
+  constructor(from: Draft, monotonicMs: () => number) {
+    this.from = from;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** To be called whenever the store has acknowledged something of the delivery. */
+  answered(): void {
+    this.#hadGap = this.mayBeLost;
+    this.#answeredMs = this.#monotonicMs();
+  }
+
+  /** Whether a failover may have come since the first answer, and has lost what was written for others, while the sender is still there. */
+  get mayBeLost(): boolean {
+    return this.#hadGap || (this.#answeredMs !== null && this.#monotonicMs() - this.#answeredMs >= minFailoverMs);
+  }
+}
 
 /**
  * Delivers the messages of an execution to other executions, the oldest first: starts a child or what a schedule wants, cancels
  * one, or tells the parent or the schedule of the end.
  *
- * After a crash a message may be delivered again: the second time it changes nothing.
- *
- * @param isHeld whether the claim of the sending execution is in force. Afterwards nothing more is sent: if the database fell back to
- *   an older state, the events that ask for these messages may be gone, and the next holder sends what is still to be sent
- * @returns the ids of the messages that are delivered
- * @throws what went wrong with the first one, if none is delivered
+ * A message may be delivered again, after a crash or a failover: the second time it changes nothing.
  */
-export async function deliverOutbox(
-  context: RuntimeContext,
-  local: LocalWork,
-  from: Draft,
-  isHeld: () => boolean,
-): Promise<readonly string[]> {
-  const { workflowId } = from;
-  const delivered: string[] = [];
-  for (const message of from.outbox.slice(0, maxMessages)) {
-    try {
-      if (!isHeld()) throw new StepfoldError("FENCE_LOST", { workflowId });
-      await deliver({ context, local, from, isHeld }, message);
-    } catch (error) {
-      if (delivered.length === 0) throw error;
-      break;
-    }
-    delivered.push(message.id);
+export class Outbox {
+  readonly #context: RuntimeContext;
+  readonly #local: LocalWork;
+  #latest: DeliveredMessages | null = null;
+
+  constructor(context: RuntimeContext, local: LocalWork) {
+    this.#context = context;
+    this.#local = local;
   }
-  return delivered;
+
+  /**
+   * @param isHeld whether the claim of the sending execution is in force. Afterwards nothing more is sent: if the database fell back to
+   *   an older state, the events that ask for these messages may be gone, and the next holder sends what is still to be sent
+   * @returns the ids of the messages that are delivered
+   * @throws what went wrong with the first one, if none is delivered
+   */
+  async deliver(from: Draft, isHeld: () => boolean): Promise<readonly string[]> {
+    const delivered = this.#noneOf(from);
+    for (const message of from.outbox.slice(0, maxMessages)) {
+      try {
+        await this.#deliver(message, delivered, isHeld);
+      } catch (error) {
+        if (delivered.messages.length === 0) throw error;
+        break;
+      }
+    }
+    this.#latest = delivered;
+    return delivered.messages.map(({ id }) => id);
+  }
+
+  /**
+   * To be called before each try of the commit with which the messages leave the outbox. If a failover may have come since they were
+   * delivered, those that they are for may have lost them, while the sender has not: they are delivered again.
+   *
+   * @param isHeld as for `deliver`
+   */
+  async deliverLost(isHeld: () => boolean): Promise<void> {
+    for (let repeats = 0; repeats < maxRepeats && this.#latest?.mayBeLost; repeats++) {
+      const again = this.#noneOf(this.#latest.from);
+      for (const message of this.#latest.messages) await this.#deliver(message, again, isHeld);
+      this.#latest = again;
+    }
+  }
+
+  /** To be called after that commit: nothing of them is needed any more. */
+  committed(): void {
+    this.#latest = null;
+  }
+
+  #noneOf(from: Draft): DeliveredMessages {
+    return new DeliveredMessages(from, () => this.#context.environment.monotonicMs());
+  }
+
+  async #deliver(message: Message, delivered: DeliveredMessages, isHeld: () => boolean): Promise<void> {
+    const { from } = delivered;
+    if (!isHeld()) throw new StepfoldError("FENCE_LOST", { workflowId: from.workflowId });
+    const [context, local] = [this.#context, this.#local];
+    const answered = async <T>(call: Promise<T>): Promise<T> => {
+      const answer = await call;
+      delivered.answered();
+      return answer;
+    };
+    const command = (workflowId: string, given: Command): Promise<boolean> =>
+      answered(commandLocally(context, local, workflowId, given, isHeld));
+    const start = (request: ExecutionStart): Promise<StartResult> => answered(startLocally(context, local, request));
+    await answered(deliver({ context, local, from, isHeld, command, start }, message));
+    delivered.messages.push(message);
+  }
 }
 
 async function deliver(delivery: OutboxDelivery, message: Message): Promise<void> {
@@ -79,7 +154,7 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
         workflowId: from.workflowId,
         waitId: from.parent.waitId!,
         incarnation: from.parent.incarnation,
-        end: endToReport(from.ending!.status, from),
+        end: endToReport(statusToReport(from), from),
       });
   }
 }
@@ -97,17 +172,19 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
   });
   const taken = { committed: false, wakeUp: null };
   let refusal: unknown = null;
-  const { committed, wakeUp } = await startLocally(context, local, {
-    prepared,
-    options: { workflowId, input, tenant: from.tenant },
-    parent,
-  }).catch((error: unknown) => {
-    if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
-    // the node that wants the child fails, and the execution is not parked
-    if (!isRefusedStart(error)) throw error;
-    refusal = error;
-    return taken;
-  });
+  const { committed, wakeUp } = await delivery
+    .start({
+      prepared,
+      options: { workflowId, input, tenant: from.tenant },
+      parent,
+    })
+    .catch((error: unknown) => {
+      if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
+      // the node that wants the child fails, and the execution is not parked
+      if (!isRefusedStart(error)) throw error;
+      refusal = error;
+      return taken;
+    });
   if (committed) return;
   const child = refusal === null ? await startedChild(context, workflowId, parent) : null;
   if (child) {
@@ -156,7 +233,7 @@ async function reportEarlyEnd(delivery: OutboxDelivery, first: SnapshotHead, { t
 }
 
 async function cancelChild(delivery: OutboxDelivery, { to, waitId }: CancelMessage): Promise<void> {
-  const { context, local, from, isHeld } = delivery;
+  const { context, from } = delivery;
   const { workflowId, incarnation } = from;
   const own = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
   const reason = `execution ${workflowId} no longer waits for it`;
@@ -164,6 +241,6 @@ async function cancelChild(delivery: OutboxDelivery, { to, waitId }: CancelMessa
     const child = await latestOf(context.store, await requireHead(context.store, to));
     // one that was adopted has been begun by an execution that was restarted as this one
     const isAdopted = child.parent?.waitId === waitId && from.from !== undefined && isRestartOf(workflowId, child.parent.workflowId);
-    await commandLocally(context, local, child.workflowId, { type: "cancel", reason, parent: isAdopted ? child.parent : own }, isHeld);
+    await delivery.command(child.workflowId, { type: "cancel", reason, parent: isAdopted ? child.parent : own });
   });
 }

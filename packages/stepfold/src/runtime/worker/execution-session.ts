@@ -16,7 +16,7 @@ import { every } from "../context/every.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { publishChange, type RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
-import { deliverOutbox } from "./deliver-outbox.ts";
+import { Outbox } from "./deliver-outbox.ts";
 import type { Room } from "./load-budget.ts";
 import type { LoadedExecution } from "./load-claimed.ts";
 import type { LocalWork } from "./local-work.ts";
@@ -40,10 +40,10 @@ export class ExecutionSession implements OpenSession {
   isAnnounced = false;
   status: Status;
   readonly #context: RuntimeContext;
-  readonly #local: LocalWork;
   readonly #workflow: PreparedWorkflow;
   readonly #lease: SessionLease;
   readonly #room: Room;
+  readonly #outbox: Outbox;
   #turn: Turn | null = null;
   #released = false;
   #isReleasing = false;
@@ -63,9 +63,9 @@ export class ExecutionSession implements OpenSession {
     this.status = snapshot.status;
     this.#storedVersion = snapshot.version;
     this.#context = context;
-    this.#local = local;
     this.#workflow = workflow;
     this.#lease = new SessionLease(context, loaded);
+    this.#outbox = new Outbox(context, local);
     this.#committedMs = context.environment.monotonicMs();
     const endRenewals = this.#renewals();
     this.done = this.#run(snapshot).finally(endRenewals);
@@ -146,7 +146,7 @@ export class ExecutionSession implements OpenSession {
       concurrency,
       now: () => this.#lease.storeNow(),
       commit: (events, draft, last) => this.#commit(events, draft, last),
-      deliver: (from) => deliverOutbox(this.#context, this.#local, from, () => !this.#stopped && !this.#lease.isOver),
+      deliver: (from) => this.#outbox.deliver(from, () => !this.#stopped && !this.#lease.isOver),
     });
     this.#turn = turn;
     if (this.#draining) turn.drain();
@@ -218,16 +218,21 @@ export class ExecutionSession implements OpenSession {
 
   /** Not an async function: that would make every step wait for one more promise. */
   #write(commit: Commit, draft: Draft, last: boolean): Promise<void> {
-    const starts = startsIn(commit.events);
-    return last || starts.length > 0 ? this.#writeWith(starts, commit, draft, last) : this.#context.store.commit(commit);
+    return last || commit.events.some(reliesOnOthers) ? this.#writeWith(commit, draft, last) : this.#context.store.commit(commit);
   }
 
-  /** With the last commit, the queue's message for the next due time goes in the same transaction, if it can. */
-  async #writeWith(starts: readonly ChildStart[], commit: Commit, draft: Draft, last: boolean): Promise<void> {
+  /**
+   * After what the commit relies on: definitions that are stored, messages that have arrived. With the last commit, the queue's message for
+   * the next due time goes in the same transaction, if it can.
+   */
+  async #writeWith(commit: Commit, draft: Draft, last: boolean): Promise<void> {
     const { store, wakeUpSender, registry, environment } = this.#context;
-    await registry.keepStarted(this.workflowId, starts, environment.monotonicMs());
+    const hasDelivered = commit.events.some(({ type }) => type === "delivered");
+    if (hasDelivered) await this.#outbox.deliverLost(() => !this.#lease.isOver);
+    await registry.keepStarted(this.workflowId, startsIn(commit.events), environment.monotonicMs());
     if (last) this.isAnnounced = await wakeUpSender.sendWith(draft, commit, (whole) => store.commit(whole));
     else await store.commit(commit);
+    if (hasDelivered) this.#outbox.committed();
   }
 
   /** Renews the claim every third of the lease, whatever the steps do. Returns the function that ends that. */
@@ -262,6 +267,11 @@ export class ExecutionSession implements OpenSession {
   #stopIfOver(): void {
     if (this.#lease.isOver) this.stop(this.#lease.lost);
   }
+}
+
+/** Whether an event holds only as long as something else does that is stored elsewhere. */
+function reliesOnOthers(event: Event): boolean {
+  return event.type === "delivered" || ("starts" in event && event.starts !== undefined);
 }
 
 /** The executions that events start. */

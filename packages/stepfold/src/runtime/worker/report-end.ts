@@ -3,10 +3,12 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd } from "../../core/snapshot/message.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
+import type { Command } from "../../engine/commands/command.ts";
 import type { EndChildCommand } from "../../engine/commands/end-child.ts";
+import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { restartOf } from "../context/successor.ts";
-import { commandLocally, type LocalWork } from "./local-work.ts";
+import type { LocalWork } from "./local-work.ts";
 
 /** What is to be delivered, and by whom. */
 export interface OutboxDelivery {
@@ -16,15 +18,22 @@ export interface OutboxDelivery {
   readonly from: Draft;
   /** Whether its claim is in force. */
   readonly isHeld: () => boolean;
+  /** Commits what a command makes of an execution, while the claim is in force: `commandLocally`. */
+  readonly command: (workflowId: string, command: Command) => Promise<boolean>;
+  /** Starts an execution: `startLocally`. */
+  readonly start: (request: ExecutionStart) => Promise<StartResult>;
 }
 
 /**
  * Tells an execution that a detached child of it has ended. If it has ended itself and was restarted, the execution that goes on in its place is told.
  */
-export async function reportEnd({ context, local, isHeld }: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
+export async function reportEnd(delivery: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
   const send = async (workflowId: string, sent: EndChildCommand): Promise<void> => {
-    if (await unlessGone(() => commandLocally(context, local, workflowId, sent, isHeld))) return;
-    const next = await restartOf(context.store, { workflowId, ...(sent.incarnation !== undefined && { incarnation: sent.incarnation }) });
+    if (await unlessGone(() => delivery.command(workflowId, sent))) return;
+    const next = await restartOf(delivery.context.store, {
+      workflowId,
+      ...(sent.incarnation !== undefined && { incarnation: sent.incarnation }),
+    });
     if (next) await send(next.workflowId, { ...sent, incarnation: next.incarnation });
   };
   try {
@@ -45,6 +54,11 @@ export async function unlessGone(command: () => Promise<unknown>): Promise<boole
     if (StepfoldError.is(error) && ["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "WAIT_GONE"].includes(error.code)) return false;
     throw error;
   }
+}
+
+/** How the sender of the message `ended` has ended: it is over once that has left its outbox. */
+export function statusToReport({ ended, ending }: Draft): ChildEnd["status"] {
+  return ended ?? ending!.status;
 }
 
 /** How an execution has ended, for the one that waits for it. */

@@ -8,8 +8,8 @@ import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { latestOf, successorOf } from "../context/successor.ts";
 import { successorWait } from "./continue-execution.ts";
-import { commandLocally, startLocally, wakeExecution } from "./local-work.ts";
-import { type OutboxDelivery, unlessGone } from "./report-end.ts";
+import { wakeExecution } from "./local-work.ts";
+import { type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 
 /** Codes of starts that every worker would refuse because of what is there already, or not. */
 const refusals: readonly string[] = ["DEFINITION_UNKNOWN", "WORKFLOW_EXISTS"];
@@ -26,7 +26,7 @@ export async function startRoot(
   const { context, local, from } = delivery;
   const options = { workflowId, input, metadata, tenant: from.tenant };
   try {
-    const { committed, wakeUp } = await startLocally(context, local, {
+    const { committed, wakeUp } = await delivery.start({
       prepared: context.registry.current(workflow),
       options,
       scheduledBy,
@@ -49,14 +49,14 @@ export async function startRoot(
 
 /** Cancels an execution that a schedule has started, or what that goes on as. Others of that id are left alone. */
 export async function cancelRoot(
-  { context, local, isHeld }: OutboxDelivery,
+  { context, command }: OutboxDelivery,
   { to, schedule }: RootCancel & { readonly to: string },
 ): Promise<void> {
   await unlessGone(async () => {
     const first = await requireHead(context.store, to);
     if (first.scheduledBy?.schedule !== schedule) return;
     const { workflowId } = await latestOf(context.store, first);
-    await commandLocally(context, local, workflowId, { type: "cancel", reason: `schedule ${schedule} starts the next one` }, isHeld);
+    await command(workflowId, { type: "cancel", reason: `schedule ${schedule} starts the next one` });
   });
 }
 
@@ -69,8 +69,8 @@ export interface ScheduleNews {
 }
 
 /** That an execution has ended. */
-export function endNews({ workflowId, ending, scheduledBy }: Draft): ScheduleNews {
-  return { type: "ended", workflowId, at: scheduledBy!.at, status: ending!.status };
+export function endNews(from: Draft): ScheduleNews {
+  return { type: "ended", workflowId: from.workflowId, at: from.scheduledBy!.at, status: statusToReport(from) };
 }
 
 /** That an execution cannot be started. */
@@ -87,13 +87,13 @@ export async function reportToSchedule(
   news: ScheduleNews,
   messageId: string,
 ): Promise<void> {
-  const { context, local, from, isHeld } = delivery;
+  const { context, from } = delivery;
   const { store } = context;
   const idempotencyKey = `${news.type} ${news.workflowId} ${from.incarnation} ${messageId}`;
   const signal = { type: "signal", name: scheduleSignal, payload: news, idempotencyKey, ttl: ttlMs } as const;
   for (const waitForSuccessor = successorWait(delivery); ; ) {
     const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
-    if (!latest || (await unlessGone(() => commandLocally(context, local, latest.workflowId, signal, isHeld)))) return;
+    if (!latest || (await unlessGone(() => delivery.command(latest.workflowId, signal)))) return;
     const now = await store.loadHead(latest.workflowId);
     // it goes on as nothing, or as what was deleted since
     if (!now?.continuedAs || (isTerminal(now.status) && !(await successorOf(store, now)))) return;

@@ -8,7 +8,6 @@ import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { successorOf } from "../context/successor.ts";
 import { successorWait } from "./continue-execution.ts";
-import { commandLocally } from "./local-work.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 
 /** Codes of signals that will not arrive, however often they are sent. */
@@ -47,7 +46,7 @@ async function send(delivery: OutboxDelivery, message: Message & { readonly type
 
 /** Null if it has arrived; else the execution to try next: the one that it goes on as, or itself, while that is not there. */
 async function sendTo(
-  { context, local, from, isHeld }: OutboxDelivery,
+  { context, from, command }: OutboxDelivery,
   workflowId: string,
   { name, key, payload, ttlMs: ttl, waitId }: Message & { readonly type: "signal" },
 ): Promise<string | null> {
@@ -56,7 +55,7 @@ async function sendTo(
   // executions of others are not there for it, and schedules are none of its business
   if (tenant !== from.tenant || definition.id === scheduleWorkflowId) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
   try {
-    await commandLocally(context, local, workflowId, { type: "signal", name, key, payload, ttl, idempotencyKey }, isHeld);
+    await command(workflowId, { type: "signal", name, key, payload, ttl, idempotencyKey });
     return null;
   } catch (error) {
     const now = StepfoldError.is(error, "EXECUTION_ENDED") ? await context.store.loadHead(workflowId) : null;
@@ -78,7 +77,7 @@ export async function broadcastSignal(delivery: OutboxDelivery, message: Message
 }
 
 async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly type: "broadcast" }): Promise<ChildEnd> {
-  const { context, local, from, isHeld } = delivery;
+  const { context, from, isHeld, command } = delivery;
   const { name, key, payload, workflow, waitId } = message;
   const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
   let [reached, refused] = [0, 0];
@@ -91,7 +90,7 @@ async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly
     for (const id of ids) {
       if (!isHeld()) throw new StepfoldError("FENCE_LOST", { workflowId: from.workflowId });
       const signal = { type: "signal", name, key, payload, onlyWaiting: true, idempotencyKey } as const;
-      const outcome = await outcomeOf(() => commandLocally(context, local, id, signal, isHeld));
+      const outcome = await outcomeOf(() => command(id, signal));
       if (outcome === "reached") reached++;
       else if (outcome !== "gone") refused++;
     }

@@ -46,6 +46,9 @@ export class Network {
 
   /** A call of a service. Never settles if the caller dies first; the service may have done its work all the same. */
   call<T>(from: Machine, trouble: Trouble, serve: () => Promise<T>): Promise<T> {
+    const { replaced } = this;
+    // a connection ends with its server: what is on its way, to it or back, does not reach its caller or the one that takes its place
+    const isReplaced = (): boolean => trouble.slow !== null && this.replaced !== replaced;
     return new Promise((resolve, reject) => {
       const back = (delayMs: number, settle: () => void): void => {
         this.#scheduler.after(delayMs, () => from.isAlive && settle());
@@ -53,20 +56,20 @@ export class Network {
       const fail = (delayMs: number, reason: string): void => back(delayMs, () => reject(trouble.error(reason)));
       this.#scheduler.after(this.#latencyMs(trouble), () => {
         // what a process sent just before its end may arrive, or not
-        if (!from.isAlive && this.#random.chance(0.5)) return;
+        if (!from.isAlive && (isReplaced() || this.#random.chance(0.5))) return;
         if (this.#isNeverAnswered(from, trouble)) {
-          if (this.downUntilMs <= this.#scheduler.nowMs && this.#random.chance(0.5)) this.#serve(from, serve, ignore, ignore, ignore);
+          const isThere = !isReplaced() && this.downUntilMs <= this.#scheduler.nowMs;
+          if (isThere && this.#random.chance(0.5)) this.#serve(from, serve, ignore, ignore, ignore);
           return;
         }
-        const { replaced } = this;
-        const isReplaced = (): boolean => trouble.slow !== null && this.replaced !== replaced;
         const answer = (settle: () => void): void => {
           if (this.#isCutOff(from)) fail(giveUpAfterMs, "no answer came");
           else if (this.#faults.happens(trouble.after)) fail(this.#latencyMs(trouble), "the connection broke");
           else back(this.#latencyMs(trouble), () => (isReplaced() ? reject(trouble.error("its server was replaced")) : settle()));
         };
         if (this.#isCutOff(from)) fail(giveUpAfterMs, "it cannot be reached");
-        else if (trouble.slow && this.downUntilMs > this.#scheduler.nowMs) fail(this.#latencyMs(trouble), "its server is being replaced");
+        else if (isReplaced() || (trouble.slow && this.downUntilMs > this.#scheduler.nowMs))
+          fail(this.#latencyMs(trouble), "its server is being replaced");
         else if (this.#faults.happens(trouble.before)) fail(this.#latencyMs(trouble), "it refused the connection");
         else this.#serve(from, serve, resolve, reject, answer);
       });
