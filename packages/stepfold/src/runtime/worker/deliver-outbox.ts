@@ -90,14 +90,19 @@ export class Outbox {
 
   /**
    * To be called before each try of the commit with which the messages leave the outbox. If a failover may have come since they were
-   * delivered, those that they are for may have lost them, while the sender has not: they are delivered again.
+   * delivered, those that they are for may have lost them, while the sender has not: they are delivered again. Not so if an earlier try was
+   * applied and only its answer was lost: then they had arrived, and others may have gone on from there.
    *
+   * @param version that the commit makes
    * @param isHeld as for `deliver`
    */
-  async deliverLost(isHeld: () => boolean): Promise<void> {
+  async deliverLost(version: number, isHeld: () => boolean): Promise<void> {
     for (let repeats = 0; repeats < maxRepeats && this.#latest?.mayBeLost; repeats++) {
-      const again = this.#noneOf(this.#latest.from);
-      for (const message of this.#latest.messages) await this.#deliver(message, again, isHeld);
+      const { from, messages } = this.#latest;
+      const head = await this.#context.store.loadHead(from.workflowId);
+      if (!head || head.version >= version) return;
+      const again = this.#noneOf(from);
+      for (const message of messages) await this.#deliver(message, again, isHeld);
       this.#latest = again;
     }
   }

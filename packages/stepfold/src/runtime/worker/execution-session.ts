@@ -228,7 +228,7 @@ export class ExecutionSession implements OpenSession {
   async #writeWith(commit: Commit, draft: Draft, last: boolean): Promise<void> {
     const { store, wakeUpSender, registry, environment } = this.#context;
     const hasDelivered = commit.events.some(({ type }) => type === "delivered");
-    if (hasDelivered) await this.#outbox.deliverLost(() => !this.#lease.isOver);
+    if (hasDelivered) await this.#outbox.deliverLost(commit.head.version, () => !this.#lease.isOver);
     await registry.keepStarted(this.workflowId, startsIn(commit.events), environment.monotonicMs());
     if (last) this.isAnnounced = await wakeUpSender.sendWith(draft, commit, (whole) => store.commit(whole));
     else await store.commit(commit);
