@@ -331,7 +331,8 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * or a release, that is a crash.
    *
    * `renew` and `release` store `expired` and `crashes` of the claim that they are given. A holder whose commit was acknowledged must therefore
-   * pass its claim with both set to 0, or the numbers from before the commit come back.
+   * pass its claim with both set to 0, or the numbers from before the commit come back. They also do with a renewal that was sent before the
+   * commit and arrives after it, until the next one.
    *
    * @throws StepfoldError `FENCE_LOST` if the claim is no longer in force. Not for its last holder when the execution has ended: `status` says so
    */

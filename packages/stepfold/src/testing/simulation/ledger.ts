@@ -46,7 +46,7 @@ export interface LedgerEntry {
   fence: number;
   /** How many holders in a row have lost their claim after they had begun, without a commit. */
   losses: number;
-  /** The same before the latest commit of a holder, which has not heard of it if it passes on what its claim said. */
+  /** The same before the first commit of its holder: a renewal that was sent before that passes on what the claim said, whenever it arrives. */
   lossesBefore: number;
   /** The latest brown-out that has cost it a holder. */
   brownOut: BrownOut | null;

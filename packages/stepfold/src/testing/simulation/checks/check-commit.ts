@@ -29,7 +29,8 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
       ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
     if (isGivenUp && entry.losses < ledger.maxLosses)
       ledger.violate("I9", `${entry.losses} holders had lost it in a row after they had begun, and it was given up`, workflowId);
-    entry.lossesBefore = entry.losses;
+    // a renewal that was sent before it may come after it, and after further ones
+    entry.lossesBefore = Math.max(entry.losses, entry.lossesBefore);
     entry.losses = 0;
     if (entry.holder) entry.holder.hasBegun = false;
   }
