@@ -15,7 +15,7 @@ const target = flow("target", { wait: ["signal", { name: "bell" }] });
 afterEach(closeAll);
 
 /** Runs workflows on a store that fails over while a message leaves the outbox: the commit of its receiver is acknowledged and lost. */
-async function failingOver(isReceived: (commit: Commit) => boolean, downMs: number) {
+function failingOver(isReceived: (commit: Commit) => boolean, downMs: number) {
   const environment = virtualEnvironment();
   const memory = memoryStore({ now: () => environment.now() });
   let downUntil: number | null = null;
@@ -43,7 +43,7 @@ const isSignal = ({ workflowId, events }: Commit): boolean =>
 
 describe("AUDIT 8: a failover that has lost what a message brought about, and not its sender", () => {
   it("costs no end of a child: it is told again before the message leaves the outbox", async () => {
-    const { runtime, environment, isLost } = await failingOver(isEndOfChild, 1.5 * second);
+    const { runtime, environment, isLost } = failingOver(isEndOfChild, 1.5 * second);
     const run = await runtime.start("outer", { workflowId: "p" });
     await environment.advance(60 * second);
     expect(isLost()).toBe(true);
@@ -51,7 +51,7 @@ describe("AUDIT 8: a failover that has lost what a message brought about, and no
   });
 
   it("costs no signal of a step", async () => {
-    const { runtime, environment, isLost } = await failingOver(isSignal, 1.5 * second);
+    const { runtime, environment, isLost } = failingOver(isSignal, 1.5 * second);
     const waiting = await runtime.start("target", { workflowId: "target" });
     await environment.settle();
     const run = await runtime.start("sender", { workflowId: "s" });
