@@ -21,15 +21,14 @@ const files = readTree(root);
 const paths = listFiles(root);
 const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json`, "utf8")) as Manifest;
 
-/** Lines of databases that are longer than their table says: they may become fewer, not more. */
+/** The lines of code of databases that are longer than their table allows: they may become fewer, not more. */
 const ceilings: Readonly<Record<string, number>> = {
-  memory: 159,
-  sqlite: 1658,
-  mongo: 801,
-  dynamo: 1624,
-  mysql: 1210,
-  postgres: 1323,
-  redis: 1153,
+  sqlite: 1153,
+  mongo: 577,
+  dynamo: 1188,
+  mysql: 866,
+  postgres: 961,
+  redis: 850,
 };
 
 function none(violations: readonly Violation[]): void {
@@ -49,10 +48,10 @@ describe("the house", () => {
   it("has no exported name with two meanings", () => none(checkMeanings(files, sharedMeanings)));
   it("uses the words of the field", () => none(checkWords(files, replacedWords)));
   it("has databases with the same names of files, none too long", () => none(checkDatabases(files, databaseGroups, ceilings)));
-  it("has no more than 7,903 lines of databases in all", () => {
+  it("has no more than 5,713 lines of code of databases in all", () => {
     const all = files.filter(({ path }) => path.startsWith("packages/stepfold/src/stores/databases/"));
     expect(all.length).toBeGreaterThan(50);
-    expect(all.reduce((sum, { lines }) => sum + lines, 0)).toBeLessThanOrEqual(maxLinesOfAll);
+    expect(all.reduce((sum, { codeLines }) => sum + codeLines, 0)).toBeLessThanOrEqual(maxLinesOfAll);
   });
   it("decides what all databases share in the kit alone", () => none(checkPolicies(files, policies)));
   it("keeps databases out of what the kit decides with", () => none(checkKitImports(files, insideTheKit)));

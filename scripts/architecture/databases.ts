@@ -2,7 +2,7 @@
 export interface DatabaseGroup {
   /** Folders below `stores/databases`, and what each has beside the files that all databases have. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
-  /** All their sources together, tests not counted. */
+  /** The lines of code of all their sources together. Tests, comments and empty lines are not counted. */
   readonly maxLines: number;
 }
 
@@ -15,8 +15,8 @@ export const databaseFiles: readonly string[] = ["store", "table", "schema", "cl
 /** Folders that hold what several databases share: they have no store, and no `index.ts`. */
 export const sharedFolders: readonly string[] = ["sqlite-dialect"];
 
-/** Lines of all databases together, tests not counted. */
-export const maxLinesOfAll = 7_903;
+/** The lines of code of all databases together, counted in the same way. */
+export const maxLinesOfAll = 5_713;
 
 /** Every database, the names of its own files, and how long it may be. */
 export const databaseGroups: readonly DatabaseGroup[] = [

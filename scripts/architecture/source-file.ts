@@ -36,6 +36,8 @@ interface DeclaredName {
 export interface SourceFile {
   readonly path: string;
   readonly lines: number;
+  /** The lines that hold code: comments and empty lines are not counted. */
+  readonly codeLines: number;
   /** The text without its comments. */
   readonly code: string;
   readonly imports: readonly Import[];
@@ -73,7 +75,8 @@ export function readSource({ path, text }: SourceText): SourceFile {
 
   const code = withoutComments(text, comments);
   const names = [...declaredNames(program as unknown as SyntaxNode, lineAt)];
-  return { path, lines: lineAt(text.trimEnd().length), code, imports, findings, functions, names };
+  const codeLines = code.split("\n").filter((line) => line.trim() !== "").length;
+  return { path, lines: lineAt(text.trimEnd().length), codeLines, code, imports, findings, functions, names };
 }
 
 function* declaredNames(program: SyntaxNode, lineAt: (offset: number) => number): Generator<DeclaredName> {

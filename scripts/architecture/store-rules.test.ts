@@ -54,16 +54,21 @@ describe("checkDatabases", () => {
 
   it("counts the lines of all folders of a group", () => {
     const longer = tree({ ...good, "databases/web/web-store.ts": lines(5) });
-    expect(shown(checkDatabases(longer, groups))).toEqual(["databases/lite: lite + web: 12 lines, more than 11"]);
+    expect(shown(checkDatabases(longer, groups))).toEqual(["databases/lite: lite + web: 12 lines of code, more than 11"]);
+  });
+
+  it("does not count comments and empty lines", () => {
+    const explained = tree({ ...good, "databases/web/web-store.ts": `/** What it does.\n * And why. */\n${lines(3)}\n\n// the end\n` });
+    expect(checkDatabases(explained, groups)).toEqual([]);
   });
 
   it("lets a database under its ceiling be, and wants a ceiling that is not needed removed", () => {
     const longer = tree({ ...good, "databases/web/web-store.ts": lines(5) });
     expect(checkDatabases(longer, groups, { lite: 12 })).toEqual([]);
     const longest = tree({ ...good, "databases/web/web-store.ts": lines(6) });
-    expect(shown(checkDatabases(longest, groups, { lite: 12 }))).toEqual(["databases/lite: lite + web: 13 lines, more than 12"]);
+    expect(shown(checkDatabases(longest, groups, { lite: 12 }))).toEqual(["databases/lite: lite + web: 13 lines of code, more than 12"]);
     expect(shown(checkDatabases(tree(good), groups, { lite: 12 }))).toEqual([
-      "databases/lite: has 10 lines and needs no ceiling of its own: remove it",
+      "databases/lite: has 10 lines of code and needs no ceiling of its own: remove it",
     ]);
   });
 });
