@@ -289,7 +289,7 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "timer-early",
     caughtBy: ["I8"],
     options: faultFree,
-    patches: [{ file: "core/transition/plan.ts", find: "if (at <= now && (!first", put: "if (at <= now + 2_000 && (!first" }],
+    patches: [{ file: "core/transition/plan.ts", find: "if (at <= now) first", put: "if (at <= now + 2_000) first" }],
   },
   {
     name: "answers-judged-by-the-clock-of-callers",

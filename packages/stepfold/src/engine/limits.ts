@@ -5,7 +5,7 @@ import type { ChildStart } from "../core/snapshot/message.ts";
 import { type Draft, isChild, type ScopeDraft } from "../core/transition/draft/draft.ts";
 import { scopeAt } from "../core/transition/draft/open-draft.ts";
 import type { Task } from "../core/transition/plan.ts";
-import type { EpochMs } from "../core/values/json.ts";
+import { type EpochMs, sizeOfJson } from "../core/values/json.ts";
 import { defaultLimits, type Limits } from "../core/values/limits.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 import { reduceVariables } from "./attempt/reduce-variables.ts";
@@ -13,7 +13,7 @@ import { reduceVariables } from "./attempt/reduce-variables.ts";
 /** Default timeout of one attempt: long enough for a call, short enough to end a step that hangs. */
 const defaultStepTimeoutMs = 600_000;
 
-/** The limits that apply: the defaults, where nothing else is said. @throws StepfoldError `OPTION_INVALID` */
+/** Returns the given limits, completed with the defaults. @throws StepfoldError `OPTION_INVALID` */
 export function readLimits(given: Partial<Limits> | undefined): Limits {
   for (const [name, value] of Object.entries(given ?? {})) {
     if (!Object.hasOwn(defaultLimits, name))
@@ -27,7 +27,7 @@ export function readLimits(given: Partial<Limits> | undefined): Limits {
   return Object.freeze({ ...defaultLimits, ...given });
 }
 
-/** The timeout that applies where neither node nor type says. @throws StepfoldError `OPTION_INVALID` */
+/** Returns the timeout of attempts whose node has none, in milliseconds. @throws StepfoldError `OPTION_INVALID` */
 export function readStepTimeout(given: number = defaultStepTimeoutMs): number {
   if (typeof given === "number" && given > 0) return given;
   throw new StepfoldError("OPTION_INVALID", { option: "stepTimeoutMs", reason: "must be a number above 0" });
@@ -45,10 +45,13 @@ export function checkTurnOptions(options: { readonly stepLimit?: unknown; readon
   }
 }
 
-/** An outcome that counts: the attempt was not given up. */
+/** The outcome of an attempt that was not aborted. */
 export type Counted = Exclude<Outcome, { type: "aborted" }>;
 
-/** What an outcome comes to when it is applied to a draft: variables are reduced, and limits kept. */
+/**
+ * Returns an outcome as it is applied to a draft: the variables go through their reducers, and an outcome that would exceed a limit becomes
+ * a failure.
+ */
 export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const reduced =
     outcome.type === "completed" && (outcome.writes ?? outcome.metadataPatch) ? reduceVariables(limits, draft, task, outcome) : outcome;
@@ -57,24 +60,24 @@ export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome:
   return enforceLimits(limits, draft, task, isTold ? goingOn(reduced) : reduced);
 }
 
-/** Whether a signal of this name waits for a step that takes it. */
+/** Whether the inbox holds a signal of this name, without a key. */
 function hasSignal({ inbox }: Draft, name: string, at: EpochMs): boolean {
   return inbox.some((signal) => signal.name === name && signal.key === undefined && signal.expiresAt > at);
 }
 
-/** The outcome of a step that would have ended the workflow, if nobody had told it anything meanwhile. */
+/** Removes `terminates` from the outcome of a step: a signal has arrived meanwhile, so the workflow does not end. */
 function goingOn({ terminates: _, unlessSignalled: __, ...outcome }: Extract<Counted, { type: "completed" }>): Counted {
   return outcome;
 }
 
 /**
- * The outcome, or the failure that it becomes because the execution would pass a limit: the transition that would
- * add too much is the one that is refused, so whatever is stored always loads.
+ * Returns the outcome, or the failure that takes its place because the execution would exceed a limit. The transition that would add too
+ * much is refused, so that everything that is stored can always be loaded.
  */
 function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
-  const sizeBytes = draft.sizeBytes + outcome.sizeBytes;
+  const sizeBytes = draft.sizeBytes + outcome.sizeBytes + metadataGrowth(draft, outcome);
   if (sizeBytes > limits.executionBytes) {
-    // what is undone is undone, also if there is no room for what that gave
+    // the step is undone, even if there is no room for the output of its compensation
     if (task.undoes && outcome.type === "completed") return { ...outcome, output: null, sizeBytes: 0 };
     return exceeded(limits, draft, task, outcome, { limit: "executionBytes", actual: sizeBytes });
   }
@@ -83,6 +86,12 @@ function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counte
   if ("starts" in outcome && outcome.starts) return withBudget(limits, draft, task, outcome, outcome.starts);
   const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
   return paths > limits.paths ? exceeded(limits, draft, task, outcome, { limit: "paths", actual: paths }) : outcome;
+}
+
+/** Returns by how many bytes the metadata grows. `outcome.sizeBytes` does not count it. */
+function metadataGrowth({ metadata }: Draft, outcome: Counted): number {
+  const next = outcome.type === "completed" ? outcome.metadata : undefined;
+  return next === undefined ? 0 : sizeOfJson(next) - sizeOfJson(metadata);
 }
 
 function exceeded(
@@ -97,16 +106,16 @@ function exceeded(
 }
 
 /**
- * The outcome with the part of this execution's budget that the child may spend in turn; the failure that it becomes if nothing
- * is left, which the edge `error` of its node takes.
+ * Returns the outcome with the number of descendants that the new execution may have in turn (its budget). If this execution has used up
+ * its own budget, the step fails, and the path leaves by the edge `error` if the node has one.
  *
- * What all get together is never more than there is, so one start leads to `descendants` others at most, and nobody has to
- * count them: half of a budget is kept for children of this execution, and the other half is handed on. Steps in items of maps share
- * it, because as many are likely to begin children; else a child gets half of what is left to hand on.
+ * The budgets of all children together are never larger than the budget of this execution. So one start leads to at most `descendants`
+ * other executions, and nobody has to count them. Half of a budget is reserved for direct children; the other half is handed on. Steps in
+ * items of maps share it, because as many of them are likely to start children; otherwise a child gets half of what is left to hand on.
  */
 function withBudget(limits: Limits, draft: Draft, task: Task, outcome: Counted, starts: ChildStart): Counted {
   const place = scopeAt(draft, task.scope);
-  // its scope has ended meanwhile: the outcome comes too late, and changes nothing
+  // the scope has ended meanwhile, so the outcome is too late and changes nothing
   if (!place) return outcome;
   const given = draft.parent?.descendants ?? limits.descendants;
   const left = given - draft.descendants;
@@ -121,7 +130,7 @@ function withBudget(limits: Limits, draft: Draft, task: Task, outcome: Counted, 
   return { ...outcome, starts: Object.freeze({ ...starts, descendants }) } as Counted;
 }
 
-/** How many items the maps around a scope have, multiplied. */
+/** The product of the numbers of items of all maps around a scope; 1 if there is no map. */
 function itemsAround(scope: ScopeDraft): number {
   let items = 1;
   for (let place = scope; isChild(place); place = place.parent) items *= Math.max(1, place.siblings?.map?.total ?? 1);
@@ -129,9 +138,9 @@ function itemsAround(scope: ScopeDraft): number {
 }
 
 /**
- * The failure of a task that would be one step too many, made without performing it; null while there are steps left.
+ * Returns the failure of a task that would exceed the limit `steps`, without performing the task; null while there are steps left.
  *
- * @param begun tasks that are under way, or whose outcomes are not applied yet
+ * @param begun the number of tasks that run, or whose outcomes are not applied yet
  */
 export function exhausted(
   limits: Limits,
@@ -140,14 +149,15 @@ export function exhausted(
   begun: number,
   now: EpochMs,
 ): Outcome | null {
-  // what an execution has done in all of its steps can still be undone, with some attempts in vain, and what runs at its end has its steps too
+  // compensations, and the nodes that run at the end (`finally`), may go on to three times the limit: so every step can still be undone,
+  // even with some failed attempts
   const max = undoes || closing ? 3 * limits.steps : limits.steps;
   if (steps + begun < max) return null;
   const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max }), nodeId);
   return { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt: now, endedAt: now, uncalled: true };
 }
 
-/** Paths of the task's scope once it has left its node. */
+/** The number of paths of the task's scope once the task's path has left its node; 0 if the number is small enough in any case. */
 function pathsAfter(limits: Limits, draft: Draft, { nodeId, scope: key }: Task, handles: readonly string[] | undefined): number {
   const scope = key === undefined ? draft : scopeAt(draft, key);
   if (!scope) return 0;
@@ -158,6 +168,7 @@ function pathsAfter(limits: Limits, draft: Draft, { nodeId, scope: key }: Task, 
   return scope.paths.length - 1 + (handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length);
 }
 
+/** Turns an outcome into a failure that is not retried. */
 function refused({ nodeId }: Task, outcome: Counted, error: StepfoldError): Counted {
   const { startedAt, endedAt } = outcome;
   const uncalled = outcome.type === "failed" && outcome.uncalled && { uncalled: true as const };

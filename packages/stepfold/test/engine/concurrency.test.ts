@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deferred, engineOf, giving } from "./engine.fixture.ts";
+import { deferred, type Executor, engineOf, giving } from "./engine.fixture.ts";
 import { settled } from "./virtual-environment.fixture.ts";
 
 /** A fan of n branches that all wait for their turn to be let go. */
@@ -177,6 +177,15 @@ describe("limits of an execution", () => {
   it("executionBytes: a suspension counts, too", async () => {
     const { engine } = engineOf({ a: (_, step) => step.suspend("x".repeat(3_000)) }, [], { limits: { executionBytes: 2_000 } });
     expect(await engine.execute({})).toMatchObject({ status: "failed", error: { code: "LIMIT_EXCEEDED" } });
+  });
+
+  it("executionBytes: metadata that a step sets counts, too", async () => {
+    const executor: Executor = (_, step) => {
+      step.setMetadata({ note: "x".repeat(3_000) });
+      return { data: 1 };
+    };
+    const { engine } = engineOf({ a: executor }, [], { limits: { executionBytes: 2_000 } });
+    expect(await engine.execute({})).toMatchObject({ status: "failed", error: { code: "LIMIT_EXCEEDED" }, metadata: {} });
   });
 
   it("paths: a fork too many fails", async () => {

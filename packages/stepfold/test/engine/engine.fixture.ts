@@ -4,7 +4,8 @@ import type { StepContext } from "../../src/engine/node/step-context.ts";
 import { type EngineOptions, WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { VirtualEnvironment } from "./virtual-environment.fixture.ts";
 
-type Executor = (data: never, step: StepContext) => unknown;
+/** The code of a node. */
+export type Executor = (data: never, step: StepContext) => unknown;
 
 /** A node with the code that it runs: a function, or a whole node definition. */
 export type Coded = Executor | (Omit<NodeDefinition<never>, "executor"> & { readonly executor: Executor });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Plugin } from "../../src/engine/plugin.ts";
+import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
+import { flow } from "../nodes/workflow.fixture.ts";
 import { asking, engineOf, giving } from "./engine.fixture.ts";
 
 function listening(): { readonly plugin: Plugin; readonly told: string[] } {
@@ -48,6 +51,22 @@ describe("an execution", () => {
       { plugins: [plugin] },
     );
     await engine.execute({ workflowId: "w" });
+    expect(told).toEqual(["w SIZE_LARGE undefined"]);
+  });
+
+  it("says that it holds much, also if the output of a sub-workflow makes it so", async () => {
+    const { plugin, told } = listening();
+    const large = "x".repeat(600_000);
+    const output = Array.from({ length: 3 }, () => "{{ nodes.a.last.data.large }}");
+    const inner = flow("inner", { a: ["set", { large }] }, [], { output });
+    const outer = flow(
+      "outer",
+      { a: ["set", { large }], b: ["set", { large }], call: ["workflow", { workflow: "inner" }], d: "noop" },
+      ["a>b", "b>call", "call>d"],
+      { workflows: { inner } },
+    );
+    const engine = new WorkflowEngine({ workflow: outer, nodeDefinitions: builtinNodes, plugins: [plugin] });
+    expect((await engine.execute({ workflowId: "w" })).status).toBe("completed");
     expect(told).toEqual(["w SIZE_LARGE undefined"]);
   });
 });

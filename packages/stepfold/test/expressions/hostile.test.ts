@@ -302,6 +302,16 @@ describe("garbage", () => {
     );
   });
 
+  it.each([
+    "'a' in 5",
+    "1 + ('a' in 'b')",
+    "!('a' in null)",
+  ])("that always fails is compiled, and fails when it is evaluated: %s", (source) => {
+    const { template, issues } = compileTemplate({ a: `{{ ${source} }}` }, "");
+    expect(issues).toEqual([]);
+    expect(() => template!.evaluate(scope)).toThrow(expect.objectContaining({ code: "EXPRESSION_FAILED" }));
+  });
+
   it("in data gives issues, and never throws", () => {
     fc.assert(
       fc.property(garbage, (source) => {

@@ -12,7 +12,8 @@ const parent: WorkflowDefinition = {
   edges: [],
 };
 
-const open = () => setUp({ nodeDefinitions: builtinNodes as never, workflows: [giving("billing", "the host's"), parent] });
+const open = (more: Parameters<typeof setUp>[0] = {}) =>
+  setUp({ nodeDefinitions: builtinNodes as never, workflows: [giving("billing", "the host's"), parent], ...more });
 
 describe("F7, AUDIT 11: a definition that is handed to start", () => {
   it("runs, and takes the name of no workflow of the host", async () => {
@@ -55,6 +56,32 @@ describe("F7, AUDIT 11: a definition that is handed to start", () => {
     await first.resume({ payload: { approved: true } });
     expect(reads).toEqual([(await first.snapshot()).definition.hash]);
     expect(await first.result()).toEqual({ approved: true });
+  });
+
+  it("counts once among those that are kept, also if several executions need it at the same moment", async () => {
+    const { runtime, store } = open();
+    const large = (n: number): WorkflowDefinition => ({
+      id: `w${n}`,
+      nodes: Array.from({ length: 500 }, (_, i) => ({ id: `n${i}`, type: "approval" })),
+      edges: [],
+      start: "n0",
+    });
+    const numbers = Array.from({ length: 25 }, (_, n) => n);
+    for (const n of numbers) for (const name of ["a", "b", "c"]) await runtime.start(large(n), { workflowId: `${name}${n}` });
+    const other = open({ store });
+    const reads: string[] = [];
+    const { getDefinition } = store;
+    store.getDefinition = (hash) => {
+      reads.push(hash);
+      return getDefinition.call(store, hash);
+    };
+    const answer = async (id: string) => (await other.runtime.get(id)).resume({ payload: { approved: true } });
+    for (const n of numbers) await Promise.all([answer(`a${n}`), answer(`b${n}`)]);
+    expect(new Set(reads).size).toBe(numbers.length);
+    reads.length = 0;
+    // 25 definitions of 500 nodes are fewer than the 20,000 nodes that are kept
+    await answer("c0");
+    expect(reads).toEqual([]);
   });
 });
 

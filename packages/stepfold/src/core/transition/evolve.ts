@@ -29,7 +29,7 @@ import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
 import { deadlineIn, earliestTimer, endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
-import { addSize, countEvent, setMetadata, subtractSize } from "./draft/held-size.ts";
+import { countEvent, setMetadata, subtractSize, warnIfLarge } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import {
   applyDelivered,
@@ -53,13 +53,15 @@ import { settle } from "./settle.ts";
 /**
  * Applies one event to a draft, with everything that follows from it.
  *
- * @returns false, and the draft unchanged, if the event does not follow: a late or refused event changes nothing
+ * @returns false if the event does not apply, for example because it comes too late; the draft does not change then
  * (docs/path-semantics.md, "Scopes and transitions")
  */
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;
-  const { parked } = draft;
+  const { parked, sizeBytes } = draft;
+  if (draft.warnings.length > 0) draft.warnings = [];
   if (!moved(draft, event)) return false;
+  warnIfLarge(draft, sizeBytes);
   if (parked && draft.parked === parked && endsParking(event)) draft.parked = undefined;
   countEvent(draft, event);
   return true;
@@ -71,13 +73,12 @@ function moved(draft: Draft, event: Event): boolean {
   return event.type === "delivered" ? takeDelivered(draft, event) : taken(draft, event);
 }
 
-/** It changes no path: nothing goes on because of it, and one that is parked stays so. */
+/** Applies a change of the metadata. It changes no path, so nothing follows from it, and a parked execution stays parked. */
 function takeMetadata(draft: Draft, { metadata, version }: MetadataSetEvent): boolean {
   if (hasOnlyMessages(draft)) return false;
   setMetadata(draft, metadata);
   draft.results = [];
   draft.endedPaths = [];
-  draft.warnings = [];
   draft.version = version;
   return true;
 }
@@ -85,7 +86,6 @@ function takeMetadata(draft: Draft, { metadata, version }: MetadataSetEvent): bo
 function takeDelivered(draft: Draft, event: DeliveredEvent): boolean {
   const isAgain = draft.ending?.again !== undefined;
   if (!applyDelivered(draft, event)) return false;
-  draft.warnings = [];
   if (isAgain && draft.ended) end(draft, event.version, false);
   return true;
 }
@@ -94,22 +94,21 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   if (hasOnlyMessages(draft)) return false;
   if (draft.results.length > 0) draft.results = [];
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
-  if (draft.warnings.length > 0) draft.warnings = [];
   draft.shorts = null;
   const isAgain = draft.ending?.again !== undefined;
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
-  // what could not be undone is tried again after all else
+  // when failed compensations are tried again, the `finally` nodes have already run
   if (draft.ended && !isAgain && (draft.closing || draft.workflow.finally)) close(draft, event.at);
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
   if (draft.revised) releaseVariables(draft);
   draft.version = event.version;
-  if (event.sizeBytes !== undefined) addSize(draft, event.sizeBytes);
+  if (event.sizeBytes !== undefined) draft.sizeBytes += event.sizeBytes;
   return true;
 }
 
-/** @param givesUp true if what could not be undone is not tried again */
+/** Ends the execution, or parks it if a compensation failed. @param givesUp true if failed compensations are not tried again */
 function end(draft: Draft, version: number, givesUp: boolean): void {
   draft.begun = [];
   const isHeld = !givesUp && draft.compensations.length > 0 && holdOpen(draft, version);
@@ -117,17 +116,17 @@ function end(draft: Draft, version: number, givesUp: boolean): void {
   if (!isHeld) enqueueEnd(draft);
 }
 
-/** The event as it is stored: with its consequences at other places, if there are any. */
+/** Returns the event as it is stored: with its consequences at other places, if there are any. */
 export function withConsequences<E extends Event>({ results, endedPaths }: Draft, event: E): E {
   if (results.length === 0 && endedPaths.length === 0) return event;
   const consequences = { ...(results.length > 0 && { results }), ...(endedPaths.length > 0 && { ended: endedPaths }) };
   return { ...event, consequences };
 }
 
-/** What happens in a scope. */
+/** The events that happen in a scope. */
 type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" | "metadataSet" }>;
 
-/** The scope that the event has changed; null if it does not follow. */
+/** Applies an event to its scope. Returns the scope that has changed; null if the event does not apply. */
 function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
   if (event.type === "started") return null;
   const scope = event.type === "signalled" ? applySignalled(draft, event) : scopeAt(draft, event.scope);
@@ -159,7 +158,7 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
       return applySpawned(scope, event);
     case "resumed": {
       const found = waiting(scope, event.pathId, event.waitId);
-      // only time ends it, or what it is about
+      // such a wait ends only when the children end, or at its `timeoutAt`
       if (found?.wait.kind === "children") return false;
       if (found?.wait.kind === "incident") settleIncident(scope, found.path, found.wait, event);
       else if (found) recordAnswer(scope.root, found.path, found.wait, event);
@@ -207,7 +206,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   if (event.terminates) {
     terminate(scope);
     setOutput(scope, event);
-    // one that has failed in another place does not go on
+    // an execution in which another path has failed does not go on as another one
     if (event.continues && !scope.error) enqueueSuccessor(scope.root, event.continues);
     return true;
   }
@@ -248,7 +247,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   if (!path) return false;
   path.status = "suspended";
   path.turn++;
-  // what becomes of the message that it sends decides whether this attempt was the last
+  // the answer to the message decides whether this attempt succeeds, so the failed attempts before it still count
   if (!event.starts && !event.signal) path.attempts = 0;
   path.nextRetryAt = undefined;
   letGo(scope.root, path);
@@ -266,7 +265,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   return true;
 }
 
-/** Several steps may bring the same schema at once: it is held, and counted, once. */
+/** Adds payload schemas to the execution. Several steps may bring the same schema at once; its size is counted only once. */
 function holdSchemas(root: Draft, schemas: NonNullable<SuspendedEvent["schemas"]>): void {
   for (const [id, schema] of Object.entries(schemas))
     if (root.schemas && Object.hasOwn(root.schemas, id)) subtractSize(root, sizeOfJson(schema as Json));
@@ -278,7 +277,7 @@ function applyAnswerRefused(scope: ScopeDraft, event: AnswerRefusedEvent): boole
   const path = reopens ? performed(scope, event) : null;
   if (!reopens || !path) return false;
   reopen(scope, path, reopens, event);
-  // a timer that became due meanwhile comes before a signal
+  // a timer that became due in the meantime comes before a signal from the inbox
   if ((earliestTimer([path]) ?? Number.POSITIVE_INFINITY) > event.at) takeKept(scope.root, path, event.at);
   return true;
 }
@@ -307,7 +306,7 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   return true;
 }
 
-/** Ends a scope that has taken too long. Its end comes before the failures of its steps: nothing in it runs on, also with `onFailure: "finish"`. */
+/** Fails a scope whose deadline has passed. Unlike the failure of a step, it ends all paths at once even with `onFailure: "finish"`. */
 function applyExpired(scope: ScopeDraft, { at, version }: ExpiredEvent): boolean {
   const deadlineAt = deadlineIn(scope);
   if (deadlineAt > at) return false;
@@ -321,7 +320,7 @@ function applyExpired(scope: ScopeDraft, { at, version }: ExpiredEvent): boolean
 function applyRetried(scope: ScopeDraft, pathId: string): boolean {
   const path = pathWith(scope, pathId);
   if (path?.status !== "retrying") return false;
-  // the turn rose when the attempt failed, so an attempt that was begun before its time stays current
+  // `turn` rose when the attempt failed and does not rise again, so a retry that was begun before its time stays current
   path.status = "ready";
   path.nextRetryAt = undefined;
   return true;
@@ -339,7 +338,7 @@ function applyCancelled(scope: ScopeDraft, { pathIds, reason, version }: Cancell
   return paths.length > 0;
 }
 
-/** Ends an execution although something could not be undone. */
+/** Ends an execution without trying failed compensations again. */
 function giveUp(scope: ScopeDraft): boolean {
   const { ending, root } = scope;
   if (!ending?.again) return false;
@@ -368,7 +367,7 @@ function applyMapClosed(scope: ScopeDraft, { pathId, completes }: MapClosedEvent
   return true;
 }
 
-/** The path whose current task the event tells of; null if that task is no longer current. */
+/** Counts the attempt that an event reports, and returns its path; null if the task of the event is not current any more. */
 function performed(
   scope: ScopeDraft,
   event: CompletedEvent | FailedEvent | SuspendedEvent | AnswerRefusedEvent | SpawnedEvent,

@@ -8,29 +8,30 @@ import { type DraftPath, earliestRetry } from "./draft/draft-path.ts";
 import { deadlineIn, rests } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 
-/** One node on one path that could be performed now. */
+/** A node that can be performed now, on one path. */
 export interface Task {
-  /** Key of the child that the path is in; absent for the execution itself. */
+  /** The key of the child that the path is in; absent for the execution itself. */
   readonly scope?: string;
   readonly pathId: string;
   /**
-   * Rises whenever anything happens to the path. `pathId@turn` names this task: an outcome that comes for another turn is too
-   * late, and is dropped.
+   * The turn of the path, which rises whenever something happens to the path. `pathId@turn` names this task: an outcome for another
+   * turn comes too late and is dropped.
    */
   readonly turn: number;
   /** The turn at which the path came to its node. `pathId#visit` stays the same for every attempt and resume at this node. */
   readonly visit: number;
   readonly nodeId: string;
-  /** 1 for the first. */
+  /** The number of the attempt; 1 for the first. */
   readonly attempt: number;
-  /** Version at which the path arrived: expressions in the node's data see the results up to it. */
+  /** The version at which the path arrived at the node: expressions in the node's data see the results up to this version. */
   readonly since: number;
+  /** Why the step runs again after a wait; absent if it has not waited. */
   readonly resumed?: Resumed | undefined;
   /** At a join: the results that the joined branches came with. */
   readonly inputs?: readonly ResultRef[] | undefined;
-  /** Its executor may have been called already, by an earlier attempt or another process. Only kept where the node has a `compensate`. */
+  /** True if the executor may have been called already, by an earlier attempt or another process. Only set for a node with `compensate`. */
   readonly begun?: true;
-  /** The result that is to be undone. If it is set, the node's `compensate` is performed in place of the node. */
+  /** The result that must be undone. If it is set, the node's `compensate` is performed in place of the node. */
   readonly undoes?: Undo | undefined;
   /** The nodes that the path came through, at most the last 8. */
   readonly stepPath: readonly string[];
@@ -42,8 +43,8 @@ type PlannedPath = Pick<ActivePath, "id" | "turn" | "visit" | "nodeId" | "attemp
 } & { readonly begun?: boolean };
 
 /**
- * The tasks that are due: paths that are ready, and retries whose time has come. First those of the execution itself, in the order
- * of its paths, then those of its children.
+ * Returns the tasks that are due: paths that are ready, and retries whose time has come. The tasks of the execution itself come first, in
+ * the order of its paths, then those of its children.
  *
  * ```ts
  * plan(snapshot, Date.now()).map((task) => task.nodeId); // ["charge"]
@@ -62,7 +63,7 @@ export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "p
 /**
  * Visits the tasks of a draft that are due, until `visit` returns false.
  *
- * @param early the `taskAddress` of one retry that is to be made before its time, because the caller asked for it; null for none
+ * @param early the `taskAddress` of a retry that is made before its time because the caller asked for it; null for none
  */
 export function planDraft(draft: Draft, now: EpochMs, early: string | null, visit: (task: Task, path: DraftPath) => boolean): void {
   if (rests(draft, now)) return;
@@ -79,7 +80,7 @@ export function planDraft(draft: Draft, now: EpochMs, early: string | null, visi
   }
 }
 
-/** Whether anything of a draft is due. */
+/** Whether any task of a draft is due. */
 export function isAnyDue(draft: Draft, now: EpochMs, early: string | null): boolean {
   let any = false;
   planDraft(draft, now, early, () => {
@@ -89,16 +90,16 @@ export function isAnyDue(draft: Draft, now: EpochMs, early: string | null): bool
   return any;
 }
 
-/** Names a task: its path, in its scope, and its turn. */
+/** Returns the name of a task: the key of its scope, its path and its turn, such as `0#1/3>0@2`. */
 function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: string): string {
   return `${scope === "" ? "" : `${scope}>`}${id}@${turn}`;
 }
 
-/** The address of the retry that is due first, of the execution and its children; null if none is pending. */
+/** Returns the `taskAddress` of the retry that is due first, in the execution and its children; null if none is pending. */
 export function earliestOf(draft: Draft): string | null {
   let first = earliestRetry(draft.paths);
   let address = first && taskAddress(first, "");
-  // a child that is held up has no retry: it was paused when its map had no more room
+  // a child that is held up has no pending retry: it was paused when its map had no place for it
   for (const { key, paths } of draft.awake) {
     const own = earliestRetry(paths);
     if (!own || (first && (first.nextRetryAt ?? 0) <= (own.nextRetryAt ?? 0))) continue;
@@ -114,12 +115,12 @@ function isDue({ status, nextRetryAt }: PlannedPath, now: EpochMs): boolean {
 
 function mayMove({ childStates = {} }: Pick<Snapshot, "childStates">, key: string, { status }: ChildState): boolean {
   if (status !== "active" && status !== "error") return false;
-  // a map around it has no room for it yet
+  // the child, or a child around it, waits for a place in its map
   for (let scope = key; scope !== ""; scope = parentKey(scope)) if (childStates[scope]?.queued !== undefined) return false;
   return true;
 }
 
-/** The task of a path, due or not. @param scope key of the child that it is in; empty for the execution itself */
+/** Returns the task of a path, even if it is not due. @param scope the key of the child with the path; empty for the execution itself */
 export function taskOf(path: PlannedPath, scope: string): Task {
   const { id, turn, visit, nodeId, attempts, since, resumed, inputs, undoes, stepPath } = path;
   const task = { pathId: id, turn, visit, nodeId, attempt: attempts + 1, since, resumed, inputs, undoes, stepPath };
@@ -127,14 +128,15 @@ export function taskOf(path: PlannedPath, scope: string): Task {
   return scope === "" ? whole : { scope, ...whole };
 }
 
+/** A timer or a deadline that is due. */
 interface Due {
   readonly scope: ScopeDraft;
   readonly at: EpochMs;
-  /** Null if it is the deadline of the scope. */
+  /** The timer of a wait; `late` is true if it is the `timeoutAt` of the wait. Null for the deadline of the scope. */
   readonly timer: { readonly path: DraftPath; readonly wait: Wait; readonly late: boolean } | null;
 }
 
-/** Whether anything may have a time. If nothing does, the clock need not be read. */
+/** Whether an execution may have a timer or a deadline. If it has none, the clock need not be read. */
 export function hasTimer({ paths, timers, deadlineAt }: Draft): boolean {
   if (deadlineAt !== undefined) return true;
   for (const { waits } of paths) if (waits) return true;
@@ -142,15 +144,20 @@ export function hasTimer({ paths, timers, deadlineAt }: Draft): boolean {
 }
 
 /**
- * The event of the timer or deadline that came first, if one is due; null if none is.
+ * Returns the event of the earliest timer or deadline that is due; null if none is due.
  *
- * Of a wait's two times the earlier wins, on a tie the timeout. On other ties the deadline of a scope comes after everything in it.
+ * Of the two times of a wait the earlier one counts; if they are equal, the timeout. Of timers and deadlines that are due at the same time,
+ * a timer comes first, then the deadline of the innermost scope.
  */
 export function due(draft: Draft, now: EpochMs): ResumedEvent | TimedOutEvent | ExpiredEvent | null {
   if (rests(draft, now)) return null;
   let first = dueIn(draft, now, null);
   const child = draft.timers.first();
-  if (child && child.at <= now) first = dueIn(scopeAt(draft, child.key)!, now, first);
+  if (child && child.at <= now) {
+    first = dueIn(scopeAt(draft, child.key)!, now, first);
+    // other children may have a timer at the time of this deadline, or a deadline further inside
+    if (first?.timer === null) for (const key of draft.timers.keysAt(child.at)) first = dueIn(scopeAt(draft, key)!, now, first);
+  }
   first = deadlineDue(draft, now, first);
   if (!first) return null;
   const { scope, timer } = first;
@@ -161,14 +168,14 @@ export function due(draft: Draft, now: EpochMs): ResumedEvent | TimedOutEvent | 
   return late ? timedOut(scope, path, wait, answered) : { type: "resumed", ...answered, by: "timer" };
 }
 
-/** What is due first in a scope, without its children; its deadline only if it is a child. */
+/** Returns the earlier of `before` and what is due first in a scope, without its children. The deadline counts only for a child. */
 function dueIn(scope: ScopeDraft, now: EpochMs, before: Due | null): Due | null {
   let first = before;
   for (const path of scope.paths) {
     for (const wait of path.waits ?? []) {
       const { resumeAt = Number.POSITIVE_INFINITY, timeoutAt = Number.POSITIVE_INFINITY } = wait;
       const at = Math.min(resumeAt, timeoutAt);
-      if (at <= now && (!first || at < first.at)) first = { scope, at, timer: { path, wait, late: timeoutAt <= resumeAt } };
+      if (at <= now) first = earlier(first, { scope, at, timer: { path, wait, late: timeoutAt <= resumeAt } });
     }
   }
   return isChild(scope) ? deadlineDue(scope, now, first) : first;
@@ -176,7 +183,19 @@ function dueIn(scope: ScopeDraft, now: EpochMs, before: Due | null): Due | null 
 
 function deadlineDue(scope: ScopeDraft, now: EpochMs, first: Due | null): Due | null {
   const at = deadlineIn(scope);
-  return at <= now && (!first || at < first.at) ? { scope, at, timer: null } : first;
+  return at <= now ? earlier(first, { scope, at, timer: null }) : first;
+}
+
+/** Returns the one that comes first; `before` if neither does. */
+function earlier(before: Due | null, next: Due): Due {
+  if (!before || next.at < before.at) return next;
+  if (next.at > before.at || before.timer) return before;
+  return next.timer || depthOf(next.scope) > depthOf(before.scope) ? next : before;
+}
+
+/** The number of scopes around a scope. */
+function depthOf(scope: ScopeDraft): number {
+  return isChild(scope) ? depthOf(scope.parent) + 1 : 0;
 }
 
 function timedOut(
@@ -208,18 +227,22 @@ function lateness({ kind, workflowId, timeoutAt }: Wait, nodeId: string): { read
 }
 
 /**
- * Which steps a turn has announced with a `BegunEvent`: those that can be undone, before their executors are called, so that
- * whoever ends the execution knows which of them may have had an effect.
+ * The steps that a turn has announced. A step that can be undone is announced by a `BegunEvent` before its executor is called, so that the
+ * end of the execution knows which steps may have had an effect, even if the process has died.
  */
 export class AnnouncedSteps {
-  /** Announced by this turn and not begun yet, by path and turn. */
+  /** The tasks that this turn has announced and not begun yet, by scope, path and turn. */
   readonly #waiting = new Set<string>();
-  /** Tasks whose executors were never called before this turn; null as long as there is none. */
+  /** The tasks whose executors were never called before this turn; null until there is one. */
   #firsts: WeakSet<Task> | null = null;
-  /** A task is due that may not be begun, because it is not announced yet. */
+  /** True if a task is due that cannot begin, because it is not announced yet. */
   isLacking = false;
 
-  /** Announces what is about to be begun. @param mayBegin whether there is room for a task; null: for no more at all */
+  /**
+   * Announces the steps that are about to begin. `accept` applies the event of each.
+   *
+   * @param mayBegin whether a task may begin; null if no further task may begin
+   */
   announce(
     draft: Draft,
     now: EpochMs,
@@ -240,14 +263,14 @@ export class AnnouncedSteps {
     }
   }
 
-  /** Whether a task may be begun: it is announced, or need not be. */
+  /** Whether a task may begin: it was announced, or need not be announced. */
   begin(task: Task, node: CompiledNode): boolean {
     if (isUnannounced(task, node)) {
-      // another commit was first, and brought it
+      // the commit of somebody else made the task due after the last `announce`
       this.isLacking = true;
       return false;
     }
-    // few workflows have such steps: for all others no name is made for the task
+    // few workflows have steps that can be undone, so the name of the task is created only if there are announced steps
     if (this.#waiting.size > 0 && this.#waiting.delete(announcement(task))) {
       this.#firsts ??= new WeakSet();
       this.#firsts.add(task);
@@ -255,7 +278,11 @@ export class AnnouncedSteps {
     return true;
   }
 
-  /** Whether a task may have had an effect. What an attempt before it has done stays done, also if this one never came so far. */
+  /**
+   * Whether the step of a task may have had an effect: its executor was called, now or in an earlier attempt.
+   *
+   * @param isCalled whether the executor was called in this attempt
+   */
   mayHaveActed(task: Task, isCalled: boolean): boolean {
     return task.begun === true && (isCalled || !this.#firsts?.has(task));
   }

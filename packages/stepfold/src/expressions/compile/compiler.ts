@@ -3,22 +3,23 @@ import { charge, type Evaluate, type Frame, refuseExpression } from "../evaluati
 import type { Callback } from "../functions/argument.ts";
 import type { Arrow, Expression } from "../syntax/syntax.ts";
 
-/** What the compilation of one expression shares. */
+/** The state of the compilation of one expression. */
 export interface Compiler {
   readonly source: string;
-  /** Compiles any syntax. Here, so that the files of the compiler need not import each other in a circle. */
+  /** Compiles any syntax. It is a field, so that the files of the compiler need not import each other in a circle. */
   readonly compile: (compiler: Compiler, node: Expression) => Evaluate;
-  /** Arrow parameters in sight, with their slots. */
+  /** The arrow parameters that are visible at the current place, with their slots. */
   locals: ReadonlyMap<string, number>;
+  /** The number of slots used so far. */
   slots: number;
-  /** Whether it reads `globals`, which are not checked. */
+  /** True if the expression reads `globals`, which are not checked, or holds a regular expression. Its value is checked and copied then. */
   untrusted: boolean;
 }
 
-/** What a `?.` leaves behind until its chain ends; never seen outside one. */
+/** The value of a chain after a `?.` has cut it short. `compileChain` replaces it by undefined, so it never leaves the chain. */
 export const skipped: unique symbol = Symbol("skip");
 
-/** The frame of literals: evaluating them cannot fail. */
+/** The frame in which constant parts are evaluated at compile time. Its budget is unlimited. */
 const folding: Frame = {
   unit: { source: "", pointer: undefined, limits: defaultExpressionLimits, offset: 0 },
   scope: {},
@@ -28,37 +29,44 @@ const folding: Frame = {
   draws: 0,
 };
 
+/** The value of each piece of code that is constant. */
 const constants: WeakMap<Evaluate, { readonly value: unknown }> = new WeakMap();
 
-/** A piece of code that always gives `value`. */
+/** Returns code whose value is always `value`. */
 export function constant(value: unknown): Evaluate {
   const run: Evaluate = () => value;
   constants.set(run, { value });
   return run;
 }
 
-/** What `run` always gives, if it does. */
+/** Returns the value of `run` if it is constant, else undefined. */
 export function constantOf(run: Evaluate): { readonly value: unknown } | undefined {
   return constants.get(run);
 }
 
-/** Computes what depends on constants only, once. */
+/** Evaluates `run` at compile time if all its parts are constant; else returns `run` itself. */
 export function foldConstants(run: Evaluate, ...parts: readonly Evaluate[]): Evaluate {
-  return parts.every((part) => constants.has(part)) ? constant(run(folding)) : run;
+  if (!parts.every((part) => constants.has(part))) return run;
+  try {
+    return constant(run(folding));
+  } catch {
+    // an expression that always fails, such as `"a" in 5`, fails when it is evaluated
+    return run;
+  }
 }
 
-/** The text of a piece of syntax, for messages. */
+/** Returns the source of a piece of syntax for messages, shortened to 60 characters. */
 export function sourceText(compiler: Compiler, node: Expression): string {
   const text = compiler.source.slice(node.start, node.end);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** Ends compilation at a position. */
+/** Refuses the expression with an error that points at a position. */
 export function reject(compiler: Compiler, position: number, reason: string): never {
   refuseExpression(compiler.source, position, reason);
 }
 
-/** Compiles an arrow function. Every call of it pays for the size of its body. */
+/** Compiles an arrow function. Each call costs one step for every 16 syntax nodes of its body. */
 export function compileArrow(compiler: Compiler, arrow: Arrow): Callback {
   const before = compiler.locals;
   const first = compiler.slots;

@@ -6,7 +6,10 @@ import { seededFunctions } from "./seeded-functions.ts";
 import { timeFunctions } from "./time-functions.ts";
 import { valueFunctions } from "./value-functions.ts";
 
-/** Everything that `extraNames` names. */
+/**
+ * All functions that `extraNamespaces`, `extraAlone` and `extraMethods`
+ * list, and the forms of `replace` and `split` for regular expressions.
+ */
 export const allExtraFunctions: ExtraFunctions = new Map([
   ...base64Functions,
   ...hashFunctions,

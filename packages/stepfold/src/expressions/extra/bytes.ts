@@ -1,7 +1,7 @@
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { type CallSite, type Pure, textAt } from "../functions/argument.ts";
 
-/** The UTF-8 of a text; half a character becomes the sign for what cannot be read. */
+/** Encodes a text in UTF-8. Half a surrogate pair becomes the replacement character U+FFFD. */
 export function utf8(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length * 3);
   let length = 0;
@@ -18,7 +18,7 @@ export function utf8(text: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** The text of some UTF-8; undefined if it is none. */
+/** Decodes UTF-8; undefined if the bytes are not valid. The platform decodes them as a URI component (37 is `%`). */
 function utf8Text(bytes: Uint8Array): string | undefined {
   let escaped = "";
   for (const byte of bytes) escaped += byte < 0x80 && byte !== 37 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`;
@@ -42,7 +42,7 @@ function base64Of(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes that base64 stands for, with or without padding, in either alphabet; undefined if it is none. */
+/** Decodes base64 in the standard or the URL alphabet, with or without padding; undefined if the text is not base64. */
 function ofBase64(text: string): Uint8Array | undefined {
   const letters = text
     .replace(/\s+/g, "")
@@ -62,7 +62,7 @@ function ofBase64(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** Pays for looking at each letter of a text, and for a text that is made of it. */
+/** Pays for reading each letter of a text, and for a result that is `factor` times as long. */
 function payLetters(frame: Frame, text: string, factor: number): void {
   charge(frame, text.length / 64);
   grow(frame, text.length * factor);
@@ -80,7 +80,7 @@ function decode(frame: Frame, { name, position }: CallSite, text: string): strin
   return utf8Text(bytes) ?? failEvaluation(frame, position, `${name}: what this base64 stands for is no text in UTF-8`);
 }
 
-/** Functions that write text as base64 and read it, always in UTF-8. */
+/** Functions that encode text as base64 and decode it. The bytes are always UTF-8. */
 export const base64Functions: readonly (readonly [string, Pure])[] = [
   ["base64.encode", (frame, site, _, args) => encode(frame, textAt(frame, site, args, 0))],
   [

@@ -1,9 +1,10 @@
-// RFC 1321 and FIPS 180-4, written out: expressions are evaluated at once, and the platform's digests are asynchronous.
+// RFC 1321 and FIPS 180-4. This is our own code, because expressions are
+// evaluated synchronously and the platform's digests are asynchronous.
 type Compress = (state: Uint32Array, block: DataView, offset: number) => void;
 
 const rotate = (x: number, by: number): number => (x << by) | (x >>> (32 - by));
 
-/** Adds what ends a message: a bit, zeros, its length. */
+/** Pads a message to whole blocks, with a 1 bit, zeros and the length of the message in bits. */
 export function padded(bytes: Uint8Array, blockBytes: number, isLittleEndian: boolean): DataView {
   const lengthBytes = blockBytes / 8;
   const view = new DataView(new ArrayBuffer(Math.ceil((bytes.length + 1 + lengthBytes) / blockBytes) * blockBytes));
@@ -71,15 +72,16 @@ function compressSha1(state: Uint32Array, block: DataView, offset: number): void
   add(state, [a, b, c, d, e]);
 }
 
-/** The primes from 2. */
+/** Returns the first primes. */
 export function primes(howMany: number): number[] {
   const found: number[] = [];
   for (let n = 2; found.length < howMany; n++) if (found.every((prime) => n % prime !== 0)) found.push(n);
   return found;
 }
 
+/** The first 32 bits of the fraction of a number. */
 const fraction = (x: number): number => Math.floor((x - Math.floor(x)) * 2 ** 32);
-/** Computed for the first digest, so that loading this file costs nothing for them. */
+/** The constants are computed for the first digest, so that loading this file takes no time for them. */
 let sha256Constants: Uint32Array | null = null;
 
 /** SHA-256 of bytes. */

@@ -1,9 +1,10 @@
 const months = "January February March April May June July August September October November December".split(" ");
 const days = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const two = (value: number): string => String(value).padStart(2, "0");
+/** The hour on a clock of 12 hours. */
 const half = (date: Date): number => date.getUTCHours() % 12 || 12;
 
-/** What the letters of a format stand for, as in Luxon; names are English. */
+/** The text for each group of letters in a format, as in Luxon. Names of months and days are English. */
 const letters: Readonly<Record<string, (date: Date) => string>> = {
   yyyy: (date) => String(date.getUTCFullYear()).padStart(4, "0"),
   yy: (date) => two(Math.abs(date.getUTCFullYear() % 100)),
@@ -40,7 +41,7 @@ const letters: Readonly<Record<string, (date: Date) => string>> = {
   Z: () => "+0",
 };
 
-/** A time as a format asks for it; text in single quotes stands for itself, and so do letters that mean nothing. */
+/** Formats a time. Text in single quotes stands for itself, and so do letters without a meaning. */
 export function formatTime(date: Date, format: string): string {
   return format.replace(/'([^']*)'|([A-Za-z])\2*/g, (piece, quoted: string | undefined) => quoted ?? letters[piece]?.(date) ?? piece);
 }

@@ -6,7 +6,7 @@ import { sha384, sha512 } from "./sha512.ts";
 
 type Digest = (bytes: Uint8Array) => Uint8Array;
 
-/** The digests by name. MD5 and SHA-1 are there for services that ask for them, not to protect anything. */
+/** The digests by name. MD5 and SHA-1 are there for services that require them; they protect nothing. */
 const digests: ReadonlyMap<string, Digest> = new Map([
   ["md5", md5],
   ["sha1", sha1],
@@ -20,7 +20,7 @@ export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Pays for a digest: a letter takes about a tenth of a microsecond, and ten times as long with words of 64 bits. */
+/** Pays for a digest. A letter takes about a tenth of a microsecond, ten times as long with 64-bit words (SHA-384 and SHA-512). */
 function payDigest(frame: Frame, text: string, isWide = false): void {
   charge(frame, 8 + text.length / (isWide ? 2 : 16));
   grow(frame, 128);
@@ -33,6 +33,7 @@ function digest(frame: Frame, { position }: CallSite, text: string, name: string
   return hex(run(utf8(text)));
 }
 
+/** The block size of SHA-256, which HMAC needs. */
 const blockBytes = 64;
 
 function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
@@ -48,7 +49,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Functions that give the hexadecimal digest of the UTF-8 of a text. */
+/** Functions that return the hexadecimal digest of a text in UTF-8. */
 export const hashFunctions: readonly (readonly [string, Pure])[] = [
   ...[...digests.keys()].map((name): readonly [string, Pure] => [
     `hash.${name}`,

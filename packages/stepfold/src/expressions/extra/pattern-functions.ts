@@ -4,7 +4,7 @@ import { type CallSite, type Pure, textAt, wholeAt } from "../functions/argument
 import { PatternValue } from "../pattern/pattern-value.ts";
 import { type Match, PatternSearch } from "./search-pattern.ts";
 
-/** Every place where a pattern matches, one after the other; the first only if it is not global. */
+/** Yields the matches of a pattern in their order, only the first one if the pattern is not global. */
 function* matches(frame: Frame, pattern: PatternValue, text: string, isGlobal = pattern.isGlobal): Generator<Match> {
   const search = new PatternSearch(frame, pattern, text);
   for (let from = 0; from <= search.length; ) {
@@ -13,7 +13,7 @@ function* matches(frame: Frame, pattern: PatternValue, text: string, isGlobal = 
     charge(frame, 1);
     yield match.found;
     if (!isGlobal) return;
-    // after a match of nothing the search goes on one letter further
+    // After an empty match the search continues one letter later.
     from = match.found[0] === match.found[1] ? match.end + 1 : match.end;
   }
 }
@@ -67,7 +67,7 @@ const search: Pure = (frame, site, self, args) => {
   return found === undefined ? -1 : found[0];
 };
 
-/** `$&`, `$1` and `$<name>` stand for what was matched, as in JavaScript. */
+/** Replaces matches. In the replacement `$&`, `$1` and `$<name>` stand for matched text, as in JavaScript. */
 const replace: Pure = (frame, site, self, args) => {
   const pattern = patternOf(frame, site, args[0]);
   const text = textAt(frame, site, [self], 0);
@@ -99,14 +99,14 @@ function expanded(frame: Frame, replacement: string, text: string, found: Match,
   return result;
 }
 
-/** Groups stand between the pieces, as in JavaScript. */
+/** Splits a text at the matches. The texts of groups stand between the pieces, as in JavaScript. */
 const split: Pure = (frame, site, self, args) => {
   const text = textAt(frame, site, [self], 0);
   const limit = wholeAt(frame, site, args, 1, Number.MAX_SAFE_INTEGER);
   const pieces: (string | undefined)[] = [];
   let end = 0;
   for (const found of matches(frame, patternOf(frame, site, args[0]), text, true)) {
-    // a match of nothing at either end parts nothing, and neither does one where the last has ended
+    // An empty match at the beginning or end of the text, or where the last match ended, does not split the text.
     if (found[1] === end && found[0] === end) {
       if (text === "") return [];
       continue;

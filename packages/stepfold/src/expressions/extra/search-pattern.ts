@@ -3,24 +3,30 @@ import { runLooks } from "../pattern/pattern.ts";
 import { isEdge, lettersOf, type PatternProgram, type PatternStep, writeProgram } from "../pattern/pattern-program.ts";
 import type { PatternValue } from "../pattern/pattern-value.ts";
 
-/** Where a pattern was found: begin and end of the whole and of each group, as indexes of the text; -1 where a group took no part. */
+/**
+ * The place of a match: the begin and end of the whole match, then of each group, as
+ * indexes of the text. -1 means that the group took no part in the match.
+ */
 export type Match = readonly number[];
 
 const programs = new WeakMap<PatternValue, PatternProgram>();
 
-/** Steps of a search that one step of an expression pays for. */
+/** The number of search steps that one step of an expression's budget pays for. */
 const stepsForOne = 32;
 
-/** A text in which a pattern is searched for. Every search costs at most the length of the text times the size of the pattern. */
+/** The search for a pattern in a text. Each search costs at most the length of the text times the size of the pattern. */
 export class PatternSearch {
   readonly #frame: Frame;
   readonly #program: readonly PatternStep[];
+  /** The text as code points. */
   readonly #letters: Uint32Array;
+  /** For each look-around, 1 at every letter where it holds. */
   readonly #looks: readonly Uint8Array[];
+  /** The length of a match: two numbers for the whole match and two for each group. */
   readonly #slots: number;
-  /** Where each letter begins in the text; null if each is one unit. */
+  /** The index in the text at which each letter begins; null if every letter is one UTF-16 code unit. */
   readonly #offsets: Uint32Array | null;
-  /** At which letter a step was last added. */
+  /** For each step of the program, the letter at which the step was last added. */
   readonly #added: Int32Array;
 
   constructor(frame: Frame, pattern: PatternValue, text: string) {
@@ -37,12 +43,15 @@ export class PatternSearch {
     this.#added = new Int32Array(program.program.length);
   }
 
-  /** Letters of the text. */
+  /** The number of letters (code points) in the text. */
   get length(): number {
     return this.#letters.length;
   }
 
-  /** The first place from letter `from` on where it matches; of several matches there the one that JavaScript prefers. */
+  /**
+   * Returns the first match that begins at the letter `from` or later. If several matches begin there,
+   * it is the one that JavaScript prefers. `end` is the index of the letter after the match.
+   */
   search(from: number): { readonly found: Match; readonly end: number } | null {
     let best: Int32Array | null = null;
     let current: Thread[] = [];
@@ -56,7 +65,7 @@ export class PatternSearch {
         const step = this.#program[index]!;
         if (step.kind === "match") {
           best = slots;
-          // the threads after this one are less preferred
+          // The threads after this one are less preferred.
           break;
         }
         if (step.kind === "letter" && at < this.#letters.length && step.fits(this.#letters[at]!))
@@ -73,8 +82,9 @@ export class PatternSearch {
     return letter < 0 || this.#offsets === null ? letter : this.#offsets[letter]!;
   }
 
-  /** Adds a step, and all that follow from it without a letter, the preferred ones first. */
+  /** Adds a step, and all steps that can be reached from it without reading a letter, the preferred ones first. */
   #follow(threads: Thread[], first: number, at: number, slots: Int32Array): void {
+    // Step 0 begins a match, so its place is saved in slot 0.
     const open: Thread[] = [{ index: first, slots: saved(slots, first === 0 ? 0 : -1, at) }];
     let steps = 0;
     for (let thread = open.pop(); thread !== undefined; thread = open.pop()) {
@@ -96,6 +106,7 @@ export class PatternSearch {
   }
 }
 
+/** One possible state of the search: the next step, and the places that were saved on the way to it. */
 interface Thread {
   readonly index: number;
   readonly slots: Int32Array;

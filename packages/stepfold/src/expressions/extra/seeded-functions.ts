@@ -4,7 +4,10 @@ import { utf8 } from "./bytes.ts";
 import { sha256Bytes } from "./digest.ts";
 import { hex } from "./hash-functions.ts";
 
-/** Bytes that depend on the step, its attempt and the place in the definition alone: who performs an attempt again draws the same. */
+/**
+ * Returns random bytes that depend only on the step, its attempt and the place in
+ * the definition. An attempt that is performed again gets the same bytes.
+ */
 function draw(frame: Frame, { name, position }: CallSite): Uint8Array {
   charge(frame, 16);
   const { seed } = frame.scope;
@@ -14,7 +17,7 @@ function draw(frame: Frame, { name, position }: CallSite): Uint8Array {
   return sha256Bytes(utf8(`${String(seed())} ${pointer} ${offset + position} ${frame.draws++}`));
 }
 
-/** A number from 0 to 1, without 1. */
+/** Returns a number from 0 up to, but not including, 1. */
 function share(frame: Frame, site: CallSite): number {
   const view = new DataView(draw(frame, site).buffer);
   return ((view.getUint32(0) >>> 5) * 2 ** 26 + (view.getUint32(4) >>> 6)) / 2 ** 53;
@@ -23,6 +26,7 @@ function share(frame: Frame, site: CallSite): number {
 const uuid: Pure = (frame, site) => {
   grow(frame, 36);
   const bytes = draw(frame, site).slice(0, 16);
+  // The version (4) and the variant of the UUID.
   bytes[6] = (bytes[6]! & 15) | 0x40;
   bytes[8] = (bytes[8]! & 63) | 0x80;
   return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
@@ -33,7 +37,7 @@ const randomItem: Pure = (frame, site, self) => {
   return self[Math.floor(share(frame, site) * self.length)];
 };
 
-/** Functions of chance that is the same each time an attempt is performed again. */
+/** Random functions. They return the same values when an attempt is performed again. */
 export const seededFunctions: readonly (readonly [string, Pure])[] = [
   ["uuid", uuid],
   ["Math.random", (frame, site) => share(frame, site)],

@@ -2,11 +2,11 @@ import { readTimestamp } from "../../core/values/timestamp.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
 import { type CallSite, type Pure, textAt } from "../functions/argument.ts";
-import { dateFunctions } from "../functions/date-functions.ts";
-import { fixedUnits } from "../functions/date-units.ts";
+import { addSpan } from "../functions/date-functions.ts";
+import { fixedUnits, readSpan, type Span } from "../functions/date-units.ts";
 import { formatTime } from "./format-time.ts";
 
-/** A moment: text in ISO 8601, or milliseconds. Everything is in UTC. */
+/** Reads a time, which is ISO 8601 text or milliseconds, and returns its milliseconds. All functions calculate in UTC. */
 function timestampFrom(frame: Frame, { name, position }: CallSite, value: unknown): number {
   charge(frame, 1);
   const at = readTimestamp(value);
@@ -25,33 +25,31 @@ function isoOf(frame: Frame, site: CallSite, at: number): string {
   return new Date(at).toISOString();
 }
 
-/** A time to add, as text for `date.add`: `{ days: 1 }`, `1, "day"` or `"1 day"`. */
-function spanOf(frame: Frame, site: CallSite, [amount, unit]: readonly unknown[]): unknown {
-  if (!isPlain(amount)) return typeof amount === "number" && unit !== undefined ? `${amount} ${textAt(frame, site, [unit], 0)}` : amount;
+/** Reads a duration, which is given as `{ days: 1, hours: -2 }`, `1, "day"`, `"1 day"` or a number of milliseconds. */
+function spanOf(frame: Frame, site: CallSite, [amount, unit]: readonly unknown[]): Span {
+  const spanIn = (value: unknown): Span =>
+    readSpan(value) ?? failEvaluation(frame, site.position, `${site.name} needs a time such as "2 days", "1h30m" or "3 months"`);
+  if (!isPlain(amount))
+    return spanIn(typeof amount === "number" && unit !== undefined ? `${amount} ${textAt(frame, site, [unit], 0)}` : amount);
   const parts = Object.entries(amount);
   charge(frame, parts.length);
-  return parts.map(([name, count]) => `${textAt(frame, site, [count], 0)} ${name}`).join(" ");
+  const spans = parts.map(([name, count]) => spanIn(`${textAt(frame, site, [count], 0)} ${name}`));
+  return { months: spans.reduce((sum, { months }) => sum + months, 0), ms: spans.reduce((sum, { ms }) => sum + ms, 0) };
 }
 
+/** Makes `plus` (1) or `minus` (-1). */
 const shift =
-  (direction: "add" | "subtract"): Pure =>
-  (frame, site, self, args) => {
-    const span = spanOf(frame, site, args);
-    const isNegative = typeof span === "string" && span.startsWith("-");
-    const opposite = direction === "add" ? "subtract" : "add";
-    const name = isNegative ? opposite : direction;
-    return dateFunctions.get(name)!(frame, { ...site, name }, undefined, [
-      timestampFrom(frame, site, self),
-      isNegative ? span.slice(1) : span,
-    ]);
-  };
+  (sign: 1 | -1): Pure =>
+  (frame, site, self, args) =>
+    isoOf(frame, site, addSpan(timestampFrom(frame, site, self), spanOf(frame, site, args), sign));
 
+/** Reads the name of a unit; capital letters and a plural are allowed. */
 function unitOf(frame: Frame, site: CallSite, args: readonly unknown[], index: number, fallback?: string): string {
   const unit = textAt(frame, site, args, index, fallback).toLowerCase();
   return unit.endsWith("s") && unit.length > 2 ? unit.slice(0, -1) : unit;
 }
 
-/** Where a unit begins; weeks begin on Monday. */
+/** Returns the milliseconds at which the unit around `at` begins. Weeks begin on Monday. */
 function startOf(frame: Frame, site: CallSite, at: number, unit: string): number {
   const date = new Date(isoOf(frame, site, at));
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -111,13 +109,17 @@ const getter =
   (read: (date: Date) => number): Pure =>
   (frame, site, self) =>
     read(new Date(isoOf(frame, site, timestampFrom(frame, site, self))));
+/** Reads a time from the first argument; a number counts in units of `size` milliseconds. */
 const ofArgument =
   (size: number): Pure =>
   (frame, site, _, args) =>
     isoOf(frame, site, typeof args[0] === "number" ? args[0] * size : timestampFrom(frame, site, args[0]));
 const now: Pure = (frame, site) => isoOf(frame, site, nowOf(frame, site));
 
-/** What people write about time who come from Luxon or JavaScript. A time is text in ISO 8601, in UTC; the clock is `$now`. */
+/**
+ * The functions and methods of time that people know from Luxon and
+ * JavaScript. A time is ISO 8601 text in UTC here; the clock is `$now`.
+ */
 export const timeFunctions: readonly (readonly [string, Pure])[] = [
   ["Date.now", (frame, site) => nowOf(frame, site)],
   ["Date.parse", (frame, site, _, args) => timestampFrom(frame, site, args[0])],
@@ -137,8 +139,8 @@ export const timeFunctions: readonly (readonly [string, Pure])[] = [
   ["toSeconds", (frame, site, self) => timestampFrom(frame, site, self) / 1000],
   ["toFormat", format],
   ["format", format],
-  ["plus", shift("add")],
-  ["minus", shift("subtract")],
+  ["plus", shift(1)],
+  ["minus", shift(-1)],
   [
     "startOf",
     (frame, site, self, args) => isoOf(frame, site, startOf(frame, site, timestampFrom(frame, site, self), unitOf(frame, site, args, 0))),

@@ -9,7 +9,7 @@ import { functions, namespaces } from "../functions/functions.ts";
 
 type Items = readonly unknown[];
 
-/** A function of lists. What it makes is paid for with a step and eight characters for each item. */
+/** Makes a method of arrays. It pays one step and eight characters of output for each item. */
 const ofItems =
   (work: (items: Items, frame: Frame, site: CallSite, args: readonly unknown[]) => unknown): Pure =>
   (frame, site, self, args) => {
@@ -40,7 +40,7 @@ function isEmpty(value: unknown): boolean {
   return isPlain(value) ? Object.keys(value).length === 0 : value === null || value === undefined;
 }
 
-/** Items that are equal as JSON stand once, the first of them; with keys only those are compared. */
+/** Keeps the first of the items that are equal as JSON. With keys, only those members are compared. */
 const unique = ofItems((items, frame, site, keys) => {
   const seen = new Set<string>();
   return items.filter((item) => {
@@ -76,6 +76,7 @@ const fold = (work: (numbers: readonly number[]) => number): Pure =>
   ofItems((items, frame, site) => work(items.map((item) => toNumber(frame, site.position, item))));
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
+/** Makes `first` or `last`: without an argument the item itself, else an array of that many items. */
 const edge = (pick: (items: Items, count: number) => Items): Pure =>
   ofItems((items, frame, site, args) =>
     args.length === 0 ? pick(items, 1)[0] : pick(items, Math.max(0, wholeAt(frame, site, args, 0, 1))),
@@ -95,15 +96,16 @@ const ofObject = (name: "keys" | "values"): Pure => {
   return (frame, site, self) => list(frame, site, undefined, [self]);
 };
 
+/** Makes a method of a function: the value that the method is called on becomes the argument of the function. */
 const alone = (name: string): Pure => {
   const change = functions.get(name)!;
   return (frame, site, self) => change(frame, site, undefined, [self]);
 };
 
-/** The first letter of each word, or of the text, becomes a capital one; the others small ones. */
+/** Makes a method that capitalises the letters that `start` matches, and changes all other letters to lower case. */
 const titled = (start: RegExp): Pure => ofText((self) => self.toLowerCase().replace(start, (letter) => letter.toUpperCase()));
 
-/** What n8n's expressions call on values; where JavaScript has a function of the name, it does the same. */
+/** The methods and functions of n8n. If JavaScript has a function of the same name, it has the same result. */
 export const valueFunctions: readonly (readonly [string, Pure])[] = [
   ["isEmpty", (_, __, self) => isEmpty(self)],
   ["isNotEmpty", (_, __, self) => !isEmpty(self)],
@@ -151,7 +153,7 @@ export const valueFunctions: readonly (readonly [string, Pure])[] = [
   ["$max", (frame, site, _, args) => namespaces.get("Math")!.get("max")!(frame, site, undefined, args)],
 ];
 
-/** Written out, because a regular expression would look to the end for every `<`. */
+/** Removes tags. It uses no regular expression, because that would search to the end of the text for every `<`. */
 function withoutTags(text: string): string {
   let result = "";
   let from = 0;

@@ -2,13 +2,13 @@ import { readTimestamp } from "../../core/values/timestamp.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
 import { type CallSite, type Pure, textAt } from "./argument.ts";
-import { calendarUnits, fixedUnits, readSpan } from "./date-units.ts";
+import { calendarUnits, fixedUnits, readSpan, type Span } from "./date-units.ts";
 
 function timestampAt(frame: Frame, site: CallSite, args: readonly unknown[], index: number): number {
   charge(frame, 1);
   const moment = readTimestamp(args[index]);
   if (moment !== undefined) return moment;
-  // not the text itself: it may be a secret
+  // The message does not show the text, because the text may be a secret.
   const shown = typeof args[index] === "string" ? "another text" : kindOf(args[index]);
   return failEvaluation(
     frame,
@@ -17,14 +17,14 @@ function timestampAt(frame: Frame, site: CallSite, args: readonly unknown[], ind
   );
 }
 
-/** ISO text of a moment, if there is one that far away. */
+/** Returns the ISO text of a time. A time outside the range of dates fails the evaluation. */
 function iso(frame: Frame, site: CallSite, moment: number): string {
   charge(frame, 1);
   if (readTimestamp(moment) === undefined) failEvaluation(frame, site.position, `date.${site.name} leads to a date that does not exist`);
   return new Date(moment).toISOString();
 }
 
-/** The last day of a shorter month stands for the days it does not have: January 31 and a month is February 28. */
+/** Adds calendar months. If the new month has no such day, its last day is used: January 31 plus one month is February 28. */
 function addMonths(moment: number, months: number): number {
   if (months === 0) return moment;
   const date = new Date(moment);
@@ -36,6 +36,11 @@ function addMonths(moment: number, months: number): number {
   return date.setUTCDate(Math.min(day, last.getUTCDate()));
 }
 
+/** Returns the time that lies a duration after another time, or, if `sign` is -1, before it. Months are added first. */
+export function addSpan(moment: number, { months, ms }: Span, sign: 1 | -1): number {
+  return addMonths(moment, sign * months) + sign * ms;
+}
+
 const add =
   (sign: 1 | -1): Pure =>
   (frame, site, _, args) => {
@@ -43,7 +48,7 @@ const add =
     charge(frame, 2);
     const span = readSpan(args[1]);
     if (span === undefined) failEvaluation(frame, site.position, `date.${site.name} needs a time such as "2 days", "1h30m" or "3 months"`);
-    return iso(frame, site, addMonths(moment, sign * span.months) + sign * span.ms);
+    return iso(frame, site, addSpan(moment, span, sign));
   };
 
 const diff: Pure = (frame, site, _, args) => {
@@ -57,6 +62,7 @@ const startOf: Pure = (frame, site, _, args) => {
   const unit = textAt(frame, site, args, 1);
   const months = calendarUnits.get(unit);
   const size = fixedUnits.get(unit);
+  // The search begins at 1, because a year before 0 has a minus sign.
   const year = text.indexOf("-", 1);
   if (months !== undefined) return `${text.slice(0, months === 1 ? year + 3 : year)}${months === 1 ? "" : "-01"}-01T00:00:00.000Z`;
   if (size === undefined || size > 86_400_000)
@@ -83,7 +89,10 @@ const format: Pure = (frame, site, _, args) => {
   return pattern.replace(/yyyy|MM|dd|HH|mm|ss|SSS/g, (part) => parts[part]!);
 };
 
-/** The most arguments of each. More would only hide a mistake: JavaScript has no such functions, so nobody knows what they ignore. */
+/**
+ * The largest number of arguments of each function. More arguments are refused, because they are
+ * probably a mistake: JavaScript has no such functions, so nobody could know that they are ignored.
+ */
 export const maxDateArguments: ReadonlyMap<string, number> = new Map([
   ["parse", 1],
   ["iso", 1],
@@ -94,13 +103,14 @@ export const maxDateArguments: ReadonlyMap<string, number> = new Map([
   ["startOf", 2],
 ]);
 
-/** Says that there are too many. */
+/** Returns the message about too many arguments. */
 export function tooManyDateArguments(name: string, count: number): string {
   const example = name === "add" || name === "subtract" ? `. A time is one text: date.${name}(when, "2 days")` : "";
   const most = maxDateArguments.get(name)!;
   return `date.${name} takes ${most} argument${most === 1 ? "" : "s"}, not ${count}${example}`;
 }
 
+/** Adds a check of the number of arguments to a function. */
 const counted =
   (name: string, pure: Pure): Pure =>
   (frame, site, self, args) => {
@@ -108,6 +118,7 @@ const counted =
     return pure(frame, site, self, args);
   };
 
+/** The functions without a check of the number of arguments. */
 const unlimited: Readonly<Record<string, Pure>> = {
   parse: (frame, site, _, args) => timestampAt(frame, site, args, 0),
   iso: (frame, site, _, args) => iso(frame, site, timestampAt(frame, site, args, 0)),
@@ -118,7 +129,7 @@ const unlimited: Readonly<Record<string, Pure>> = {
   startOf,
 };
 
-/** Functions of time, all in UTC. A moment is ISO text or milliseconds; there is no clock here: `$now` is in the scope. */
+/** The functions of `date`, all in UTC. A time is ISO text or milliseconds. No function reads a clock: `$now` is in the scope. */
 export const dateFunctions: ReadonlyMap<string, Pure> = new Map(
   Object.entries(unlimited).map(([name, pure]) => [name, counted(name, pure)]),
 );

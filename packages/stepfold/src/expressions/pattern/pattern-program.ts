@@ -1,28 +1,34 @@
 import type { Boundary, PatternPart } from "./pattern-syntax.ts";
 
-/** What the repetitions of a pattern may be written out to. */
+/** The largest number of steps of one pattern. Repetitions such as `{100}` are written out, so they need many steps. */
 const maxSteps = 5_000;
 
-/** One step of a program. */
+/** One step of the program that a pattern is compiled to. */
 export type PatternStep =
   | { readonly kind: "letter"; readonly fits: (codePoint: number) => boolean }
   | { readonly kind: "edge"; readonly edge: Boundary }
   | { readonly kind: "look"; readonly index: number; readonly isNegated: boolean }
-  /** Goes on at each of these; the first is to be preferred. */
+  /** Continues at each of these steps; the first one is preferred. */
   | { readonly kind: "jump"; readonly to: number[] }
-  /** Notes where a group begins or ends. */
+  /** Saves the place where a group begins or ends. */
   | { readonly kind: "save"; readonly slot: number }
-  /** Forgets what the groups between two slots have captured: a repetition begins anew. */
+  /** Clears the saved places from one slot to another, when a new round of a repetition begins. */
   | { readonly kind: "forget"; readonly from: number; readonly to: number }
   | { readonly kind: "match" };
 
-/** A part that looks ahead or back: it is run over the whole text beforehand, against the direction in which it looks. */
+/**
+ * A look-ahead or look-behind. It runs over the whole text before the search
+ * begins, in the direction opposite to the one in which it looks.
+ */
 export interface Look {
   readonly program: readonly PatternStep[];
   readonly isBackward: boolean;
 }
 
-/** A program, and those of its parts that look around; inner ones come first, because outer ones ask for them. */
+/**
+ * The program of a pattern, and the programs of its look-arounds. Inner
+ * look-arounds come first, because the outer ones need their results.
+ */
 export interface PatternProgram {
   readonly program: readonly PatternStep[];
   readonly looks: readonly Look[];
@@ -34,7 +40,7 @@ export function tooLarge(part: PatternPart): string | undefined {
   return size > maxSteps ? `repeats so much that it takes ${size} steps; at most ${maxSteps} are allowed` : undefined;
 }
 
-/** Steps that a part is written out to. */
+/** Returns the number of steps in the program of a part. */
 export function sizeOf(part: PatternPart): number {
   switch (part.kind) {
     case "letter":
@@ -55,7 +61,7 @@ export function sizeOf(part: PatternPart): number {
   }
 }
 
-/** Writes a pattern out. @param captures whether its groups note where they begin and end */
+/** Writes the program of a pattern. @param captures whether the program saves the places where groups begin and end */
 export function writeProgram(part: PatternPart, captures: boolean): PatternProgram {
   const looks: Look[] = [];
   return { program: programOf({ steps: [], isBackward: false, looks, captures }, part), looks };
@@ -63,6 +69,7 @@ export function writeProgram(part: PatternPart, captures: boolean): PatternProgr
 
 interface Writer {
   readonly steps: PatternStep[];
+  /** True if the program reads the text from its end to its beginning. */
   readonly isBackward: boolean;
   readonly looks: Look[];
   readonly captures: boolean;
@@ -143,19 +150,20 @@ function writeRepeat(writer: Writer, repeat: Repeat): void {
   for (const skip of skips) leaveAt(repeat, skip, steps.length);
 }
 
+/** Adds the step after a repetition to a jump. It is the preferred one if the repetition is lazy. */
 function leaveAt({ isLazy }: Repeat, to: number[], end: number): void {
   if (isLazy) to.unshift(end);
   else to.push(end);
 }
 
-/** One round of a repetition: what an earlier one has captured is forgotten, as in JavaScript. */
+/** Writes one round of a repetition. The round first clears what its groups captured in an earlier round, as in JavaScript. */
 function writeRound(writer: Writer, { part }: Repeat): void {
   const [first, last] = groupsOf(part);
   if (writer.captures && first <= last) writer.steps.push({ kind: "forget", from: 2 * first, to: 2 * last + 1 });
   write(writer, part);
 }
 
-/** The first and the last index of the groups in a part. */
+/** Returns the lowest and the highest index of the groups in a part; Infinity and 0 if it has no groups. */
 function groupsOf(part: PatternPart): readonly [number, number] {
   if (part.kind === "letter" || part.kind === "edge") return [Number.POSITIVE_INFINITY, 0];
   const inner = "parts" in part ? part.parts : [part.part];
@@ -169,7 +177,7 @@ function groupsOf(part: PatternPart): readonly [number, number] {
   return [first, last];
 }
 
-/** Whether an edge lies before the letter at `at`. */
+/** True if there is such an edge before the letter at index `at`. */
 export function isEdge(edge: Boundary, letters: Uint32Array, at: number): boolean {
   if (edge === "begin") return at === 0;
   if (edge === "end") return at === letters.length;
@@ -188,7 +196,7 @@ function isOfWord(letter: number | undefined): boolean {
   return (letter >= 48 && letter <= 57) || (letter >= 65 && letter <= 90) || letter === 95 || (letter >= 97 && letter <= 122);
 }
 
-/** The letters of a text, as code points. */
+/** Returns the letters of a text as code points. */
 export function lettersOf(text: string): Uint32Array {
   const letters = new Uint32Array(text.length);
   let count = 0;

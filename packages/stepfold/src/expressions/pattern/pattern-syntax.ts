@@ -1,4 +1,4 @@
-/** What a pattern is made of. */
+/** A part of a parsed pattern. */
 export type PatternPart =
   | { readonly kind: "letter"; readonly fits: (codePoint: number) => boolean }
   | { readonly kind: "edge"; readonly edge: Boundary }
@@ -7,32 +7,37 @@ export type PatternPart =
   | { readonly kind: "repeat"; readonly part: PatternPart; readonly min: number; readonly max: number; readonly isLazy: boolean }
   | { readonly kind: "look"; readonly part: PatternPart; readonly isAhead: boolean; readonly isNegated: boolean };
 
-/** A place between letters: the begin or end of the text, of a line, or of a word, or none of a word. */
+/**
+ * A place between two letters: the begin or end of the text or of a line,
+ * the edge of a word (`\b`), or any other place (`\B`, "inside").
+ */
 export type Boundary = "begin" | "end" | "lineBegin" | "lineEnd" | "word" | "inside";
 
-/** A pattern, or why it cannot be used. */
+/** A parsed pattern, or why it cannot be used. `mistake` continues a sentence such as "this regular expression ...". */
 export type ParsedPattern = ReadPattern | { readonly mistake: string };
 
-/** A pattern that was taken apart. */
+/** A parsed pattern. */
 export interface ReadPattern {
   readonly part: PatternPart;
-  /** Names of its groups in their order, from the first; undefined for one without a name. */
+  /** The names of the groups in their order; undefined for a group without a name. */
   readonly groups: readonly (string | undefined)[];
 }
 
+/** The largest number of letters in a pattern. */
 const maxLength = 10_000;
+/** How deep groups may be nested. */
 const maxDepth = 100;
 
 /**
- * Reads a regular expression as JavaScript does with the flag `u`. Back references and flags inside the pattern are refused:
- * the first cannot be matched in linear time.
+ * Parses a regular expression as JavaScript does with the flag `u`. It refuses flags inside the pattern, and back references, which
+ * cannot be matched in linear time.
  *
- * @param flags of `i`, `m` and `s`
+ * @param flags any of `i`, `m` and `s`
  */
 export function parsePattern(source: string, flags = ""): ParsedPattern {
   if (source.length > maxLength) return { mistake: `is a pattern of ${source.length} letters; at most ${maxLength} are allowed` };
   try {
-    // the platform knows the grammar: what follows only has to take it apart
+    // The platform checks the grammar, so `PatternReader` need not find mistakes in it.
     new RegExp(source, "u");
   } catch (error) {
     return { mistake: `is no pattern: ${(error as Error).message}` };
@@ -68,20 +73,21 @@ class PatternReader {
   }
 
   #repeated(part: PatternPart): PatternPart {
-    const [min, max] = this.#quantifier();
-    if (max === 1 && min === 1) return part;
-    return { kind: "repeat", part, min, max, isLazy: this.#take("?") };
+    const quantifier = this.#quantifier();
+    if (!quantifier) return part;
+    const [min, max] = quantifier;
+    const isLazy = this.#take("?");
+    return min === 1 && max === 1 ? part : { kind: "repeat", part, min, max, isLazy };
   }
 
-  #quantifier(): readonly [number, number] {
+  /** Returns how often the part before it is repeated at least and at most; null if there is no quantifier. */
+  #quantifier(): readonly [number, number] | null {
     if (this.#take("*")) return [0, Number.POSITIVE_INFINITY];
     if (this.#take("+")) return [1, Number.POSITIVE_INFINITY];
     if (this.#take("?")) return [0, 1];
     const counted = this.#match(/\{(\d+)(,?)(\d*)\}/y);
-    if (!counted) return [1, 1];
+    if (!counted) return null;
     const min = Number(counted[1]);
-    // {1} too may be followed by the sign for "as few as possible"
-    if (min === 1 && counted[2] === "") this.#take("?");
     return [min, counted[2] === "" ? min : counted[3] === "" ? Number.POSITIVE_INFINITY : Number(counted[3])];
   }
 
@@ -136,7 +142,7 @@ class PatternReader {
   }
 }
 
-/** A test of single letters; the platform's own, so that every escape means what it means there. */
+/** Returns a test for single letters. It is a regular expression of the platform, so every escape has the same meaning as there. */
 function fitsSet(source: string, flags: string): (codePoint: number) => boolean {
   const set = new RegExp(`^(?:${source})$`, `${flags.replace("m", "")}u`);
   const known = new Map<number, boolean>();

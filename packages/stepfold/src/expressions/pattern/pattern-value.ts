@@ -1,7 +1,10 @@
 import { tooLarge } from "./pattern-program.ts";
 import { parsePattern, type ReadPattern } from "./pattern-syntax.ts";
 
-/** A regular expression of an expression: `/a+/gi`. A class, so that it is no data: it can be handed to the functions that take one. */
+/**
+ * A regular expression in an expression, such as `/a+/gi`. It is a class, so it does not
+ * count as data: an expression can only pass it to functions that take one.
+ */
 export class PatternValue {
   readonly isGlobal: boolean;
   readonly parsed: ReadPattern;
@@ -15,8 +18,8 @@ export class PatternValue {
 const knownFlags = "gimsu";
 
 /**
- * Reads a regular expression as it stands in an expression. Letters are whole characters, as with JavaScript's flag `u`, but signs may be escaped
- * without need, as without it.
+ * Parses a regular expression in an expression. Letters are whole characters, as with JavaScript's flag `u`, but needless escapes are
+ * allowed, as without that flag.
  */
 export function readPattern(source: string, flags: string): PatternValue | { readonly mistake: string } {
   const unknown = [...flags].find((flag, index) => !knownFlags.includes(flag) || flags.indexOf(flag) !== index);
@@ -26,7 +29,7 @@ export function readPattern(source: string, flags: string): PatternValue | { rea
   return mistake === undefined ? new PatternValue(parsed as ReadPattern, flags.includes("g")) : { mistake };
 }
 
-/** As the flag `u` wants it: escapes that are needless are dropped, and brackets that close or open nothing are escaped. */
+/** Rewrites a pattern for the flag `u`: drops needless escapes, and escapes brackets that close or open nothing. */
 function strict(source: string): string {
   const pieces = /\\[pPu]\{[^}]*\}|\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]|\{\d+(?:,\d*)?\}|[{}\]]/g;
   return source.replace(pieces, (piece) => {
@@ -36,7 +39,7 @@ function strict(source: string): string {
   });
 }
 
-/** Whether a letter means the same without the backslash before it. */
+/** True if a letter means the same without the backslash before it. The letter in `needed` always needs its backslash. */
 function isNeedless(letter: string, needed: string): boolean {
   return letter === "_" || !(letter === needed || /[\w^$\\.*+?()[\]{}|/]/.test(letter));
 }

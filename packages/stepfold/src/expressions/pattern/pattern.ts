@@ -1,21 +1,21 @@
 import { isEdge, type Look, lettersOf, type PatternStep, sizeOf, tooLarge, writeProgram } from "./pattern-program.ts";
 import { parsePattern } from "./pattern-syntax.ts";
 
-/** Takes units of work; throws when there is nothing left. */
+/** Pays for units of work; throws if the budget is used up. */
 export type Spend = (units: number) => void;
 
-/** A regular expression that is matched in time that grows with the text alone (Thompson's construction). */
+/** A regular expression whose matching time is linear in the length of the text (Thompson's construction). */
 export interface Pattern {
-  /** Steps of its program: each letter of a text costs at most so many. */
+  /** The number of steps in the program. Each letter of a text costs at most that many units of work. */
   readonly size: number;
-  /** Whether it matches somewhere in the text. */
+  /** True if the pattern matches anywhere in the text. */
   matches(text: string, spend: Spend): boolean;
 }
 
-/** A pattern made ready, or why it cannot be used. */
+/** A compiled pattern, or why it cannot be used. */
 export type CompiledPattern = { readonly pattern: Pattern; readonly mistake?: undefined } | { readonly mistake: string };
 
-/** Makes a regular expression ready. */
+/** Compiles a regular expression. */
 export function compilePattern(source: string): CompiledPattern {
   const parsed = parsePattern(source);
   if ("mistake" in parsed) return parsed;
@@ -27,7 +27,7 @@ export function compilePattern(source: string): CompiledPattern {
       size: sizeOf(parsed.part) + 1,
       matches(text, spend) {
         const letters = lettersOf(text);
-        // what it takes to make everything ready
+        // The cost of preparing the text and the sets of steps.
         spend(20 + (program.length >> 3) + (letters.length >> 2));
         return run(program, { letters, looks: runLooks(looks, letters, spend), isBackward: false, spend }, true).length > 0;
       },
@@ -35,7 +35,7 @@ export function compilePattern(source: string): CompiledPattern {
   };
 }
 
-/** For each part that looks around: at which places it holds. */
+/** Runs the look-arounds over a text. Returns for each of them an array with 1 at every place where it holds. */
 export function runLooks(looks: readonly Look[], letters: Uint32Array, spend: Spend): readonly Uint8Array[] {
   const found: Uint8Array[] = [];
   for (const look of looks) found.push(run(look.program, { letters, looks: found, isBackward: look.isBackward, spend }));
@@ -44,7 +44,7 @@ export function runLooks(looks: readonly Look[], letters: Uint32Array, spend: Sp
 
 interface Reading {
   readonly letters: Uint32Array;
-  /** For each part that looks around: at which places it holds. */
+  /** For each look-around, 1 at every place where it holds. */
   readonly looks: readonly Uint8Array[];
   readonly isBackward: boolean;
   readonly spend: Spend;
@@ -54,8 +54,8 @@ const nowhere = new Uint8Array(0);
 const somewhere = new Uint8Array(1);
 
 /**
- * At which places of a text a program has come to its end, wherever it began. With `isOnce` only whether there is such a
- * place: then what is given is empty or not.
+ * Runs a program over a text. Returns an array with 1 at every place where a match ends, wherever the match began.
+ * With `isOnce` the run stops at the first such place and returns `somewhere`, or `nowhere` if there is none.
  */
 function run(program: readonly PatternStep[], reading: Reading, isOnce = false): Uint8Array {
   const { letters, isBackward, spend } = reading;
@@ -85,7 +85,7 @@ function run(program: readonly PatternStep[], reading: Reading, isOnce = false):
   return holds;
 }
 
-/** Adds a step, and all that follow from it without a letter. */
+/** Adds a step, and all steps that can be reached from it without reading a letter. */
 function follow(program: readonly PatternStep[], first: number, place: number, set: StepSet, reading: Reading): void {
   const open = [first];
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
@@ -100,10 +100,10 @@ function follow(program: readonly PatternStep[], first: number, place: number, s
   }
 }
 
-/** Steps that a program is at, each once. */
+/** The set of steps that a program has reached. */
 class StepSet {
   readonly #steps: Uint32Array;
-  /** Where a step lies in `#steps`; true only if it is that step that lies there. */
+  /** The index of each step in `#steps`. It counts only if that step is really there, so `clear` need not change this array. */
   readonly #places: Uint32Array;
   size = 0;
   hasMatch = false;
@@ -117,6 +117,7 @@ class StepSet {
     return this.#steps[index]!;
   }
 
+  /** Adds a step; false if the set has it already. */
   add(step: number): boolean {
     const place = this.#places[step]!;
     if (place < this.size && this.#steps[place] === step) return false;

@@ -36,6 +36,8 @@ describe("what an expression reads", () => {
     ["input.items.sort()[0].id", ["input.items.length", "input.items.*", "input.items.*.id"]],
     ["input.items.some((x, i, all) => all[i].id > x.id)", ["input.items.*.id", "input.items.length"]],
     ["input.items.reduce((sum, x, i) => sum + x.n + i, input.start)", ["input.start", "input.items.*.n", "input.items.length"]],
+    ["input.items.reduce((a, b) => (a.n > b.n ? a : b))", ["input.items.*.n", "input.items.*", "input.items.length"]],
+    ["input.items.reduce((a, b) => a.x).y", ["input.items.*.x", "input.items.*.y", "input.items.length"]],
     ["$('a').item.json.id + $json.id + $now", ["nodes.a.last.data.id", "$json.id", "$now"]],
     ["$('a').all().map(x => x.json)", ["nodes.a.all.*.data", "nodes.a.all.length"]],
   ])("%s", (source, paths) => expect(reads(source).sort()).toEqual(paths.toSorted()));

@@ -2,26 +2,30 @@ import type { ReadPath } from "../../core/definition/template.ts";
 import { roots } from "../compile/compile-member.ts";
 import type { Arrow, Call, Expression, ListItem, Member } from "../syntax/syntax.ts";
 
-/** Where a value may come from: it lies at one of `at`, or is a new array whose items lie at `items`. */
+/** Where a value may come from: it is the value at one of the paths `at`, or it is a new array whose items are the values at `items`. */
 interface Origin {
   readonly at: readonly ReadPath[];
   readonly items: readonly ReadPath[];
 }
 
 interface Reader {
+  /** The paths found so far, each under its JSON text. */
   readonly found: Map<string, ReadPath>;
+  /** The origin of each arrow parameter that is visible at the current place. */
   locals: ReadonlyMap<string, Origin>;
 }
 
+/** The origin of a value that an expression computes. */
 const newValue: Origin = { at: [], items: [] };
+/** The most paths that are followed for one value; see `either`. */
 const maxPaths = 32;
 const itemMethods: ReadonlySet<string> = new Set(["at", "find", "findLast"]);
 const sortMethods: ReadonlySet<string> = new Set(["sort", "toSorted"]);
 const listMethods: ReadonlySet<string> = new Set(["slice", "filter", "reverse", "toReversed", "sort", "toSorted"]);
 
 /**
- * Everything an expression can possibly read, as paths into its scope. A path stands for the whole value at its end;
- * `"*"` for any member. Values are followed through members, conditions and array helpers:
+ * Returns every path in the scope that an expression can possibly read. A path stands for the whole value at its end, and `"*"` for
+ * any member. Values are followed through members, conditions and array helpers:
  * `input.items.filter(x => x.on).map(x => x.id)` reads `input.items.length`, `input.items.*.on` and `input.items.*.id`.
  */
 export function readsOf(expression: Expression): readonly ReadPath[] {
@@ -30,11 +34,12 @@ export function readsOf(expression: Expression): readonly ReadPath[] {
   return [...reader.found.values()];
 }
 
-/** Notes that all of a value is read. */
+/** Notes that the whole value is read. */
 function use(reader: Reader, { at, items }: Origin): void {
   for (const path of [...at, ...items]) reader.found.set(JSON.stringify(path), path);
 }
 
+/** Notes that the whole values of these expressions are read. The result is a computed value. */
 function consume(reader: Reader, ...nodes: readonly Expression[]): Origin {
   for (const node of nodes) use(reader, visit(reader, node));
   return newValue;
@@ -44,7 +49,10 @@ function consumeItems(reader: Reader, items: readonly ListItem[]): Origin {
   return consume(reader, ...items.map((item) => item.value));
 }
 
-/** One of several values. Chains of conditions multiply paths: past a limit the whole values count as read. */
+/**
+ * Returns the origin of a value that is one of several values. Chains of conditions multiply
+ * paths: above the limit `maxPaths` all of these values count as read as a whole.
+ */
 function either(reader: Reader, ...origins: readonly Origin[]): Origin {
   const all = { at: origins.flatMap((origin) => origin.at), items: origins.flatMap((origin) => origin.items) };
   if (all.at.length + all.items.length <= maxPaths) return all;
@@ -106,7 +114,9 @@ function itemsOf({ at, items }: Origin): readonly ReadPath[] {
 function visitCall(reader: Reader, { receiver, name, callback, items }: Call): Origin {
   const self = receiver === null ? newValue : visit(reader, receiver);
   consumeItems(reader, items);
-  const body = callback === null ? newValue : visitArrow(reader, callback, name, self);
+  // without a start value, `reduce` starts with the first item, and returns it if there is no other
+  const startsWithItem = name === "reduce" && items.length === 0;
+  const body = callback === null ? newValue : visitArrow(reader, callback, name, self, startsWithItem);
   const walks = callback !== null || itemMethods.has(name) || listMethods.has(name);
   if (!walks) {
     use(reader, self);
@@ -118,17 +128,17 @@ function visitCall(reader: Reader, { receiver, name, callback, items }: Call): O
     return either(reader, { at: [], items: name === "map" ? body.at : [...body.at, ...itemsOf(body)] });
   }
   use(reader, body);
-  if (itemMethods.has(name)) return { at: itemsOf(self), items: [] };
+  if (itemMethods.has(name) || startsWithItem) return { at: itemsOf(self), items: [] };
   // Without an arrow function sorting compares the items themselves.
   if (callback === null && sortMethods.has(name)) use(reader, { at: [], items: itemsOf(self) });
   return listMethods.has(name) ? { at: [], items: itemsOf(self) } : newValue;
 }
 
-function visitArrow(reader: Reader, arrow: Arrow, name: string, self: Origin): Origin {
+function visitArrow(reader: Reader, arrow: Arrow, name: string, self: Origin, startsWithItem: boolean): Origin {
   const before = reader.locals;
   const item: Origin = { at: itemsOf(self), items: [] };
-  // What reduce carries along was used when it was made: the start value as an argument, the rest as a result.
-  const first = name === "reduce" ? newValue : item;
+  // A start value of `reduce`, and every earlier result, counts as read already.
+  const first = name === "reduce" && !startsWithItem ? newValue : item;
   const second = name === "reduce" || sortMethods.has(name) ? item : newValue;
   const values = [first, second, name === "reduce" ? newValue : self];
   reader.locals = new Map([...before, ...arrow.params.map((param, index): [string, Origin] => [param, values[index]!])]);

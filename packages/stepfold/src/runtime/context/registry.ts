@@ -13,27 +13,27 @@ import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts"
 import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
 import { minFailoverMs } from "./persist.ts";
 
-/** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
+/** The most nodes of prepared workflows that are kept although no option names the workflows. They take about 70 MB. */
 const maxRecentNodes = 20_000;
-/** How long a definition counts as stored while executions of it run. Before a start it counts for less: see `keep`. */
+/** How long a definition counts as stored while its executions run. Before a start it counts as stored for a shorter time: see `keep`. */
 const keptWhileUsedMs = 30_000;
-/** Definitions that are kept ready without the code of all their nodes. */
+/** The most prepared workflows that are kept without the code of all their nodes. */
 const maxWithoutCode = 100;
 
-/** What the definitions of a process are made ready with. */
+/** What definitions are prepared with. */
 interface RegistryOptions {
   readonly workflows: readonly unknown[];
-  /** Absent: the process only hands over. */
+  /** Absent: the process has no code of nodes, so it cannot drive executions. */
   readonly nodeDefinitions: NodeDefinitions | undefined;
   readonly limits: Limits;
   readonly globalsFor?: GlobalsFor | undefined;
-  /** Whether the process drives executions from the beginning: then the code of all nodes has to be here. */
+  /** Whether the process drives executions from the beginning: then it needs the code of all nodes. */
   readonly drives: boolean;
 }
 
 /**
- * Workflows that are ready to run. Only those of the options have a name: a definition that was handed to `start`, or that an
- * older execution is pinned to, is found by its hash alone, and forgotten when it was not used for long.
+ * The prepared workflows of a process. Only the workflows of the options have a name, which is their id. A definition that was handed
+ * to `start`, or that an older execution is pinned to, is found by its hash alone, and is forgotten when it was not used for long.
  */
 export class Registry {
   readonly #store: SnapshotStore;
@@ -44,13 +44,14 @@ export class Registry {
   readonly #library: Library;
   readonly #globalsFor: GlobalsFor | undefined;
   readonly #byId = new Map<string, PreparedWorkflow>();
-  /** How fast executions of the named workflows may begin, by their ids; null: as fast as they can. */
+  /** How fast executions of the named workflows may begin, by the ids of the workflows; null: there is no limit. */
   readonly rates: NonNullable<ClaimOptions["rates"]>;
   readonly #byHash = new Map<string, PreparedWorkflow>();
-  /** By hash, the least recently used first. */
+  /** Prepared workflows without a name, by hash, the least recently used first. */
   readonly #recent = new Map<string, PreparedWorkflow>();
   #recentNodes = 0;
   readonly #withoutCode = new Map<string, PreparedWorkflow>();
+  /** When a definition was last put into the store, on the monotonic clock, and the promise of that write. */
   readonly #stored = new WeakMap<PreparedWorkflow, { readonly done: Promise<void>; readonly atMs: number }>();
 
   /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id */
@@ -75,7 +76,7 @@ export class Registry {
     this.rates = Object.fromEntries([...this.#byId].map(([id, { compiled }]) => [id, rateOf(compiled)]));
   }
 
-  /** Makes a definition of the library ready, with nodes that no other definition can use. Nothing can start it by its id. */
+  /** Prepares a definition of this library, with nodes that no other definition can use. It cannot be started by its id. */
   addOwn(definition: WorkflowDefinition, nodeDefinitions: NodeDefinitions): PreparedWorkflow {
     const prepared = prepareWorkflow(definition, nodeDefinitions, this.#limits);
     this.#byHash.set(prepared.compiled.hash, prepared);
@@ -83,7 +84,8 @@ export class Registry {
   }
 
   /**
-   * The process begins to drive executions: from now on definitions are refused whose nodes it lacks the code of, also those that it was made with.
+   * Notes that the process begins to drive executions. From now on a definition is refused if the code of one of its nodes is not here. The
+   * named definitions are checked at once.
    *
    * @throws StepfoldError `OPTION_INVALID` if it was given no node definitions, `DEFINITION_INVALID`
    */
@@ -104,7 +106,7 @@ export class Registry {
     });
   }
 
-  /** Makes a definition ready that has no name here. @throws StepfoldError `DEFINITION_INVALID` */
+  /** Prepares a definition that has no name here. @throws StepfoldError `DEFINITION_INVALID` */
   prepare(definition: unknown): PreparedWorkflow {
     const prepared = this.#prepare(definition, this.#library);
     this.#checkGlobals(prepared, true);
@@ -121,7 +123,7 @@ export class Registry {
     return this.#nodeDefinitions;
   }
 
-  /** @throws StepfoldError `DEFINITION_UNKNOWN` */
+  /** Returns the workflow with a name. @throws StepfoldError `DEFINITION_UNKNOWN` */
   current(id: string): PreparedWorkflow {
     const prepared = this.#byId.get(id);
     if (!prepared) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow: String(id), known: [...this.#byId.keys()] });
@@ -129,7 +131,7 @@ export class Registry {
   }
 
   /**
-   * The workflow that an execution is pinned to. It is read from the store if this process was started with another version.
+   * Returns the workflow that an execution is pinned to. It is read from the store if this process does not have it with all its code.
    *
    * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type that this process lacks), `DEFINITION_CHANGED`
    * if what the store has under this hash is another definition
@@ -143,7 +145,8 @@ export class Registry {
   }
 
   /**
-   * The same for commands, with the code that is here: a process that only tells an execution something need not have that of its nodes.
+   * Returns the same workflow for commands, with the code that is here: a process that only sends a command to an execution does not need
+   * the code of its nodes.
    *
    * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_CHANGED`
    */
@@ -160,17 +163,17 @@ export class Registry {
   }
 
   /**
-   * Puts the definition into the store before an execution refers to it, and looks now and then whether it is still there: a failover to
-   * a copy may have lost it. To be called again with each try of that write. To put what is there is one read.
+   * Puts a definition into the store before an execution refers to it, and puts it again from time to time, because a failover to a copy
+   * may have lost it. Each try of the write that refers to the definition calls this. A put of a definition that is there is one read.
    *
-   * @param nowMs on the monotonic clock
-   * @param forMs how long it counts as stored once it was put
+   * @param nowMs the time on the monotonic clock
+   * @param forMs how long the definition counts as stored after a put
    */
   keep(prepared: PreparedWorkflow, nowMs: number, forMs: number = minFailoverMs): Promise<void> {
     let stored = this.#stored.get(prepared);
     if (!stored || nowMs - stored.atMs >= forMs) {
       const { hash, definition } = prepared.compiled;
-      // a program may make a definition for each execution: lists show only what has a name
+      // lists show only definitions with a name, because a program may make a definition for each execution
       const options = this.#byId.get(definition.id)?.compiled.hash === hash ? {} : { listedAs: null };
       const mine = { done: this.#store.putDefinition(hash, withNeeds(definition), options), atMs: nowMs };
       stored = mine;
@@ -183,14 +186,14 @@ export class Registry {
   }
 
   /**
-   * The same for a definition that an execution here is pinned to, in the background and seldom: a failover may have lost the definition
-   * and not the execution, and this process may be the last one that has it.
+   * Does the same for a definition that an execution here is pinned to, in the background and rarely. A failover may have lost the
+   * definition and not the execution, and this process may be the last one that has the definition.
    */
   keepUsed(prepared: PreparedWorkflow, nowMs: number): void {
     this.keep(prepared, nowMs, keptWhileUsedMs).catch(() => undefined);
   }
 
-  /** Stores the definitions of executions that another one starts: the workers that run them read them from the store. */
+  /** Stores the definitions of the executions that an execution starts, because the workers that run these read them from the store. */
   async keepStarted(workflowId: string, starts: readonly ChildStart[], nowMs: number): Promise<void> {
     for (const { definition } of starts) await this.keep(await this.pinned(workflowId, definition.hash), nowMs);
   }
@@ -232,7 +235,11 @@ export class Registry {
   }
 
   #remember(prepared: PreparedWorkflow): PreparedWorkflow {
-    this.#recent.set(prepared.compiled.hash, prepared);
+    const { hash: own } = prepared.compiled;
+    // several executions can load the same definition at the same moment
+    const known = this.#recent.get(own);
+    if (known) return known;
+    this.#recent.set(own, prepared);
     this.#recentNodes += prepared.nodes.size;
     for (const [hash, { nodes }] of this.#recent) {
       if (this.#recentNodes <= maxRecentNodes || this.#recent.size === 1) break;
@@ -243,7 +250,7 @@ export class Registry {
   }
 }
 
-/** A definition that somebody has changed in the store must not run under the hash of the one that was pinned. */
+/** Refuses a definition of the store whose hash is not the pinned one: it was changed in the store. */
 function requireHash(workflowId: string, { compiled: { hash: actual } }: PreparedWorkflow, hash: string): void {
   if (actual !== hash) throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: actual, actual: hash, isStored: true });
 }

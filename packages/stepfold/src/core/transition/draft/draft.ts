@@ -24,7 +24,7 @@ import type { Permit, Rate } from "../../values/shared-keys.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
 import type { ListedWaits } from "./listed-waits.ts";
 
-/** Times by key, and the earliest of them. Asking for it again costs nothing until it changes. */
+/** A time for each key. The earliest one is cached, so that reading it again is cheap. */
 class Timetable {
   readonly #times = new Map<string, EpochMs>();
   #first: string | null = null;
@@ -40,10 +40,15 @@ class Timetable {
     else if (at !== null && !this.#stale && (this.#first === null || at < this.#times.get(this.#first)!)) this.#first = key;
   }
 
-  /** The earliest, of several the one that was set first; null if there is none. */
+  /** Returns the key with the earliest time, or null if there is none. If several keys have that time, one of them. */
   first(): { readonly key: string; readonly at: EpochMs } | null {
     if (this.#stale) this.#find();
     return this.#first === null ? null : { key: this.#first, at: this.#times.get(this.#first)! };
+  }
+
+  /** Returns the keys that have a time. */
+  keysAt(at: EpochMs): string[] {
+    return [...this.#times].filter(([, time]) => time === at).map(([key]) => key);
   }
 
   #find(): void {
@@ -58,61 +63,63 @@ class Timetable {
   }
 }
 
-/** A scope that is being changed: the execution itself, a sub-workflow, or one item of a map. Paths and joins never mix across scopes. */
+/** The changeable form of a scope. Every path and every join belongs to exactly one scope. For fields without a comment see `ScopeHead`. */
 export interface ScopeDraft {
   readonly root: Draft;
-  /** Key of a child; empty for the execution itself. */
+  /** The key of the child, such as `0#1/3`; empty for the execution itself. */
   readonly key: string;
   readonly workflow: CompiledWorkflow;
   readonly input: Json | undefined;
   paths: DraftPath[];
-  /** How it ended; null while it goes on. */
+  /** The status with which the scope ended; null while it is open. */
   ended: "completed" | "failed" | "cancelled" | null;
+  /** The id of the node at which the scope failed, or stood when it was cancelled; null if there is none. */
   failedAt: string | null;
   output: Json | undefined;
-  /** Where the input and an output lie in the events, if they are large. */
+  /** The place of a large input or output in the events, such as `7/output` (see `InEvents`). `outputAt` is valid only for its `output`. */
   readonly inputAt: string | undefined;
   outputAt: { readonly output: Json; readonly at: string } | undefined;
   readonly deadlineAt: EpochMs | undefined;
   error: ErrorInfo | undefined;
   ending: Ending | undefined;
-  /** Steps that did not complete and may have had an effect. */
   begun: readonly BegunStep[];
-  /** Starts out as the very context that was given, and is copied before the first result is added. */
+  /** The results by node id. It is the same object as `borrowed` until the first result is added. */
   context: Record<string, NodeResult[]>;
-  /** The context as it was given: a list that is still the same here must be copied before it grows. */
+  /** The context of a snapshot, which must not change. A list that `context` shares with it is copied before a result is added. */
   borrowed: Context;
   variables: Variables;
-  /** Paths that wait at joins, by node and wave; null while there have been none. */
+  /** The groups of paths that wait at joins, by `JoinGroup.key`; null until the first path has waited at a join. */
   groups: Map<string, JoinGroup> | null;
 }
 
 /** The paths of one wave that wait at one join. */
 export interface JoinGroup {
+  /** The id of the join's node and the wave, separated by `|`. */
   readonly key: string;
   readonly join: CompiledJoin;
+  /** The visit of the join's fork, such as `0#1`; empty if there is none (docs/path-semantics.md, "Waves"). */
   readonly wave: string;
-  /** The one that came first, first. */
+  /** The waiting paths in the order of their arrival. */
   readonly waiting: DraftPath[];
-  /** Edges that have delivered since the join fired; null while it has not. */
+  /** The edges by which paths have come in the open round, including those that fired the join; null if no round is open. */
   got: Set<string> | null;
-  /** How many of them came by each edge. */
+  /** The number of waiting paths that came by each edge. */
   readonly filled: Map<string, number>;
-  /** The path that the join had to wait for when it was last examined, and the edge by which that path may come. */
+  /** An open path for which the join waited when it was last examined, and the edge by which that path can come; null if none is known. */
   blocker: { readonly path: DraftPath; readonly edge: JoinEdge } | null;
 }
 
-/** A child that is being changed. */
+/** The changeable form of a child. For fields without a comment see `ChildHead`. */
 export interface ChildDraft extends ScopeDraft {
   readonly parent: ScopeDraft;
   readonly workflowName: string;
-  /** Index of a map's item; null for a sub-workflow. */
+  /** The index of the item of a map; null for a sub-workflow. */
   readonly item: number | null;
-  /** Null if no path waits for the child any more. */
+  /** All children of the path that waits for this child; null if no path waits for it any more. */
   siblings: DraftChildren | null;
-  /** The status that its parent has counted. */
+  /** The status at the last `recount`, with which the counters in `siblings` include this child. */
   status: Status;
-  /** The version since which it waits for room in its map; null if it does not wait. */
+  /** The version since which the item is ready, but waits because its map already runs as many items as it may; else null. */
   queued: number | null;
   kept: boolean;
   settled: boolean;
@@ -120,10 +127,9 @@ export interface ChildDraft extends ScopeDraft {
 }
 
 /**
- * An execution that is being changed, owned by one turn.
- *
- * It is opened once from a snapshot, takes any number of events and is closed into the next snapshot. What an
- * event costs depends on what it changes, not on how much the execution holds.
+ * The changeable form of an execution, used by one turn. It is opened from a snapshot, any number of events are applied to it, and it is
+ * closed into the next snapshot. The cost of an event depends on the size of the change, not on the size of the execution. Fields without a
+ * comment have the same meaning as the fields of `Snapshot` with these names.
  */
 export interface Draft extends ScopeDraft {
   readonly workflowId: string;
@@ -146,9 +152,8 @@ export interface Draft extends ScopeDraft {
   totalExecutionTime: number | undefined;
   steps: number;
   sizeBytes: number;
-  /** What is spent of the limit `descendants`. */
   descendants: number;
-  /** Bytes of all events, and of those that were there at the last commit. */
+  /** The size of all events in bytes, and of the events up to the last commit. */
   historyBytes: number;
   committedHistoryBytes: number;
   answered: AnsweredKey[];
@@ -157,49 +162,49 @@ export interface Draft extends ScopeDraft {
   outbox: readonly Message[];
   parked: Parked | undefined;
   compensations: CompensationResult[];
-  /** Every child by its key; a child that has not changed is still the state of the snapshot. */
+  /** Every child by its key. A child that was not opened for changes is still the `ChildState` of the snapshot. */
   children: Map<string, ChildDraft | ChildState>;
   mapItems: Map<string, readonly Json[]>;
-  /** Children that have not ended. */
+  /** The number of children that have not ended. */
   openChildren: number;
-  /** Children that may have something to do. */
+  /** The children with the status `active` or `error` that are not queued: only these can have tasks. */
   awake: Set<ChildDraft>;
-  /** The earliest timer of each child. */
+  /** The earliest timer or deadline of each open child. */
   timers: Timetable;
-  /** Children that have changed since the snapshot or the last commit, by key. */
+  /** The keys of the children that have changed since the snapshot or the last commit. */
   changed: Set<string>;
-  /** Scopes in which a variable has values beside its latest; null while there have been none. */
+  /** The scopes that hold older values of a variable besides the latest one; null until there is such a scope. */
   revised: Set<ScopeDraft> | null;
-  /** Keys of children that are no longer wanted, each with all that begin with it. */
+  /** The keys of the children that were deleted since the last commit. */
   dropped: string[];
-  /** What followed from the event that is being taken. */
+  /** The consequences of the event that is being applied: results of other nodes, paths that ended, and warnings. */
   results: PlacedResult[];
   endedPaths: EndedPath[];
   warnings: Warning[];
-  /** Joins that failed with `JOIN_SHORT` in this transition, and the paths that took their `error` edge: each may do so once. */
+  /** The paths, with their nodes, that left a failed join by its `error` edge in this transition: each may do so once (see `failJoin`). */
   shorts: Set<string> | null;
-  /** Rises whenever a path ends, for any reason. */
+  /** A counter that rises whenever a path ends: the turn then aborts steps whose paths have ended. */
   endings: number;
-  /** What the store says of its waits; null if it is in none, or was not written yet. */
+  /** The waits as the store lists them; null if no store has the execution yet. */
   listedWaits: ListedWaits | null;
 }
 
 /** The parts of a draft that are about its children. */
 type Family = Pick<Draft, "children" | "mapItems" | "awake" | "timers" | "changed">;
 
-/** Empty collections for children. */
+/** Returns empty collections for the children of one draft. */
 export function newFamily(): Family {
   return { children: new Map(), mapItems: new Map(), awake: new Set(), timers: new Timetable(), changed: new Set() };
 }
 
-/** The shared empty collections of executions without children. Nothing may be put into them. */
+/** The empty collections that all executions without children share. Nothing may be put into them. */
 export const noFamily: Family = newFamily();
 
-// Drafts are made here alone, and each has every field, in the same order: what is put together in several ways is read and changed slower.
+// Only this file creates drafts, and each draft has all fields in the same order: JavaScript engines access objects of one shape faster.
 
 type InScope = "workflow" | "input" | "inputAt" | "deadlineAt";
 
-/** What never changes in an execution, and its metadata. */
+/** The fields of an execution that never change, and its metadata, which may change. */
 export type DraftIdentity = Pick<
   Draft,
   | InScope
@@ -207,15 +212,15 @@ export type DraftIdentity = Pick<
   | ("from" | "permit" | "rate" | "deadlineGiven")
 >;
 
-/** What never changes in a child. */
+/** The fields of a child that never change. */
 export type ChildIdentity = Pick<ChildDraft, InScope | "root" | "key" | "parent" | "workflowName" | "item">;
 
-/** A draft of an execution to which nothing has happened yet, not even its start. */
+/** Returns the draft of an execution before its first event, `started`. */
 export function newDraft(about: DraftIdentity): Draft {
   return new ExecutionDraft(about);
 }
 
-/** A draft of a child to which nothing has happened yet. */
+/** Returns the draft of a child that has no path yet. */
 export function newChild(about: ChildIdentity): ChildDraft {
   return new ItemDraft(about);
 }
@@ -266,7 +271,7 @@ class ExecutionDraft extends EmptyScope implements Draft {
   readonly deadlineGiven: Draft["deadlineGiven"];
   closing: Draft["closing"] = undefined;
   continuedAs: Draft["continuedAs"] = undefined;
-  // the start event makes version 0
+  // the event `started` makes version 0
   version = -1;
   lastStartedAt: Draft["lastStartedAt"] = undefined;
   totalExecutionTime: Draft["totalExecutionTime"] = undefined;
@@ -342,18 +347,18 @@ export function isChild(scope: ScopeDraft): scope is ChildDraft {
   return scope.key !== "";
 }
 
-/** True for a child that waits for room in a map around it. */
+/** True if a child, or a child around it, waits because its map already runs as many items as it may. */
 export function isHeldUp(child: ChildDraft): boolean {
   for (let scope: ScopeDraft = child; isChild(scope); scope = scope.parent) if (scope.queued !== null) return true;
   return false;
 }
 
-/** What expressions may know of the execution that they belong to. */
+/** Returns what expressions can read about their execution. */
 export function factsOf({ workflowId, definition, createdAt, input, closing: end }: Draft): ExecutionFacts {
   return { id: workflowId, workflow: definition.id, startedAt: createdAt, input, end };
 }
 
-/** What chance is drawn from in this execution and in no other, also if one of the same id was there before. */
+/** The seed of random numbers in this execution. It differs for every execution, even if an earlier execution had the same id. */
 export function seedOf({ tenant, workflowId, createdAt }: Draft): string {
   return JSON.stringify([tenant ?? null, workflowId, createdAt ?? null]);
 }
@@ -364,8 +369,8 @@ export type VariablesView = Readonly<Record<string, Json>>;
 const nothing: VariablesView = Object.freeze({});
 
 /**
- * What a path in a scope reads as `vars`: the variables of the scope as of a version, and of those around it as of when the path arrived
- * that began the child. An inner one hides an outer one of the same name.
+ * Returns what a path reads as `vars`: the variables of its scope at version `since`, and those of each scope around it at the version at
+ * which the path that waits for the child arrived. A variable of an inner scope hides one of the same name in an outer scope.
  */
 export function variablesAt(scope: ScopeDraft, since: number): VariablesView {
   const layers: (readonly [ScopeDraft, number])[] = [];
@@ -379,7 +384,7 @@ export function variablesAt(scope: ScopeDraft, since: number): VariablesView {
   return Object.freeze(Object.fromEntries(layers.reverse().flatMap(([layer, at]) => entriesAt(layer, at))));
 }
 
-/** The path that waits for a child; undefined if none does, because the child has ended and is being undone. */
+/** Returns the path that waits for a child; undefined if none waits, because the child has ended and is being undone. */
 function ownerOf({ parent, siblings }: ChildDraft): DraftPath | undefined {
   return siblings?.path.children === siblings && parent.paths.includes(siblings.path) ? siblings.path : undefined;
 }

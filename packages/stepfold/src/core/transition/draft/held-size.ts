@@ -6,7 +6,7 @@ import type { Variables } from "../../snapshot/variables.ts";
 import type { Warning } from "../../snapshot/warning.ts";
 import { type Json, sizeOfJson } from "../../values/json.ts";
 
-/** What is counted of an execution. */
+/** The fields of a draft from which its sizes are calculated. */
 interface Counted {
   readonly incarnation: string | undefined;
   readonly sizeBytes: number;
@@ -18,32 +18,30 @@ interface Counted {
   readonly children: ReadonlyMap<string, { readonly context: Context; readonly variables?: Variables }>;
 }
 
-/** About how many bytes an event has beside the values of users. */
+/** The approximate size of an event in bytes, without the values of users. */
 const eventBytes = 200;
-/** About how many bytes a result has in a checkpoint beside its output. */
+/** The approximate size of a result in a checkpoint in bytes, without its output. */
 const resultBytes = 95;
-/** About how many bytes a key has in a checkpoint. */
+/** The approximate size of an `AnsweredKey` in a checkpoint in bytes. */
 const keyBytes = 80;
 
-/** Lowers the counted size of the execution. */
+/** Subtracts bytes from the counted size of the execution. */
 export function subtractSize(root: { sizeBytes: number }, bytes: number): void {
-  // a snapshot from outside may have been counted in another way, so the size must not become negative
+  // the size in a snapshot from outside may have been counted in another way, so the result could become negative
   root.sizeBytes = Math.max(0, root.sizeBytes - bytes);
 }
 
-/** From so many bytes on an execution is larger than is good for it. */
+/** The size in bytes from which an execution gets the warning `SIZE_LARGE`. */
 const largeBytes = 2 * 1024 * 1024;
 
-/** Raises the counted size of the execution by what an event brings, and warns where that makes it large. */
-export function addSize(root: { sizeBytes: number; readonly warnings: Warning[] }, bytes: number): void {
-  const before = root.sizeBytes;
-  root.sizeBytes += bytes;
-  if (root.sizeBytes < largeBytes || before >= largeBytes) return;
-  const message = `The execution holds ${root.sizeBytes} bytes of JSON: keep large data elsewhere and store a reference, or set "keep" on nodes in loops`;
-  root.warnings.push({ code: "SIZE_LARGE", message });
+/** Warns if an event has made the execution large. @param before the size in bytes before the event */
+export function warnIfLarge({ sizeBytes, warnings }: { readonly sizeBytes: number; readonly warnings: Warning[] }, before: number): void {
+  if (sizeBytes < largeBytes || before >= largeBytes) return;
+  const message = `The execution holds ${sizeBytes} bytes of JSON: keep large data elsewhere and store a reference, or set "keep" on nodes in loops`;
+  warnings.push({ code: "SIZE_LARGE", message });
 }
 
-/** The size of the values that waits of one path hold. Their payload is one and the same. */
+/** Returns the size of the values in the waits of one path. All waits of a path have the same payload, so it is counted once. */
 export function sizeOfWaits(waits: readonly Wait[]): number {
   let sum = sizeOfValue(waits[0]?.kind === "incident" ? (waits[0].payload as { readonly error: Json }).error : waits[0]?.payload);
   for (const { kind, schema, answers = [], refused } of waits) {
@@ -53,7 +51,7 @@ export function sizeOfWaits(waits: readonly Wait[]): number {
   return sum;
 }
 
-/** The size of the values that a step has been resumed with. Of several answers the last one is the payload. */
+/** Returns the size of the values with which a step was resumed. The last of several answers is also the payload, and is counted once. */
 export function sizeOfResumed({ payload, suspendPayload, answers = [], reopens }: Resumed): number {
   return (
     sizeOfValue(payload) + sizeOfValue(suspendPayload) + sizeOfAnswers(answers.slice(0, -1)) + (reopens ? sizeOfWaits(reopens.waits) : 0)
@@ -68,20 +66,20 @@ function sizeOfValue(value: Json | undefined): number {
   return value === undefined ? 0 : sizeOfJson(value);
 }
 
-/** About how many bytes of JSON an event has. What follows from it at other places is counted where it is added. */
+/** Returns the approximate size of an event as JSON, without its consequences, which `addConsequence` counts. */
 export function historyBytesOf({ sizeBytes = 0 }: Event): number {
   return eventBytes + sizeBytes;
 }
 
 type Metadata = Snapshot["metadata"];
 
-/** The metadata takes the place of what was there. */
+/** Replaces the metadata and updates the counted size. */
 export function setMetadata(draft: { metadata: Metadata; sizeBytes: number }, metadata: Metadata): void {
   draft.sizeBytes += sizeOfJson(metadata) - sizeOfJson(draft.metadata);
   draft.metadata = metadata;
 }
 
-/** Remembers what of an event no later state shows: that it lies in the history, and the key it was given under. */
+/** Adds an event to the counted size of the history, and remembers its idempotency key, if it has one and the execution is in a store. */
 export function countEvent(draft: Counted, event: Event): void {
   draft.historyBytes += historyBytesOf(event);
   if (draft.incarnation === undefined) return;
@@ -92,18 +90,18 @@ export function countEvent(draft: Counted, event: Event): void {
 }
 
 /**
- * Whether the next commit is to write a checkpoint. A load then reads at most about twelve times what the execution holds, or `leastBytes`, and
- * checkpoints take at most two thirds as many bytes as events. Steps are many and loads few, so an execution that holds ever more writes ever
- * fewer of them: each time its events are eight times as many. The answer depends on the history alone, so nobody has to know where the last one lies.
+ * Whether the next commit writes a checkpoint. The distance between checkpoints, in bytes of events, is `leastBytes` times a power of 8,
+ * and at least 1.5 times the size of what the execution holds. So a load reads at most `leastBytes`, or about 12 times that size, and
+ * checkpoints take at most two thirds of the bytes of the events. The position of the last checkpoint need not be known.
  */
 export function isCheckpointDue(draft: Counted, leastBytes: number): boolean {
   const { sizeBytes, answered } = draft;
   const valueBytes = sizeBytes + answered.length * keyBytes;
-  // results are counted only where without them it would be due
+  // counting the results takes time, so they are counted only if a checkpoint would be due without them
   return isPassed(draft, leastBytes, valueBytes) && isPassed(draft, leastBytes, valueBytes + resultsIn(draft) * resultBytes);
 }
 
-/** Whether the events have passed a multiple of one and a half times what is held, rounded up, since the last commit. */
+/** Whether the size of the events has passed a multiple of the distance between checkpoints since the last commit. */
 function isPassed({ historyBytes, committedHistoryBytes }: Counted, leastBytes: number, heldBytes: number): boolean {
   let everyBytes = leastBytes;
   while (everyBytes < 1.5 * heldBytes) everyBytes *= 8;
