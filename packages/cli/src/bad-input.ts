@@ -1,4 +1,4 @@
-/** Stable name of a mistake in what the command was given. */
+/** The stable code of a mistake in what the user gave to a command: options, files, the config or the database. */
 export type BadInputCode =
   | "USAGE"
   | "FILE_NOT_FOUND"
@@ -23,12 +23,13 @@ export type BadInputCode =
   | "DATABASE_UNUSABLE"
   | "FOLDER_UNUSABLE";
 
-/** What the command was given cannot be used. Nothing was changed. */
+/** The error of a command whose input cannot be used. The command has changed nothing. */
 export class BadInput extends Error {
   override readonly name: string = "BadInput";
   readonly code: BadInputCode;
-  /** What to do about it. */
+  /** Tells the user what to do; null if there is no advice. */
   readonly hint: string | null;
+  /** Data about the mistake for `--json`; null if there is none. */
   readonly details: Readonly<Record<string, unknown>> | null;
 
   constructor(

@@ -1,14 +1,15 @@
-/** Closes what was opened, last first, each once. */
+/** Closes everything that a command has opened, in reverse order, each thing once. */
 export interface Cleanup {
+  /** Registers a function that closes one thing. */
   add(close: () => unknown): void;
-  /** Closes all of them, even if one fails or never answers. */
+  /** Closes everything, even if one function fails or never ends. */
   run(): Promise<void>;
 }
 
-/** How long one thing has for its end: longer than a runtime, a store and its client together take at most. */
+/** The longest wait for one function. It is longer than a runtime, a store and its client together need to close. */
 const maxCloseMs = 45_000;
 
-/** An empty cleanup. */
+/** Makes an empty cleanup. */
 export function cleanup(): Cleanup {
   const closers: (() => unknown)[] = [];
   return {
@@ -18,7 +19,7 @@ export function cleanup(): Cleanup {
         try {
           await doneOrGivenUp(close());
         } catch {
-          // the command is ending and has reported its result
+          // the error is ignored: the command is ending and has reported its result
         }
       }
     },

@@ -5,7 +5,7 @@ import { complain, flushed, surviveLostReaders } from "./output.ts";
 import { program } from "./program.ts";
 import { reportFailure } from "./report-failure.ts";
 
-/** Runs one command. @returns the exit code, once all that was to be said has left the process */
+/** Runs one command. @returns the exit code, after all output has left the process */
 export async function main(argv: readonly string[]): Promise<number> {
   surviveLostReaders();
   const code = await perform(argv);
@@ -32,6 +32,7 @@ async function perform(argv: readonly string[]): Promise<number> {
 }
 
 function usageError({ message }: CommanderError): BadInput {
+  // the second line of a message of Commander may suggest a word, in parentheses
   const [first = "", suggestion] = message.replace(/^error: /, "").split("\n");
   const hint = suggestion?.replace(/^\((.*)\)$/, "$1");
   return new BadInput("USAGE", first, { hint: hint || "stepfold help lists the verbs; stepfold help VERB their options" });

@@ -31,7 +31,7 @@ export function surviveLostReaders(): void {
   process.stderr.on("error", () => undefined);
 }
 
-/** Resolves when all that was said has left the process. */
+/** Resolves when everything that was written to standard output has left the process. */
 export function flushed(): Promise<void> {
   return new Promise((resolve) => {
     if (readerGone || process.stdout.destroyed) resolve();
@@ -39,7 +39,7 @@ export function flushed(): Promise<void> {
   });
 }
 
-/** The view that fits where the output goes. */
+/** Chooses how progress is shown: as JSON, as plain lines, or as a live view on a terminal. */
 export function chooseProgress(json: boolean, nodeWidth: number, context: CommandContext): Progress {
   if (json) return jsonProgress(say);
   const style = { paint: paintFor(process.stdout), nodeWidth };
@@ -48,7 +48,7 @@ export function chooseProgress(json: boolean, nodeWidth: number, context: Comman
     const timer = setInterval(tick, ms);
     return () => clearInterval(timer);
   };
-  // some terminals do not tell their size
+  // some terminals do not report their size
   const rows = (): number => process.stdout.rows || 24;
   return liveProgress({ write: (text) => write(terminalText(text)), say, now: Date.now, rows, every }, context, style);
 }

@@ -8,7 +8,7 @@ import { addScheduleCommands } from "./commands/schedule-commands.ts";
 import { addTendingCommands } from "./commands/tending-commands.ts";
 import { addWorkingCommands } from "./commands/working-commands.ts";
 
-/** The command line. @param ended told the exit code of the verb */
+/** Makes the command line. @param ended called with the exit code of the verb */
 export function program(ended: (code: number) => void): Command {
   const stepfold = new Command("stepfold")
     .description("Durable workflows: run them, watch them, answer what they wait for")

@@ -5,15 +5,17 @@ import { exitCode } from "./exit-code.ts";
 import { complain, say } from "./output.ts";
 import { paintFor } from "./text/paint.ts";
 
-/** A failure of a command, as it is told. */
+/** A failure of a command, as it is printed. */
 interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint: string | null;
   readonly details: unknown;
+  /** The exit code. */
   readonly exit: number;
 }
 
+/** What the user can do about an error, by its code. ` ID ` stands for the id of the execution. */
 const hints: Readonly<Partial<Record<string, string>>> = {
   WORKFLOW_NOT_FOUND: "stepfold ls lists the executions there are. Another database is named with --store",
   SCHEDULE_NOT_FOUND: "stepfold schedule ls lists the schedules there are. Another database is named with --store",
@@ -29,13 +31,13 @@ const hints: Readonly<Partial<Record<string, string>>> = {
   STORE_REJECTED: "What was committed is safe",
 };
 
-/** Not the input is at fault, but a store or a queue, or the way to it. */
+/** Codes of errors of a store, a queue, or the connection to one. Here the input of the command is not at fault. */
 const serverFailures: readonly string[] = [
   ...["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "STORE_REJECTED", "FENCE_LOST"],
   ...["QUEUE_UNAVAILABLE", "QUEUE_REJECTED"],
 ];
 
-/** What to tell of anything that was thrown. */
+/** Makes a failure of anything that was thrown. */
 function failureOf(error: unknown): Failure {
   if (error instanceof BadInput) {
     const { code, message, hint, details } = error;
@@ -61,13 +63,13 @@ function failureOf(error: unknown): Failure {
   };
 }
 
-/** With the execution's own id, so that it can be copied. */
+/** Returns the hint for a code. It contains the id of the execution, so that its command can be copied. */
 function hintFor(code: string, details: object): string | null {
   const id = "workflowId" in details && typeof details.workflowId === "string" ? shellQuote(details.workflowId) : "ID";
   return hints[code]?.replaceAll(" ID ", ` ${id} `) ?? null;
 }
 
-/** Tells it: on standard error for people, with `--json` on standard output too. @returns the exit code */
+/** Prints a failure on standard error, and with `--json` also on standard output. @returns the exit code */
 export function reportFailure(error: unknown, json: boolean): number {
   const { code, message, hint, details, exit } = failureOf(error);
   const paint = paintFor(process.stderr);
@@ -80,7 +82,7 @@ export function reportFailure(error: unknown, json: boolean): number {
   return exit;
 }
 
-/** Messages may quote what came from outside; their line breaks are ours. */
+/** Replaces control characters, because messages may quote text from outside. Line breaks stay, because they are our own. */
 function safe(text: string): string {
   return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\uFFFD");
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { bulkCancel, bulkFork, bulkIncidents, bulkRestart, bulkRetry, bulkSignal } from "./bulk.ts";
 import { type Act, filtered, options } from "./program-options.ts";
 
-/** Adds the commands that do the same to many executions. */
+/** Adds the `bulk` commands, which apply one action to many executions. */
 export function addBulkCommands(stepfold: Command, act: Act): void {
   const bulk = stepfold
     .command("bulk")

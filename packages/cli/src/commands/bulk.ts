@@ -29,6 +29,7 @@ export interface BulkCommandOptions extends FilterOptions {
   readonly json?: boolean;
 }
 
+/** The most characters of a name that are printed; error messages may have twice as many. */
 const maxLength = 120;
 
 /** `stepfold bulk cancel`. @returns the exit code */
@@ -112,9 +113,10 @@ export function bulkIncidents(text: string, options: BulkIncidentsOptions): Prom
   }));
 }
 
-/** Does something to all executions that the options find, or says what it would do. */
+/** Applies an action to all executions that the options select; without `--apply` it only prints what it would do. */
 async function overAll(options: BulkCommandOptions, actionFor: (config: StepfoldConfig) => Promise<BulkAction>): Promise<number> {
   const { all = false, apply = false, json = false } = options;
+  // either filters or `--all` must be given, and not both
   if (wordsOf(options).length > 0 === all)
     throw new BadInput("USAGE", "Say which executions (--workflow, --status, --meta, ...), or all of them with --all");
   checkFilter(options);
@@ -142,6 +144,7 @@ async function overAll(options: BulkCommandOptions, actionFor: (config: Stepfold
   }
 }
 
+/** The sign and the colour of each outcome. */
 const signs = { done: ["✔", "good"], planned: ["·", "quiet"], unchanged: ["=", "quiet"], refused: ["✖", "bad"] } as const;
 
 function outcomeLine({ workflowId, status, outcome, error, plan, incidents = [] }: BulkOutcome, paint: Paint): string {

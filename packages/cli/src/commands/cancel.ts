@@ -9,7 +9,7 @@ export interface CancelCommandOptions extends MoveOptions {
   readonly reason?: string;
 }
 
-/** `stepfold cancel ID`: ends an execution or a part of it, and drives what is to be undone. @returns the exit code */
+/** `stepfold cancel ID`: ends an execution or a part of it, and performs the compensations that this needs. @returns the exit code */
 export async function cancel(workflowId: string, options: CancelCommandOptions): Promise<number> {
   const { step, wait, reason } = options;
   return moveExecution(workflowId, options, {
@@ -28,7 +28,7 @@ export async function cancel(workflowId: string, options: CancelCommandOptions):
   });
 }
 
-/** A command that was killed while what had been done was undone, or what comes at the end was done, can be given again. */
+/** True if an earlier cancellation is in progress: its compensations or its `finally` nodes run. The command then goes on with that. */
 function isBeingCancelled(error: unknown, { before: { ending, closing } }: Moving): boolean {
   return StepfoldError.is(error, "EXECUTION_ENDED") && (ending ?? closing)?.status === "cancelled";
 }

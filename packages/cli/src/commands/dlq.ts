@@ -26,9 +26,10 @@ export interface DlqRetryOptions extends DlqOptions {
 }
 
 const pageSize = 500;
+/** The most characters of an error message that are printed. */
 const maxLength = 120;
 
-/** `stepfold dlq ls`: the executions that are parked, and why. @returns the exit code */
+/** `stepfold dlq ls`: lists the parked executions, each with the reason. @returns the exit code */
 export async function dlqLs(options: DlqOptions): Promise<number> {
   const store = await openExistingDatabase(chooseDatabase(options.store), openQuietly);
   try {
@@ -41,6 +42,7 @@ export async function dlqLs(options: DlqOptions): Promise<number> {
         say(
           `${JSON.stringify({ type: "parked", workflowId, workflow: definition.id, ...parked, sentence: explain(snapshot).sentence })}\n`,
         );
+      // without a time, only the command `retry` lets the execution go on
       const then = parked.until === undefined ? "retry" : new Date(parked.until).toISOString();
       const texts = [
         workflowId,
@@ -64,7 +66,7 @@ export async function dlqLs(options: DlqOptions): Promise<number> {
   }
 }
 
-/** `stepfold dlq retry`: lets parked executions go on; workers drive them. @returns the exit code */
+/** `stepfold dlq retry`: makes parked executions due again, so that workers run them. @returns the exit code */
 export async function dlqRetry(ids: readonly string[], options: DlqRetryOptions): Promise<number> {
   if (ids.length > 0 === (options.all ?? false)) throw new BadInput("USAGE", "Name executions, or all of them with --all");
   const configPath = findConfig(options.config);

@@ -25,21 +25,22 @@ export interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** From such a difference on, clocks are said to differ. */
+/** A smaller difference between two clocks is not reported. */
 const noticeableMs = 2_000;
 
-/** Ticks that could not be started, of which is told. */
+/** The most problems of schedules that are printed one by one. */
 const maxFindings = 20;
 
-/** Tells whether one thing is well, in words or as JSON. */
+/** Reports the result of one check, as text or as JSON (`told`). With `--json`, a check without `told` prints nothing. */
 type Report = (isWell: boolean, text: string, told?: object) => void;
 
 /**
- * `stepfold doctor`: whether a store answers and can be read, which executions are stuck and why, whether the queue that is named, or that of a
- * config, takes messages, whether its feed is heard, and whether the store keeps every promise that executions rely on. The promises are tried in
- * spaces of their own (schemas, prefixes, files), which are deleted again; executions are not touched.
+ * `stepfold doctor`: checks whether the store answers and can be read, which executions are stuck and why, whether schedules could
+ * start their ticks, whether the queue (from `--queue` or a config) takes messages, whether the feed of the config delivers its
+ * notices, and whether the store keeps every promise of the contract of stores. The promises are tried in separate spaces (schemas,
+ * prefixes, files), which are deleted afterwards; executions are not changed.
  *
- * @returns the exit code: 0 if all is well
+ * @returns the exit code: 0 if every check has passed
  */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const database = chooseDatabase(options.store);
@@ -67,7 +68,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   return allWell ? exitCode.done : exitCode.failed;
 }
 
-/** Reports a clock that differs from the store's. Nothing breaks, because the store's clock counts, but people compare logs. */
+/** Reports a difference between the clocks of store and machine. Only the store's clock counts, but people compare logs. */
 function reportClock(aheadMs: number, tell: Report): void {
   if (Math.abs(aheadMs) < noticeableMs) return;
   const difference = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} that of this machine`;
@@ -115,7 +116,7 @@ async function examineQueue({ queue: url, config }: DoctorOptions, tell: Report)
   });
 }
 
-/** A feed that is silent is no fault of the store, but answers are seen up to a poll later than they could be. */
+/** Checks whether a feed delivers its own notices. Without them nothing fails, but processes see changes only at their next poll. */
 async function examineFeed(named: string, tell: Report): Promise<void> {
   await examinePart("feed", named, tell, {
     open: (...where) => openPart("feed", ...where),
@@ -131,10 +132,12 @@ async function examineFeed(named: string, tell: Report): Promise<void> {
   });
 }
 
-/** How a part of a config is examined, and what is said where there is none, or where it does not work. */
+/** How one part of a config is examined. */
 interface PartExamination<P extends keyof Parts> {
   open(config: StepfoldConfig, configPath: string | null, closing: Cleanup): Promise<Parts[P] | null>;
+  /** The text if the config has no such part. */
   readonly none: string;
+  /** The text if the part does not work; the message of the error follows it. */
   readonly failed: string;
   examine(part: Parts[P]): Promise<void>;
 }
@@ -167,9 +170,9 @@ async function examinePromises(database: Database, isSilent: boolean): Promise<E
       throw new BadInput("USAGE", `Nothing can be tried beside the executions in ${database.name}: it has no schemas or prefixes`, {
         hint: "Give a database of its own with --store, or only look with --quick",
       });
-    // no other command needs the whole contract of stores
+    // imported only here, because no other command needs the contract of stores
     const { examine, promises, spacePrefix } = await import("../store/examine-store.ts");
-    // a watch could wait for half a minute, and on some stores longer
+    // a person at a terminal is told, because the trial takes half a minute, on some stores longer
     if (!isSilent && process.stderr.isTTY)
       complain(`Trying ${promises} promises in spaces named ${spacePrefix}…, which are deleted again\n`);
     return await examine(site);

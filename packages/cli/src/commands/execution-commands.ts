@@ -9,7 +9,7 @@ import { retry } from "./retry.ts";
 import { run } from "./run.ts";
 import { signal } from "./signal.ts";
 
-/** Adds the commands that move an execution. */
+/** Adds the commands that start, change or continue one execution. */
 export function addExecutionCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("run <file>")

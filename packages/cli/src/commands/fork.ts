@@ -11,7 +11,7 @@ export interface ForkCommandOptions extends GoOnOptions {
   readonly output?: string;
 }
 
-/** `stepfold fork ID`: goes on, in a new execution, from a version of one. @returns the exit code */
+/** `stepfold fork ID`: starts a new execution that goes on from a version of this one. @returns the exit code */
 export async function fork(workflowId: string, options: ForkCommandOptions): Promise<number> {
   const { node, input, output } = options;
   const fork = {

@@ -28,15 +28,15 @@ export interface LsOptions extends FilterOptions {
 
 type Page = Awaited<ReturnType<Store["list"]>>;
 
-/** A page, and what each of its executions waits for. */
+/** A page of executions, each with a text that says what it waits for. */
 interface Listed extends Omit<Page, "items"> {
   readonly items: readonly (Page["items"][number] & { readonly waitsFor: string })[];
-  /** By the clock of the store. */
+  /** The time by the store's clock. */
   readonly now: number;
 }
 
 const defaultLimit = 20;
-/** Of each status so many are counted. */
+/** The most executions of each status that are counted: the default of `countExecutions`. */
 const maxCount = 10_000;
 const noCounts: ExecutionCounts = {
   counts: { active: 0, paused: 0, error: 0, parked: 0, completed: 0, failed: 0, cancelled: 0 },
@@ -44,7 +44,7 @@ const noCounts: ExecutionCounts = {
 };
 const emptyPage: Listed = { items: [], nextCursor: null, now: 0 };
 
-/** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
+/** `stepfold ls`: lists the executions of a database, newest first unless `--order` says otherwise. @returns the exit code */
 export async function ls(options: LsOptions): Promise<number> {
   checkFilter(options);
   const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
@@ -70,7 +70,7 @@ export async function ls(options: LsOptions): Promise<number> {
   return exitCode.done;
 }
 
-/** `stepfold ls --count`: how many there are of each status. */
+/** `stepfold ls --count`: counts the executions of each status. */
 async function count(options: LsOptions): Promise<number> {
   const { store: url, json } = options;
   const database = chooseDatabase(url);
@@ -94,7 +94,7 @@ function countText({ counts, capped, complete }: ExecutionCounts, asked: readonl
   return `${tableLines(["STATUS", "EXECUTIONS"], rows, paint, process.stdout.columns).join("\n")}\n`;
 }
 
-/** Loads every execution that has not ended: a page is short. */
+/** Adds to each execution what it waits for. Every execution that has not ended is loaded for this, because a page is short. */
 async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Listed> {
   const told: Listed["items"][number][] = [];
   const now = await store.now();

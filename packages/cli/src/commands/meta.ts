@@ -13,7 +13,7 @@ export interface MetaOptions {
   readonly json?: boolean;
 }
 
-/** `stepfold meta ID KEY=VALUE ...`: changes metadata of an execution, and drives nothing. @returns the exit code */
+/** `stepfold meta ID KEY=VALUE ...`: changes the metadata of an execution, and runs no steps. @returns the exit code */
 export async function meta(workflowId: string, members: readonly string[], options: MetaOptions): Promise<number> {
   const patch = Object.fromEntries(members.map((text) => readMetadata(text, "KEY=VALUE")));
   const database = chooseDatabase(options.store);

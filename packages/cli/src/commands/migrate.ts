@@ -10,13 +10,13 @@ export interface MigrateOptions {
   readonly json?: boolean;
 }
 
-/** `stepfold migrate`: makes or updates the tables of a store, or prints what it would run in an empty one. @returns the exit code */
+/** `stepfold migrate`: creates or updates the tables of a store, or prints the statements for an empty database. @returns the exit code */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const database = chooseDatabase(options.store);
   if (options.printSql) return printSql(database, options.json ?? false);
   const store = await openQuietly(database, { migrate: true });
   try {
-    // the first call is the one that waits for the tables
+    // opening a store does not wait for its tables; its first call does
     await store.list({ limit: 1 });
   } finally {
     await store.close();

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 
-/** Makes an action of a verb: tells its exit code. */
+/** Turns a verb, a function that resolves with an exit code, into an action of the command line, which reports that exit code. */
 export type Act = <A extends unknown[]>(verb: (...args: A) => Promise<number>) => (...args: A) => Promise<void>;
 
-/** Options that several verbs have. */
+/** Options that several verbs share. */
 export const options = {
   store: [
     "--store <url>",
@@ -23,7 +23,7 @@ export const options = {
   idempotencyKey: ["--idempotency-key <key>", "the same key with the same payload counts once, however often it is given"],
 } as const;
 
-/** Adds the options that say which executions are meant. */
+/** Adds the options that select executions. */
 export function filtered(command: Command): Command {
   return command
     .option("--status <status...>", "only these: active, paused, error, parked, completed, failed, cancelled")

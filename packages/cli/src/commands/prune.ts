@@ -22,19 +22,19 @@ export interface PruneCommandOptions {
 
 type Ended = NonNullable<PruneWithHistoryOptions["statuses"]>[number];
 
-/** What was deleted, or would be. */
+/** The numbers of executions and events that were deleted, or would be deleted in a dry run. */
 interface Pruned {
   readonly executions: number;
   readonly events: number;
 }
 
 const ended: readonly string[] = ["completed", "failed", "cancelled"];
-/** Executions in one go: the oldest of them are looked for once. */
+/** The most executions of one call of `runtime.prune`, which searches for the oldest executions once. */
 const together = 1000;
-/** A limit that no store reaches. */
+/** A limit that no store reaches, so that a dry run counts all executions. */
 const all = 1_000_000_000;
 
-/** `stepfold prune`: deletes executions that ended long enough ago, and keeps their histories if that is wished. @returns the exit code */
+/** `stepfold prune`: deletes executions that ended long ago, and with `--keep-events` keeps their histories. @returns the exit code */
 export async function pruneCommand(options: PruneCommandOptions): Promise<number> {
   const { workflow, dryRun = false, json = false } = options;
   const age = readDuration("--before", options.before, "how long ago, such as 30d, 12h or P30D");
@@ -60,7 +60,7 @@ export async function pruneCommand(options: PruneCommandOptions): Promise<number
 }
 
 async function pruneAll(store: Store, which: PruneWithHistoryOptions): Promise<Pruned> {
-  // it moves nothing, so it needs to know no node type
+  // this runtime runs no steps, so it needs no node types
   const runtime = createRuntime({ store, nodeDefinitions: {}, drive: false });
   let [executions, events] = [0, 0];
   for (;;) {

@@ -8,7 +8,7 @@ export interface RestartCommandOptions extends GoOnOptions {
   readonly compensated?: string;
 }
 
-/** `stepfold restart ID`: goes on, in a new execution, where one failed or was cancelled. @returns the exit code */
+/** `stepfold restart ID`: starts a new execution that goes on where this one failed or was cancelled. @returns the exit code */
 export async function restart(workflowId: string, options: RestartCommandOptions): Promise<number> {
   const compensated = readCompensated(options.compensated);
   try {

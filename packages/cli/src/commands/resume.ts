@@ -13,7 +13,7 @@ export interface ResumeCommandOptions extends MoveOptions {
   readonly idempotencyKey?: string;
 }
 
-/** An answer as it was given. */
+/** The answer as the user gave it. */
 interface Given {
   readonly step: string | undefined;
   readonly wait: string | undefined;
@@ -22,7 +22,7 @@ interface Given {
   readonly idempotencyKey: string | undefined;
 }
 
-/** `stepfold resume ID`: answers a wait, and drives on to the end or the next pause. @returns the exit code */
+/** `stepfold resume ID`: answers a wait, and drives the execution to its end or its next pause. @returns the exit code */
 export async function resume(workflowId: string, options: ResumeCommandOptions): Promise<number> {
   const { step, wait, by, idempotencyKey } = options;
   const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
@@ -43,7 +43,7 @@ export async function resume(workflowId: string, options: ResumeCommandOptions):
   });
 }
 
-/** Gives the answer, unless this very answer was given before: then the command only goes on. */
+/** Gives the answer. If the same answer was given before, only a note is printed, and the command drives the execution on. */
 async function answer(moving: Moving, given: Given): Promise<void> {
   const { run, note, store } = moving;
   const { step, wait, payload, by, idempotencyKey } = given;
@@ -60,7 +60,7 @@ async function answer(moving: Moving, given: Given): Promise<void> {
     if (!gone && !StepfoldError.is(error, "RESPONDER_DENIED")) throw await refusedAnswer(error, moving, meant);
     if (await wasAnswered(store, run.workflowId, { step, wait, payload, by })) return note("This answer was given before; going on");
     const asksNothing = step === undefined && wait === undefined && payload === undefined;
-    // a command without an answer goes on with an execution that a crash or Ctrl-C has interrupted
+    // a command without an answer only drives an execution on that a crash or Ctrl-C has interrupted
     if (!asksNothing || !StepfoldError.is(error, "WAIT_GONE")) throw await refusedAnswer(error, moving, meant);
     note("It waits for no answer; going on");
   }

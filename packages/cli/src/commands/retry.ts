@@ -9,7 +9,7 @@ export interface RetryCommandOptions extends MoveOptions {
   readonly step?: string;
 }
 
-/** `stepfold retry ID`: makes a pending retry at once, and drives on. @returns the exit code */
+/** `stepfold retry ID`: makes a pending retry at once, and drives the execution on. @returns the exit code */
 export async function retry(workflowId: string, options: RetryCommandOptions): Promise<number> {
   const { step } = options;
   return moveExecution(workflowId, options, {

@@ -16,7 +16,7 @@ import { requireWorkflow } from "../session/read-workflow.ts";
 import { nodeDefinitionsOf, openSession } from "../session/session.ts";
 import { chooseDatabase, openDatabase } from "../store/database.ts";
 
-/** Stacks that are shown of steps that failed: those of the last ones. */
+/** The most stacks of failed steps that are printed: those of the latest failures. */
 const maxStacks = 3;
 
 /** Options of `stepfold run`. */
@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly exitCode?: boolean;
 }
 
-/** `stepfold run FILE`: starts an execution, or goes on with it, to its end or its next pause. @returns the exit code */
+/** `stepfold run FILE`: starts an execution or finds an existing one, and drives it to its end or its next pause. @returns the exit code */
 export async function run(file: string, options: RunOptions): Promise<number> {
   const configPath = findConfig(options.config);
   const config = await loadConfig(configPath);
@@ -98,7 +98,7 @@ async function startOrFind(
   } catch (error) {
     if (!StepfoldError.is(error, "START_CONFLICT")) throw error;
     const { differs } = error.details;
-    // another version of the same workflow: the execution goes on with its own
+    // the file has another version of the same workflow: the execution goes on with the version that it was started with
     if (differs === "definition" && before?.definition.id === workflow.id) return runtime.get(workflowId);
     throw new BadInput(
       "START_CONFLICT",
@@ -113,7 +113,7 @@ async function startOrFind(
 }
 
 function noteOtherVersion(before: Snapshot, workflow: WorkflowDefinition, file: string, config: StepfoldConfig): void {
-  // with the workflows that it runs, which are a part of what an execution is pinned to
+  // the sub-workflows are needed too, because the hash that an execution is pinned to covers them
   const now = new WorkflowEngine({ workflow, workflows: config.workflows ?? [], nodeDefinitions: nodeDefinitionsOf(config) });
   if (now.workflow.hash !== before.definition.hash)
     complain(`${file} has changed since ${before.workflowId} was started; it goes on with the version it was started with\n`);

@@ -46,6 +46,7 @@ export function addScheduleCommands(stepfold: Command, act: Act): void {
   verb("rm <name>", "end it; what it has started goes on").action(act(scheduleRm));
 }
 
+/** Adds the options that describe a schedule. */
 function saying(verb: Command): Command {
   return verb
     .option("--cron <expressions...>", "minute hour day month weekday, in quotes: '0 2 * * *'")

@@ -21,7 +21,7 @@ export interface ScheduleCommandOptions {
   readonly json?: boolean;
 }
 
-/** What a schedule says, as options. */
+/** The options that describe a schedule. */
 export interface ScheduleSpecOptions extends ScheduleCommandOptions {
   readonly workflow?: string;
   readonly cron?: readonly string[];
@@ -134,7 +134,11 @@ function command(
   });
 }
 
-/** @param open how the database is opened. Default: only if it is there */
+/**
+ * Calls `act` with the schedules of the store that the options name, and closes everything afterwards.
+ *
+ * @param open opens the database. Default: an SQLite file must exist already
+ */
 async function withSchedules(
   options: ScheduleCommandOptions,
   act: (all: AllSchedules) => Promise<void>,
@@ -159,6 +163,7 @@ async function withSchedules(
 async function specOf(options: ScheduleSpecOptions): Promise<Omit<ScheduleSpec, "workflow">> {
   const { cron, zone, every, offset, at, startAt, endAt, overlap, catchUpWindow, jitter } = options;
   const [count, input] = [options.count, options.input];
+  // a `count` that is not a number is passed on as text: the check of the schedule refuses it
   const given = {
     ...{ cron, zone, every, offset, at, startAt, endAt, overlap, catchUpWindow, jitter },
     ...(count !== undefined && { count: /^\d+$/.test(count) ? Number(count) : count }),

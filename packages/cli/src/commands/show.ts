@@ -17,14 +17,14 @@ export interface ShowOptions {
 
 const pageSize = 500;
 
-/** `stepfold show ID`: where an execution stands, what it waits for, what its nodes produced. @returns the exit code */
+/** `stepfold show ID`: shows where an execution stands, what it waits for and what its nodes produced. @returns the exit code */
 export async function show(workflowId: string, options: ShowOptions): Promise<number> {
   const database = chooseDatabase(options.store);
   const store = await openExistingDatabase(database);
   try {
     const snapshot = await store.load(workflowId);
     if (!snapshot) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
-    // showing an execution runs no code of a config
+    // no config is loaded, because showing an execution must not run its code
     const context = await commandContext(snapshot, { store, database, config: {}, configPath: null, isConfigNamed: false });
     const waits = answerable(snapshot, context);
     const explanation = explain(snapshot, context.workflow ?? undefined);
@@ -49,7 +49,7 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
   }
 }
 
-/** Every event up to the snapshot: what is committed meanwhile is not shown half. */
+/** Returns every event up to the version of the snapshot. Later events are left out, because the snapshot does not contain them. */
 async function history(store: Store, { workflowId, version }: Snapshot): Promise<Event[]> {
   const events: Event[] = [];
   for (let after = -1; ; after = events.at(-1)!.version) {

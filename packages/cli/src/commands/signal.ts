@@ -12,12 +12,12 @@ export interface SignalCommandOptions extends MoveOptions {
   readonly idempotencyKey?: string;
 }
 
-/** `stepfold signal ID NAME`: tells an execution that something has happened, and drives it on. @returns the exit code */
+/** `stepfold signal ID NAME`: sends a signal to an execution, and drives it on. @returns the exit code */
 export async function signal(workflowId: string, name: string, options: SignalCommandOptions): Promise<number> {
   const { key, ttl } = options;
   const ttlMs = ttl === undefined ? undefined : readDuration("--ttl", ttl, "how long it is kept, such as 1h30m, 2 days or PT5M");
   const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
-  // with the key, the command that goes on after an interruption does not send a second signal
+  // the command that is printed after an interruption repeats this key, so that it does not send a second signal
   const idempotencyKey = options.idempotencyKey ?? randomUUID();
   return moveExecution(workflowId, options, {
     verb: "signal",

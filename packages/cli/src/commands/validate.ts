@@ -10,12 +10,12 @@ import { paintFor } from "../text/paint.ts";
 
 /** Options of `stepfold validate`. */
 export interface ValidateOptions {
-  /** False: none is read, so nothing but the command's own code runs. */
+  /** The path of the config. False (`--no-config`): no config is read, so no code of the user runs. */
   readonly config?: string | false;
   readonly json?: boolean;
 }
 
-/** `stepfold validate FILE`: every mistake of a workflow at once, with its place in the file. @returns the exit code */
+/** `stepfold validate FILE`: reports every mistake of a workflow at once, each with its place in the file. @returns the exit code */
 export async function validate(path: string, options: ValidateOptions): Promise<number> {
   const configPath = options.config === false ? null : findConfig(options.config);
   const config = await loadConfig(configPath);

@@ -24,12 +24,12 @@ export interface WorkerOptions {
 }
 
 const defaultConcurrency = 100;
-/** How often it tells the store that it is there, for `stepfold workers`. */
+/** The interval at which a worker reports to the store that it is alive, for `stepfold workers`. */
 const beatMs = 30_000;
-/** How long steps in progress may go on after the worker was asked to end. Then their leases end and other workers take over. */
+/** How long steps in progress may go on after the worker was asked to stop. Later, their leases end and other workers take over. */
 const patienceMs = 30_000;
 
-/** `stepfold worker`: drives whatever is due, until it is asked to end. @returns the exit code */
+/** `stepfold worker`: runs all executions that are due, until it is asked to stop (Ctrl-C or SIGTERM). @returns the exit code */
 export async function worker(options: WorkerOptions): Promise<number> {
   const configPath = findConfig(options.config);
   const config = await loadConfig(configPath);
@@ -42,7 +42,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
   try {
     const store = await openQuietly(database);
     closing.add(() => store.close());
-    // missing tables are reported once, at the start
+    // this call fails if tables are missing, so that the worker reports them once, at its start
     await store.list({ limit: 1 });
     const globals = await openGlobals({ config, configPath, database, cleanup: closing });
     const queue = await openQueue(queueUrl(options.queue), config, configPath, closing);

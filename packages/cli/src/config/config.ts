@@ -1,7 +1,7 @@
 import type { GlobalsOf, Limits, NodeDefinitions, WorkflowDefinition } from "stepfold";
 import type { CreateScheduleOptions, EventFeed, ScheduleSpec, WorkQueue } from "stepfold/runtime";
 
-/** What a function that opens globals is told. */
+/** The argument of a function that opens globals. */
 export interface GlobalsContext {
   /** Absolute path of the folder of the database: a place for data that should live as long as the executions. */
   readonly dataFolder: string;
@@ -14,28 +14,28 @@ export interface OpenGlobals<G = unknown> {
   readonly close?: (() => unknown) | undefined;
 }
 
-/** What `stepfold.config.ts` may say. */
+/** The settings of `stepfold.config.ts`. */
 export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
-  /** Your node types, by name. The built-in ones and `http` are there anyway; one of the same name replaces them. */
+  /** Your node types, by name. They are added to the built-in types and `http`, and replace those with the same name. */
   readonly nodeDefinitions?: D | undefined;
   /** Secrets and services for your nodes and for `{{ globals.… }}`: a value, or a function that opens them. Never stored. */
   readonly globals?:
     | GlobalsOf<D>
     | ((context: GlobalsContext) => OpenGlobals<GlobalsOf<D>> | Promise<OpenGlobals<GlobalsOf<D>>>)
     | undefined;
-  /** Workflows that `stepfold run` knows by their ids, beside those in files. */
+  /** Workflows that commands know by their ids, in addition to workflows in files. */
   readonly workflows?: readonly WorkflowDefinition[] | undefined;
-  /** Other limits than the usual ones, such as `{ steps: 1_000 }`. */
+  /** Limits that differ from the default ones, such as `{ steps: 1_000 }`. */
   readonly limits?: Partial<Limits> | undefined;
-  /** Schedules by name: a worker makes each of them when it begins, or edits it so that it says this. */
+  /** Schedules by name. When a worker begins, it creates each of them, or changes the existing schedule to match. */
   readonly schedules?: Readonly<Record<string, ScheduleSpec & CreateScheduleOptions>> | undefined;
-  /** What tells workers that something is due, or a function that opens it. It is closed when the worker ends. */
+  /** The queue that tells workers which executions are due, or a function that opens one. It is closed when the command ends. */
   readonly queue?: WorkQueue | (() => WorkQueue | Promise<WorkQueue>) | undefined;
-  /** What tells all processes at once of what has happened, or a function that opens it. It is closed when the command ends. */
+  /** The feed that tells all processes at once what has happened, or a function that opens one. It is closed when the command ends. */
   readonly feed?: EventFeed | (() => EventFeed | Promise<EventFeed>) | undefined;
 }
 
-/** Globals are asked for where the node definitions need some. */
+/** Makes `globals` required if the node definitions need globals. */
 type GlobalsAsked<D extends NodeDefinitions> =
   Record<never, never> extends GlobalsOf<D> ? unknown : { readonly globals: NonNullable<StepfoldConfig<D>["globals"]> };
 

@@ -5,14 +5,16 @@ import { BadInput } from "../bad-input.ts";
 import { namePath } from "../name-path.ts";
 import { printable } from "../text/printable.ts";
 
+/** The names of config files, in the order in which they are looked for. */
 const names = ["stepfold.config.ts", "stepfold.config.js", "stepfold.config.mjs"];
+/** The key in the metadata under which an execution remembers its config, as a path relative to the folder of the database. */
 const metadataKey = "stepfold.config";
 
 /**
- * The config file that a command goes by: the one that was named, else that of the working directory; null if there is none.
- * A config is code, so one that lies beside another file, or in a folder above, is never read unless it is named.
+ * Finds the config file of a command: the one that was named, else the one in the working directory; null if there is none.
+ * A config is code, so a config beside another file, or in a folder above, is read only if it is named.
  *
- * @throws BadInput `CONFIG_NOT_FOUND`; `CONFIG_UNTRUSTED` if the one of the working directory belongs to another user
+ * @throws BadInput `CONFIG_NOT_FOUND`; `CONFIG_UNTRUSTED` if the config in the working directory belongs to another user
  */
 export function findConfig(named?: string): string | null {
   if (named === undefined) {
@@ -26,9 +28,11 @@ export function findConfig(named?: string): string | null {
 }
 
 /**
- * The config to go on with: as `findConfig`, if the execution was started with that one or without any.
+ * Finds the config for an existing execution, as `findConfig` does. A config that is not named must be the one that the execution
+ * was started with, unless the execution was started without one.
  *
- * @throws BadInput `CONFIG_ELSEWHERE` if it was started with another: whoever can write metadata could name any file
+ * @throws BadInput `CONFIG_ELSEWHERE` if the execution was started with another config. That one is not read on its own, because
+ * anybody who can write metadata could name any file
  */
 export function configOf(snapshot: Snapshot, named: string | undefined, dataFolder: string): string | null {
   const found = findConfig(named);
@@ -41,17 +45,18 @@ export function configOf(snapshot: Snapshot, named: string | undefined, dataFold
   });
 }
 
-/** A config beside a file that was not read, because it was not named. */
+/** Returns the config beside a file if it is not the one that is used; null if there is no such config. */
 export function unreadConfig(file: string, used: string | null): string | null {
   const beside = configIn(dirname(file));
   return beside === used ? null : beside;
 }
 
-/** The metadata that is kept with an execution, so that a later command can tell with which config it was started. */
+/** Returns the metadata that is kept with an execution, from which a later command learns the config it was started with. */
 export function rememberConfig(config: string | null, dataFolder: string): Readonly<Record<string, string>> {
   return config === null ? {} : { [metadataKey]: relative(dataFolder, config).replaceAll("\\", "/") };
 }
 
+/** Returns the config that the metadata names; null if they name none, or no script that exists. */
 function rememberedConfig({ metadata }: Pick<SnapshotHead, "metadata">, dataFolder: string): string | null {
   const remembered = Object.hasOwn(metadata, metadataKey) ? metadata[metadataKey] : null;
   if (typeof remembered !== "string" || !/\.(?:ts|js|mjs)$/.test(remembered)) return null;
@@ -63,11 +68,11 @@ function configIn(folder: string): string | null {
   return names.map((name) => resolve(join(folder, name))).find(isFile) ?? null;
 }
 
-/** As git's `safe.directory`: in a folder of somebody else, a command must not run that person's code. */
+/** Refuses a config of another user, as git's `safe.directory` does: a command must not run the code of another user. */
 function refuseForeign(path: string): void {
   const user = process.getuid?.();
   if (user === undefined) return;
-  // who owns a link chooses what is run
+  // the owner of a symbolic link chooses which file is run, so the link and its target are both checked; root (uid 0) is trusted
   const uid = [lstatSync(path).uid, statSync(path).uid].find((one) => one !== user && one !== 0);
   if (uid === undefined) return;
   throw new BadInput("CONFIG_UNTRUSTED", `${namePath(path)} belongs to another user (uid ${uid}), and a config is code`, {

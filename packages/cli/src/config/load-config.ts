@@ -4,9 +4,10 @@ import { namePath } from "../name-path.ts";
 import { printable } from "../text/printable.ts";
 import type { StepfoldConfig } from "./config.ts";
 
+/** The settings that a config may have. */
 const keys = ["nodeDefinitions", "globals", "workflows", "limits", "schedules", "queue", "feed"];
 
-/** @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
+/** Loads a config and checks its settings; without a path, the config is empty. @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
 export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
   if (path === null) return {};
   const name = namePath(path);
@@ -23,7 +24,7 @@ export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
   return checked(module.default, name);
 }
 
-/** An error of the user's own code: its message and place, never its whole stack. */
+/** Makes the error for a failure in the code of a config. It shows the message and the line, never the whole stack. */
 export function configFailed(what: string, cause: unknown, path: string): BadInput {
   const message = printable(cause instanceof Error ? `${cause.name}: ${cause.message.split("\n")[0]}` : String(cause), 160);
   const place = cause instanceof Error ? new RegExp(`${path.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}:(\\d+)`).exec(cause.stack ?? "") : null;

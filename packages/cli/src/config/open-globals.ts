@@ -5,7 +5,7 @@ import type { Database } from "../store/database.ts";
 import type { OpenGlobals, StepfoldConfig } from "./config.ts";
 import { configFailed } from "./load-config.ts";
 
-/** Where globals come from. */
+/** What is needed to open the globals of a config. */
 export interface GlobalsParts {
   readonly config: StepfoldConfig;
   readonly configPath: string | null;
@@ -13,7 +13,7 @@ export interface GlobalsParts {
   readonly cleanup: Cleanup;
 }
 
-/** What the config gives to the nodes; opened for this command and closed with it. @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
+/** Opens the globals of a config; `cleanup` closes them when the command ends. @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
 export async function openGlobals({ config, configPath, database, cleanup }: GlobalsParts): Promise<unknown> {
   const { globals } = config;
   if (typeof globals !== "function") return globals ?? {};

@@ -5,13 +5,13 @@ import { namePath } from "../name-path.ts";
 import type { StepfoldConfig } from "./config.ts";
 import { configFailed } from "./load-config.ts";
 
-/** What a config may name that has to be opened, and closed with the command. */
+/** The parts of a config that a command opens, and closes when it ends. */
 export interface Parts {
   readonly queue: WorkQueue;
   readonly feed: EventFeed;
 }
 
-/** Opens the queue or the feed of the config; null if it names none. @throws BadInput `CONFIG_FAILED` */
+/** Opens the queue or the feed of the config; null if the config has none. @throws BadInput `CONFIG_FAILED` */
 export async function openPart<P extends keyof Parts>(
   part: P,
   config: StepfoldConfig,

@@ -4,12 +4,12 @@ import type { Cleanup } from "../cleanup.ts";
 import type { StepfoldConfig } from "./config.ts";
 import { openPart } from "./open-part.ts";
 
-/** The URL of the queue that `--queue` names, else `STEPFOLD_QUEUE`; null if neither does. */
+/** Returns the URL of the queue from `--queue`, else from `STEPFOLD_QUEUE`; null if both are missing or empty. */
 export function queueUrl(flag: string | undefined): string | null {
   return flag || process.env.STEPFOLD_QUEUE || null;
 }
 
-/** Opens the queue that a URL names, else that of the config; null if there is none. @throws BadInput `CONFIG_FAILED` */
+/** Opens the queue with this URL; without a URL, the queue of the config (null if it has none). @throws BadInput `CONFIG_FAILED` */
 export async function openQueue(
   url: string | null,
   config: StepfoldConfig,

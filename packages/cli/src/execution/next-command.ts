@@ -3,42 +3,42 @@ import { isInCycle, parentKey, workflowOf } from "stepfold/core";
 import { samplePayload } from "./sample-payload.ts";
 import { shellLine } from "./shell-quote.ts";
 
-/** What a command line needs so that it reaches the same execution from the same folder. */
+/** What is needed to print a command that reaches the same execution from the same folder. */
 export interface CommandContext {
-  /** `["npx", "stepfold"]` */
+  /** The words that call this program, such as `["npx", "stepfold"]`. */
   readonly program: readonly string[];
   /** `--store` and `--config`, if they are needed. */
   readonly flags: readonly string[];
-  /** Of the execution; null if unknown. */
+  /** The workflow of the execution; null if it is unknown. */
   readonly workflow: CompiledWorkflow | null;
-  /** Payload schemas of node types, for waits that carry none. */
+  /** Returns the payload schema of a node type, for waits that hold no schema. */
   readonly resumeSchema: (nodeType: string) => unknown;
-  /** The current user: the name in the commands for waits that several people may answer. */
+  /** The name of the current user. Commands use it if a wait needs to know who answers but lists no responders. */
   readonly user: string;
 }
 
-/** An open wait, and what ends it. */
+/** An open wait, and the command that ends it. */
 export interface Answerable {
   readonly wait: WaitInfo;
-  /** The exact command that answers it, or shows the execution that can; null where only time can. */
+  /** The exact command that answers the wait, or shows the other execution that it waits for; null if no command can end it. */
   readonly command: string | null;
 }
 
-/** Every open wait, with the exact command for each that can be answered. */
+/** Returns every open wait, with the exact command for each that can be answered. */
 export function answerable(snapshot: Snapshot, context: CommandContext): Answerable[] {
   const open = waits(snapshot);
   const commandOf = commandsFor(snapshot, open, context);
   return open.map((wait) => ({ wait, command: commandOf(wait) }));
 }
 
-/** Makes the commands that answer waits. @param open all waits of the snapshot: they tell what has to be named */
+/** Returns a function that makes the command for a wait. @param open all waits of the snapshot: the command must name its wait clearly */
 export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], context: CommandContext): (wait: WaitInfo) => string | null {
   const { workflowId } = snapshot;
   const { workflow, resumeSchema } = context;
   const nodeAt = (scope: string, nodeId: string): CompiledNode | undefined =>
     workflow ? workflowOf(workflow, snapshot, scope)?.nodes.get(nodeId) : undefined;
   const inCycle = new Map<CompiledNode, boolean>();
-  /** Whether a path can come to a node again; one of an unknown workflow may do anything. */
+  /** Whether a path can come to a node again; true if the workflow is unknown. */
   const comesAgain = (node: CompiledNode | undefined): boolean => {
     if (!node) return true;
     const known = inCycle.get(node) ?? isInCycle(node);
@@ -46,10 +46,11 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
     return known;
   };
   const external = open.filter(({ kind }) => kind === "external");
+  // the number of external waits at each address
   const places = new Map<string, number>();
   for (const { address } of external) places.set(address, (places.get(address) ?? 0) + 1);
 
-  /** Whether the execution may come to this place, or one around it, again: then the address does not name this wait for good. */
+  /** Whether the execution may come to this place, or one around it, again: then its address may name another wait later. */
   const mayWaitAgain = ({ id, address }: WaitInfo): boolean => {
     let scope = parentKey(id);
     for (const step of address.split("/").reverse()) {
@@ -73,7 +74,7 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
   };
   return (wait) => {
     const { answer } = wait;
-    // it waits for another execution, so the command shows that one
+    // the wait ends with another execution, so the command shows that execution
     if (wait.workflowId !== undefined) return commandLine(context, "show", [wait.workflowId]);
     if (!answer) return null;
     if (answer.type === "resume")
@@ -88,7 +89,7 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
   };
 }
 
-/** `npx stepfold VERB ARGUMENTS --options`, quoted. */
+/** Makes a quoted command line: `npx stepfold VERB ARGUMENTS --options`. */
 export function commandLine(
   { program, flags }: Pick<CommandContext, "program" | "flags">,
   verb: string,
@@ -96,11 +97,13 @@ export function commandLine(
   options: readonly string[] = [],
 ): string {
   const words = [...options, ...flags];
+  // arguments that look like options must come last, behind "--"
   return shellLine(
     args.some((arg) => arg.startsWith("-")) ? [...program, verb, ...words, "--", ...args] : [...program, verb, ...args, ...words],
   );
 }
 
+/** Returns `--by NAME` if the wait needs to know who answers: the first responder who has not answered yet. */
 function responderWords({ responders, answered = [], missing }: WaitInfo, user: string): string[] {
   if (!responders && missing === undefined) return [];
   const left = (responders ?? [user, "NAME"]).find((name) => !answered.includes(name));

@@ -1,27 +1,28 @@
 import type { ErrorInfo, Json, Snapshot, Status, WaitInfo } from "stepfold";
 import type { Answerable } from "./next-command.ts";
 
-/** An open wait, as `--json` tells of it. */
+/** An open wait, as `--json` prints it. */
 interface WaitResult extends Omit<WaitInfo, "nodeId" | "answer"> {
+  /** The id of the node. */
   readonly node: string;
-  /** The exact command that answers it; null where only time, or another execution, can. */
+  /** The exact command that answers the wait, or shows the other execution that it waits for; null if no command can end it. */
   readonly command: string | null;
 }
 
-/** Where an execution stands, as `--json` tells it. */
+/** The state of an execution, as `--json` prints it. */
 export interface Result {
   readonly workflowId: string;
   readonly definition: { readonly id: string; readonly hash: string };
   readonly status: Status;
   readonly version: number;
-  /** Where it stands, in one sentence. */
+  /** The state of the execution in one sentence. */
   readonly sentence: string;
   readonly output?: Json;
   readonly error?: ErrorInfo;
   readonly waits: readonly WaitResult[];
 }
 
-/** The result of a command. */
+/** Makes the result that a command prints with `--json`. */
 export function commandResult(
   { workflowId, definition, status, version, output, error }: Snapshot,
   waits: readonly Answerable[],

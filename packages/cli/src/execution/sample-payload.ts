@@ -1,7 +1,7 @@
 import type { Json } from "stepfold";
 import { isJsonObject } from "stepfold/core";
 
-/** A value that fits a JSON Schema, for a person to change: what is required, and nothing else. */
+/** Makes a value that fits a JSON Schema, as a template for a person. Its objects have only the required members. */
 export function samplePayload(schema: unknown, depth = 0): Json {
   if (!isSchema(schema) || depth > 8) return null;
   const { const: fixed, default: preset, enum: choices, examples } = schema;

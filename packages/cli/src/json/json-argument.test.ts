@@ -35,7 +35,7 @@ describe("jsonArgument", () => {
   });
 
   it.skipIf(process.platform !== "linux")("F16 f: reads a file by what it holds, whatever size it tells", async () => {
-    // says 0 bytes and holds "Linux"
+    // the file reports a size of 0 bytes and holds "Linux"
     await expect(jsonArgument("@/proc/sys/kernel/ostype", "--input")).rejects.toMatchObject({
       message: expect.stringContaining('found "L"'),
     });

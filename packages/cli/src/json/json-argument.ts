@@ -4,10 +4,10 @@ import { BadInput } from "../bad-input.ts";
 import { parseJson, readInput, readJsonFile } from "./read-json-file.ts";
 
 /**
- * The value of an argument that is JSON, the path of a JSON file (`@` before it says so in any case), or `-` for standard
- * input.
+ * Reads an argument that is JSON, the path of a JSON file (an argument that begins with `@` is always a path), or `-` for
+ * standard input.
  *
- * @param option how the user wrote it: `--input`
+ * @param option the name of the option, for messages: `--input`
  * @throws BadInput
  */
 export async function jsonArgument(argument: string, option: string, input: Readable = process.stdin): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** What to do about a mistake in JSON, judged by what stands there. */
+/** Returns what to do about a mistake in JSON, judged by the characters at its place; null if that cannot be said. */
 export function hintFor(source: string, at: number): string | null {
   const rest = source.slice(at, at + 20);
   const before = source.slice(0, at).trimEnd();

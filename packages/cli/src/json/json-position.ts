@@ -1,22 +1,22 @@
 import { scanJson } from "./scan-json.ts";
 
-/** A place in a text; both count from 1. */
+/** A place in a text. Lines and columns are counted from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Names given twice that are listed. */
+/** The most duplicate names that are reported. */
 const maxDuplicates = 20;
 
-/** The place of an offset. */
+/** Returns the line and column of an offset. */
 export function positionAt(source: string, offset: number): Position {
   const before = source.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - lineStart + 1 };
 }
 
-/** Values that a JSON text gives twice under one name: JavaScript takes the last, other programs the first. */
+/** Finds names that an object in a JSON text has more than once. JavaScript takes the last value, other programs the first one. */
 export function duplicateKeys(source: string): readonly { readonly pointer: string; readonly offset: number }[] {
   const seen = new Set<string>();
   const found = new Map<string, number>();
@@ -27,14 +27,14 @@ export function duplicateKeys(source: string): readonly { readonly pointer: stri
   return [...found].map(([pointer, offset]) => ({ pointer, offset }));
 }
 
-/** What is inside of a value that is given twice is given twice too. */
+/** Whether a value is a duplicate that was found before, or lies inside of one: its members are not duplicates of their own. */
 function isInside(pointer: string, found: ReadonlyMap<string, number>): boolean {
   return [...found.keys()].some((outer) => pointer === outer || pointer.startsWith(`${outer}/`));
 }
 
 /**
- * Finds the places of values in a JSON text by their JSON pointers. What is not there, because it is missing, is where
- * the nearest thing around it begins.
+ * Returns a function that finds the place of a value in a JSON text by its JSON pointer. The place of a value that is missing is
+ * the beginning of the nearest value around it.
  */
 export function jsonPositions(source: string): (pointer: string) => Position {
   const offsets = new Map<string, number>();

@@ -4,7 +4,7 @@ import { BadInput } from "../bad-input.ts";
 import { positionAt } from "./json-position.ts";
 import { scanJson } from "./scan-json.ts";
 
-/** More than any definition or input may have. */
+/** The largest size of a file: more than any definition or input may have. */
 const maxBytes = 64 * 2 ** 20;
 const chunkBytes = 256 * 2 ** 10;
 
@@ -15,13 +15,18 @@ export interface JsonFile {
   readonly value: unknown;
 }
 
-/** @throws BadInput `FILE_NOT_FOUND`, `FILE_UNREADABLE`, `JSON_INVALID` with line and column */
+/**
+ * Reads a JSON file.
+ *
+ * @param what what the file should contain, for messages: `a workflow`
+ * @throws BadInput `FILE_NOT_FOUND`, `FILE_UNREADABLE`, `JSON_INVALID` with line and column
+ */
 export function readJsonFile(path: string, what: string): JsonFile {
   const text = readText(path, what);
   return { path, text, value: parseJson(text, path) };
 }
 
-/** All of standard input. @throws BadInput `FILE_UNREADABLE` if it does not end in time */
+/** Reads all of standard input. @throws BadInput `FILE_UNREADABLE` if it is too large */
 export async function readInput(input: Readable): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -38,7 +43,7 @@ function tooLarge(name: string): BadInput {
   return new BadInput("FILE_UNREADABLE", `${name} is larger than ${maxBytes / 2 ** 20} MiB`, { details: { file: name, maxBytes } });
 }
 
-/** @throws BadInput `JSON_INVALID` with line and column */
+/** Parses a JSON text; `name` says in messages where it comes from. @throws BadInput `JSON_INVALID` with line and column */
 export function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
@@ -54,7 +59,7 @@ export function parseJson(text: string, name: string): unknown {
 
 function readText(path: string, what: string): string {
   try {
-    // opening a pipe, and reading what has nothing to give yet, must not wait
+    // opening a pipe, or reading from one that is still empty, must not block
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const found = fstatSync(file);
@@ -64,7 +69,7 @@ function readText(path: string, what: string): string {
         throw new BadInput("FILE_UNREADABLE", `${path} is no regular file; ${what} is a JSON file`, {
           hint: "What another program writes can be given on standard input, where - stands for it",
         });
-      // editors on Windows like to begin a file with a byte order mark, which is no JSON
+      // editors on Windows may begin a file with a byte order mark, which is not JSON
       return readBytes(file, path)
         .toString("utf8")
         .replace(/^\uFEFF/, "");
@@ -80,7 +85,7 @@ function readText(path: string, what: string): string {
   }
 }
 
-/** All bytes up to the limit, counted as they come: the size that a file tells may be less than it holds. */
+/** Reads all bytes up to the limit. They are counted while they are read, because a file may hold more than the size that it reports. */
 function readBytes(file: number, path: string): Buffer {
   const parts: Buffer[] = [];
   for (let bytes = 0; ; ) {

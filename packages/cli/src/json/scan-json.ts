@@ -7,13 +7,15 @@ export interface JsonMistake {
   readonly hint: string | null;
 }
 
+/** An object or a list whose end was not read yet. */
 interface Frame {
   readonly close: "}" | "]";
   readonly pointer: string;
+  /** Of a list: the index of the value that is being read. */
   index: number;
 }
 
-/** How far the walk has come. */
+/** The text, and the offset up to which it was read. */
 interface Scan {
   readonly source: string;
   at: number;
@@ -27,9 +29,9 @@ const textStart = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
 /**
- * Walks a JSON text without building its value. Not recursive: depth costs nothing.
+ * Walks a JSON text without building its value. The walk is not recursive, so the text may be nested to any depth.
  *
- * @param onValue told of every value by its JSON pointer
+ * @param onValue called with the JSON pointer and the offset of every value
  * @returns the first mistake, or null
  */
 export function scanJson(source: string, onValue: (pointer: string, offset: number) => void = () => undefined): JsonMistake | null {
@@ -44,7 +46,11 @@ export function scanJson(source: string, onValue: (pointer: string, offset: numb
   return next;
 }
 
-/** Reads a value, or the beginning of one that holds others: then gives the pointer of the first of them. Null once a value has ended. */
+/**
+ * Reads a value. Of an object or a list that is not empty, only the beginning is read.
+ *
+ * @returns the pointer of the first value inside; null if the value has ended; or the mistake
+ */
 function value(walk: Scan, pointer: string, stack: Frame[]): string | JsonMistake | null {
   const opening = walk.source[walk.at];
   if (opening === '"') return skip(walk, text) ? null : badText(walk);
@@ -60,7 +66,7 @@ function value(walk: Scan, pointer: string, stack: Frame[]): string | JsonMistak
   return opening === "{" ? member(walk, frame) : `${pointer}/0`;
 }
 
-/** A value has ended, and perhaps those around it: the pointer of the next one, or null at the end of the text. */
+/** Reads what follows a value, up to the next one. @returns the pointer of the next value; null at the end of the text; or the mistake */
 function afterValue(walk: Scan, stack: Frame[]): string | JsonMistake | null {
   for (;;) {
     skip(walk, space);
@@ -74,7 +80,7 @@ function afterValue(walk: Scan, stack: Frame[]): string | JsonMistake | null {
   }
 }
 
-/** Reads `"name":` and gives the pointer of its value. */
+/** Reads `"name":` and returns the pointer of its value, or the mistake. */
 function member(walk: Scan, { pointer }: Frame): string | JsonMistake {
   skip(walk, space);
   const from = walk.at;

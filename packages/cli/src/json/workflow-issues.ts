@@ -4,17 +4,17 @@ import { printable } from "../text/printable.ts";
 import { duplicateKeys, jsonPositions, type Position, positionAt } from "./json-position.ts";
 import type { JsonFile } from "./read-json-file.ts";
 
-/** A mistake in a workflow, and where it is: in the file, unless it is in a workflow that the file only names. */
+/** A mistake in a workflow, with its line and column. These are absent if it is in another workflow, which the file only names. */
 export interface LocatedIssue extends Omit<Issue, "code">, Partial<Position> {
   readonly code: Issue["code"] | "KEY_DUPLICATE";
-  /** The node it is about. */
+  /** The id of the node that the mistake is about. */
   readonly node?: string;
-  /** The workflow inside that it is in. */
+  /** The id of the workflow that contains the mistake; absent for the workflow of the file itself. */
   readonly workflow?: string;
 }
 
 /**
- * The mistakes with their places, in order of the file; those of other workflows after them.
+ * Returns the mistakes with their places, in the order of the file. Mistakes in other workflows come last.
  *
  * @param others the workflows that the file may name
  */
@@ -31,6 +31,7 @@ export function locatedIssues(
   );
   if (issues.length === 0) return duplicates;
   const positionOf = text === "" ? null : jsonPositions(text);
+  // mistakes without a place come last
   const far = { line: Number.POSITIVE_INFINITY, column: 0 };
   const located = issues.map((issue): LocatedIssue => {
     const { node, workflow, isHere } = issueOwner(value, issue.pointer, others);
@@ -46,7 +47,10 @@ export function locatedIssues(
   });
 }
 
-/** `order.json:12:5  error  NODE_TYPE_UNKNOWN  /nodes/3/type  charge: no node definition is called "htpp"` */
+/**
+ * Returns a line for each mistake:
+ * `order.json:12:5  error  NODE_TYPE_UNKNOWN  /nodes/3/type  charge: no node definition is called "htpp"`
+ */
 export function issueLines(file: string, issues: readonly LocatedIssue[], paint: Paint = plainPaint): string[] {
   return issues.map(({ severity, code, pointer, message, line, column, node, workflow }) => {
     const grade = paint(severity === "error" ? "bad" : "wait", severity);
@@ -57,7 +61,7 @@ export function issueLines(file: string, issues: readonly LocatedIssue[], paint:
   });
 }
 
-/** Whose node a pointer leads to: `/workflows/review/nodes/2/type`. */
+/** Finds the node and the workflow that a pointer leads to: `/workflows/review/nodes/2/type`. `isHere`: the file itself contains them. */
 function issueOwner(
   definition: unknown,
   pointer: string,

@@ -6,14 +6,14 @@ import { type LineStyle, stepLine } from "./line.ts";
 import type { Trail } from "./trail.ts";
 
 /**
- * What followed from an event at other places: maps that are complete, joins that came short or have fired, paths that
+ * Returns lines for what an event has caused at other places: maps that are complete, joins that failed or fired, paths that
  * ended.
  *
- * @param after the snapshot after it, if there is one: joins that have fired are only seen in it
+ * @param after the snapshot after the event; null if it is unknown: then joins that fired are not shown
  */
 export function consequenceLines(event: Event, after: Snapshot | null, trail: Trail, style: LineStyle): string[] {
   const { results = [], ended = [] } = event.consequences ?? {};
-  // the paths that were cancelled by name are told by the event itself
+  // the line of a `cancelled` event already shows the paths that the cancellation names
   const others = ended.filter(
     ({ scope, pathId }) => !(event.type === "cancelled" && event.scope === scope && event.pathIds?.includes(pathId)),
   );
@@ -25,11 +25,11 @@ export function consequenceLines(event: Event, after: Snapshot | null, trail: Tr
   ];
 }
 
-/** A path that was merged from several came to its join in the very transition in which that fired. */
+/** Returns a line for each join that fired in this event: a path with several inputs stands there since this version. */
 function firedLines(event: Event, after: Snapshot | null, trail: Trail, style: LineStyle): string[] {
   if (!after) return [];
   const lines: string[] = [];
-  // a join fires where something happened, or around that
+  // a join can fire in the scope of the event, and in the scopes around it
   for (let scope = (("scope" in event) && event.scope) || ""; ; scope = parentKey(scope)) {
     const paths = scope === "" ? after.activePaths : (after.childStates?.[scope]?.activePaths ?? []);
     for (const { nodeId, inputs = [], since } of paths) {

@@ -19,15 +19,15 @@ import { handleText, type LineStyle, stepLine } from "./line.ts";
 import { completedLine, failedLine, suspendedLine } from "./step-line.ts";
 import type { Trail } from "./trail.ts";
 
-/** Where an event is told. */
+/** What is needed to describe an event in lines. */
 export interface EventLineContext {
   readonly trail: Trail;
   readonly style: LineStyle;
-  /** The snapshot after it; null where only events are at hand. */
+  /** The snapshot after the event; null if only the events are known. */
   readonly after: Snapshot | null;
 }
 
-/** The lines for an event, as text with colours: what happened, then what followed from it. */
+/** Returns the lines for an event, as text with colours: first what happened, then its consequences. */
 export function eventLines(event: Event, telling: EventLineContext): string[] {
   telling.trail.see(event);
   const line = lineOf(event, telling);
@@ -68,12 +68,12 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
     case "mapClosed":
       return stepLine("■", "quiet", trail.at(event.scope, event.pathId), [closedText(event)], style);
     default:
-      // messages between executions: nothing happened at a place of this one
+      // other events, such as messages between executions, happen at no place of this execution
       return null;
   }
 }
 
-/** What a compensation undoes may have happened in a child. */
+/** Returns the address of the node of an event. For a compensation, `undoes.scope` is the child in which the undone step ran. */
 function nodeAddress({ scope, nodeId, undoes }: Pick<CompletedEvent, "scope" | "nodeId" | "undoes">, places: Trail): string {
   return places.address(undoes ? undoes.scope : scope, nodeId);
 }

@@ -13,14 +13,14 @@ import { type Known, placesText } from "./places-text.ts";
 import { resultLines } from "./result-line.ts";
 import { trail } from "./trail.ts";
 
-/** What there is to tell of an execution. */
+/** What is needed to print an execution. */
 export interface Execution extends Known {
   readonly workflow: CommandContext["workflow"];
-  /** Every event, not only the results. */
+  /** True: every event is printed, not only the results. */
   readonly all: boolean;
 }
 
-/** An execution as `stepfold show` prints it. */
+/** Returns the text that `stepfold show` prints. */
 export function executionText(execution: Execution, paint: Paint, now: EpochMs): string {
   const { snapshot, explanation, events, workflow, all } = execution;
   const { workflowId, status, version, createdAt = now } = snapshot;
@@ -64,7 +64,7 @@ function inboxLines({ inbox = [] }: Snapshot, now: EpochMs): string[] {
   });
 }
 
-/** The results that it has from the execution that it goes on from. */
+/** Lists the results that the execution has taken over from the one that it goes on from. */
 function takenOverLines([started]: readonly Event[], style: LineStyle): string[] {
   const context = started?.type === "started" ? (started.checkpoint?.state.context ?? {}) : {};
   return Object.entries(context).flatMap(([nodeId, results]) =>
@@ -87,7 +87,7 @@ function undoneLines({ compensations = [] }: Snapshot, events: readonly Event[],
   });
 }
 
-/** Each with its version and the time since the start. */
+/** Returns the lines for all events, each with its version and the time since the start. */
 function historyLines(events: readonly Event[], style: LineStyle): string[] {
   const startedAt = events[0]?.at ?? 0;
   const places = trail();

@@ -2,7 +2,7 @@ import { commandResult } from "../execution/result.ts";
 import type { Progress } from "./progress.ts";
 
 /**
- * One JSON object per line: `{ type: "event", workflowId, status, event }` for each event, and
+ * Prints one JSON object per line: `{ type: "event", workflowId, status, event }` for each event, and
  * `{ type: "result", … }` at the end.
  */
 export function jsonProgress(write: (text: string) => void): Progress {

@@ -1,13 +1,13 @@
 import type { Paint } from "../text/paint.ts";
 
-/** How lines look. */
+/** The style of printed lines. */
 export interface LineStyle {
   readonly paint: Paint;
-  /** Width of the column of places. */
+  /** The width of the column of addresses, in characters. */
   readonly nodeWidth: number;
 }
 
-/** `✔ charge  attempt 3  12 ms`: sign, place, and whatever there is to say. */
+/** Makes a line such as `✔ charge  attempt 3  12 ms`: a sign, an address, and all parts that are not empty. */
 export function stepLine(
   sign: string,
   meaning: "good" | "bad" | "wait" | "quiet",
@@ -19,7 +19,7 @@ export function stepLine(
   return `${paint(meaning, sign)} ${told ? `${place.padEnd(nodeWidth)}  ${told}` : place}`;
 }
 
-/** The handle by which a path leaves. */
+/** Returns the handle by which a path leaves as `→ timeout`; empty if there is none. */
 export function handleText(handle: string | undefined): string {
   return handle === undefined || handle === "" ? "" : `→ ${handle}`;
 }

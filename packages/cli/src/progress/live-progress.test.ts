@@ -9,7 +9,7 @@ import type { Progress } from "./progress.ts";
 
 const context: CommandContext = { program: ["stepfold"], flags: [], workflow: null, resumeSchema: () => undefined, user: "ada" };
 
-/** A terminal that knows the few codes that are used, and shows what a person would see. */
+/** A fake terminal that understands the few control codes that the view uses, and returns what a person would see. */
 function fakeTerminal(rows = 24): { view: Progress; screen: () => string[]; tick: (ms: number) => void; ticking: () => boolean } {
   let now = 10_000;
   let lines = [""];
@@ -19,7 +19,7 @@ function fakeTerminal(rows = 24): { view: Progress; screen: () => string[]; tick
       .replaceAll("\u001b", "␛")
       .match(/␛\[\??\d+[A-Za-z]|\r|\n|[^␛\r\n]+/g) ?? []) {
       const up = /^␛\[(\d+)A$/.exec(part);
-      // what is moved over is always erased next
+      // after the cursor has moved up, the view always erases everything below it
       if (up) lines = [...lines.slice(0, lines.length - 1 - Number(up[1])), ""];
       else if (part === "\n") lines.push("");
       else if (!/^[\r␛]/.test(part)) lines[lines.length - 1] += part;

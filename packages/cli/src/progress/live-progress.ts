@@ -11,27 +11,27 @@ import { type Trail, trail } from "./trail.ts";
 const redrawMs = 100;
 /** For a map with more items than this, only failures and actions from outside are shown item by item. */
 const fewItems = 20;
-/** The cursor stands below what is drawn. What has scrolled out of the screen could not be erased. */
+/** The line of the cursor, below the region that is drawn. It counts too: lines that have scrolled off the screen cannot be erased. */
 const cursorLines = 1;
 const eraseBelow = control("[0J");
-// the terminal cuts long lines itself, so that a line is a line and can be erased
+// without wrapping, the terminal cuts long lines, so that each takes one line of the screen and can be erased
 const wrapOff = control("[?7l");
 const wrapOn = control("[?7h");
 
 /** What a live view needs from its terminal. */
 export interface LiveTerminal {
-  /** Writes lines that are drawn again: they stay as they are. */
+  /** Writes text without folding its lines: for the region that is drawn again. */
   write(text: string): void;
   /** Writes text that stays, folded to the width of the terminal. */
   say(text: string): void;
   now(): EpochMs;
-  /** Lines of the screen. */
+  /** The number of lines of the screen. */
   rows(): number;
-  /** Calls again and again until the function it returns is called. */
+  /** Calls `tick` every `ms` milliseconds, until the returned function is called. */
   every(ms: number, tick: () => void): () => void;
 }
 
-/** Events scroll by; below them, redrawn in place, what every path is doing now. */
+/** Prints events, which scroll by. Below them it redraws a region in place, which shows what every path is doing now. */
 export function liveProgress(terminal: LiveTerminal, context: CommandContext, style: LineStyle): Progress {
   const region = liveRegion(context, style);
   let places: Trail = trail();
@@ -44,7 +44,7 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
     const last = note === null ? [] : [style.paint("quiet", `… ${note}`)];
     return [...region.lines(terminal.now(), terminal.rows() - cursorLines - last.length), ...last];
   };
-  /** Text that stays goes above what is drawn anew. */
+  /** Draws the region again. @param stays text that stays, above the region @param below the lines of the region */
   const draw = (stays = "", below: readonly string[] = lines()): void => {
     if (stays === "" && below.join("\n") === drawn.join("\n")) return;
     const up = drawn.length ? control(`[${drawn.length}A\r`) : "";
@@ -76,7 +76,7 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
       note = null;
       const told = eventLines(event, { trail: places, style, after: snapshot });
       const isCrowded = Math.max(itemsIn(snapshot), "scope" in event ? places.crowd(event.scope) : 0) > fewItems;
-      // looking at thousands of items again for each event would take longer than the events do
+      // examining thousands of items again for each event would take longer than the events themselves
       if (!isCrowded) look();
       if (isCrowded && isUsual(event, places)) return;
       draw(told.map((line) => `${line}\n`).join(""));
@@ -93,12 +93,12 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
   };
 }
 
-/** Items of the largest map that is open. */
+/** The number of items of the largest open map. */
 function itemsIn({ activePaths }: Snapshot): number {
   return Math.max(0, ...activePaths.map(({ children }) => children?.map?.total ?? 0));
 }
 
-/** Whether an event is one of those that happen to every item of a large map: the line of the map shows them. */
+/** Whether an event happens to every item of a large map. Such events get no lines of their own: the line of the map shows them. */
 function isUsual(event: Event, places: Trail): boolean {
   if (!("scope" in event) || places.crowd(event.scope) <= fewItems || event.consequences?.results) return false;
   if (event.type === "failed") return event.retryAt !== null;

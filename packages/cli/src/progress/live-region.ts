@@ -4,20 +4,20 @@ import { type CommandContext, commandsFor } from "../execution/next-command.ts";
 import type { LineStyle } from "./line.ts";
 import { placeLine } from "./place-line.ts";
 
-/** How many places, and how many commands, are shown at most. */
+/** The most places, and the most commands, that are shown. */
 const maxEach = 10;
 
-/** The lines at the bottom of the screen that are drawn again and again: what every path is doing now, and the commands that answer what waits. */
+/** The lines at the bottom of the screen that are redrawn: what every path is doing now, and the commands that answer waits. */
 export interface LiveRegion {
-  /** Takes in the state of the execution. @param now when it was read */
+  /** Takes in the state of the execution. @param now the time at which the state was read */
   look(snapshot: Snapshot, now: EpochMs): void;
-  /** At most `room` lines: what has no room is counted in a line "and N more". They may be wider than the screen. */
+  /** Returns at most `room` lines; a line "and N more" counts what has no room. Lines may be wider than the screen. */
   lines(now: EpochMs, room: number): string[];
 }
 
-/** A region that has seen nothing yet. */
+/** Makes a region, which is empty until it has seen a snapshot. */
 export function liveRegion(context: CommandContext, style: LineStyle): LiveRegion {
-  /** When each visit was first seen: also of places that are not shown, which may be shown later. */
+  /** The time at which each visit was first seen. It also holds places that are not shown, because they may be shown later. */
   let firstSeen: ReadonlyMap<string, EpochMs> = new Map();
   let snapshot: Snapshot | null = null;
   let places: readonly PlaceInfo[] = [];
@@ -49,12 +49,12 @@ export function liveRegion(context: CommandContext, style: LineStyle): LiveRegio
   };
 }
 
-/** How many lines so many entries need: beyond the most that are shown, one that counts the rest. */
+/** The number of lines that these entries need. If there are more than `maxEach`, one more line counts the rest. */
 function linesOf(entries: number): number {
   return Math.min(entries, maxEach + 1);
 }
 
-/** As many lines as there is room for, and a last one that says how many are missing. */
+/** Returns as many lines as have room; the last one counts those that are left out. @param missing entries that `lines` lacks */
 function fitted(lines: readonly string[], missing: number, room: number, moreLine: (hidden: number) => string): string[] {
   if (room <= 0) return [];
   if (missing === 0 && lines.length <= Math.min(room, maxEach)) return [...lines];
@@ -62,6 +62,7 @@ function fitted(lines: readonly string[], missing: number, room: number, moreLin
   return [...lines.slice(0, count), moreLine(missing + lines.length - count)];
 }
 
+/** Names one visit of a node: the path and its turn. */
 function visitOf({ pathId }: PlaceInfo, snapshot: Snapshot): string {
   return `${pathId}@${pathNamed(snapshot, pathId)!.turn}`;
 }

@@ -7,7 +7,7 @@ import type { CommandOutcome } from "./progress.ts";
 
 const maxOutputLength = 4_000;
 
-/** The first line about an execution. */
+/** Returns the first line about an execution. @param existed it was started before this command */
 export function headline(snapshot: Snapshot, existed: boolean, paint: Paint): string {
   const { workflowId, definition, status, version, from } = snapshot;
   const where =
@@ -16,12 +16,12 @@ export function headline(snapshot: Snapshot, existed: boolean, paint: Paint): st
   return `${paint("strong", workflowId)}  ${definition.id}${goesOn}`;
 }
 
-/** Which execution it goes on from. */
+/** Says from which execution this one goes on. */
 export function originText({ workflowId, version, reason }: NonNullable<Snapshot["from"]>): string {
   return `goes on from version ${version} of ${printable(workflowId, 255)} (${reason})`;
 }
 
-/** The last lines: how it ended, or what it waits for and the command that goes on. */
+/** Returns the last lines: how the execution ended, or what it waits for and the commands that answer. */
 export function outcomeText(outcome: CommandOutcome, paint: Paint): string {
   const { snapshot, restart, interrupted, at } = outcome;
   const { workflowId, status } = snapshot;
@@ -36,15 +36,15 @@ export function outcomeText(outcome: CommandOutcome, paint: Paint): string {
   return pauseText(outcome, paint);
 }
 
-/** How it failed, and where. */
+/** Says how the execution failed, and where; empty if it did not. */
 export function errorText({ error }: Pick<Snapshot, "error">): string {
   if (!error) return "";
-  // that it was cancelled is said before
+  // the text before this one already says that the execution was cancelled
   const code = error.code === undefined || error.code === "EXECUTION_CANCELLED" ? "" : ` (${printable(error.code)})`;
   return `${error.nodeId === undefined ? "" : ` at ${error.nodeId}`}: ${printable(error.message, 1_000)}${code}`;
 }
 
-/** An output in full, unless it is very long. */
+/** Returns an output in full, or its beginning if it is very long; empty if there is none. */
 export function outputText({ output }: Pick<Snapshot, "output">): string {
   if (output === undefined || output === null) return "";
   const text = JSON.stringify(output, null, 2).replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");

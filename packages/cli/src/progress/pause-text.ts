@@ -4,15 +4,19 @@ import { timestampsText } from "../text/timestamps-text.ts";
 import { questionOf, wantedText } from "../text/wait-text.ts";
 import type { CommandOutcome } from "./progress.ts";
 
+/** The most waits that are listed. */
 const maxWaits = 10;
 
-/** The last lines about an execution that is not at its end: where it stands, and the command for everything it waits for. */
+/** Returns the last lines about an execution that has not ended: its state, and for each wait the command that answers it. */
 export function pauseText({ snapshot, waits, sentence, show }: CommandOutcome, paint: Paint, now: number = Date.now()): string {
   const { workflowId, status } = snapshot;
   const name = paint("strong", workflowId);
+  // an execution with the status "error" waits for a retry
   const what = status === "error" ? "waits" : `is ${status}`;
+  // the waits that have a command
   const open = waits.filter((one): one is Answerable & { command: string } => one.command !== null);
   const lines = ["", `${paint("wait", "⏸")} ${name} ${what}: ${timestampsText(sentence, now)}`];
+  // a single command needs no line that says which wait it is for
   if (open.length === 1) lines.push("", `  ${paint("command", open[0]!.command)}`);
   if (open.length > 1) {
     lines.push("");
@@ -22,6 +26,7 @@ export function pauseText({ snapshot, waits, sentence, show }: CommandOutcome, p
   return `${lines.join("\n")}\n`;
 }
 
+/** Describes a wait in one line: its address, what it waits for, and the question of its step. */
 function askedText(wait: Answerable["wait"]): string {
   const question = questionOf(wait);
   return `${wait.address}  ${wantedText(wait)}${question === "" ? "" : `: ${question}`}`;

@@ -5,10 +5,11 @@ import { printable } from "../text/printable.ts";
 import { waitsText } from "../text/wait-text.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 
+/** The frames of the sign of a running step. */
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
 
-/** How a place is marked, by what its path does. */
+/** Returns the sign of a place, by what its path does. */
 export function signOf({ status, items, waits }: Pick<PlaceInfo, "status" | "items" | "waits">): string {
   if (status === "ready") return "●";
   if (status === "retrying") return "↻";
@@ -17,11 +18,11 @@ export function signOf({ status, items, waits }: Pick<PlaceInfo, "status" | "ite
   return waits.every(({ kind }) => kind === "timer") ? "⧗" : "⏸";
 }
 
-/** What a path is doing at this moment. @param seenAt when it was first seen doing it */
+/** Returns a line that says what a path is doing now. @param seenAt the time at which this visit was first seen */
 export function placeLine(place: PlaceInfo, path: ActivePath, seenAt: EpochMs, now: EpochMs, style: LineStyle): string {
   const { address, status, sentence, waits } = place;
   const { attempts } = path;
-  // an item that waits for its turn does nothing
+  // a path in an item that waits for room in its map is ready, but does nothing
   if (status === "ready" && sentence.startsWith("waits")) return stepLine("…", "wait", address, [printable(sentence)], style);
   if (status === "ready") {
     const frame = frames[Math.floor(now / frameMs) % frames.length]!;

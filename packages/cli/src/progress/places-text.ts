@@ -8,18 +8,18 @@ import { questionOf } from "../text/wait-text.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 import { signOf } from "./place-line.ts";
 
-/** What is known of an execution. */
+/** What is needed to print the places of an execution. */
 export interface Known {
   readonly snapshot: Snapshot;
   readonly explanation: Explanation;
   readonly waits: readonly Answerable[];
-  /** The command that makes the pending retry of a place at once. */
+  /** Returns the command that makes the pending retry of a place at once. */
   retryCommand(address: string): string;
-  /** From the first on, so that the index of each is its version. */
+  /** All events from the first one on, so that the index of each event is its version. */
   readonly events: readonly Event[];
 }
 
-/** Every place where an execution stands: what it waits for and since when, what was asked, and the command that answers. */
+/** Returns lines for every place of an execution: what it waits for and since when, its question, and the command that answers. */
 export function placesText({ snapshot, explanation, waits, events, retryCommand }: Known, style: LineStyle, now: EpochMs): string[] {
   const { places, more } = explanation;
   const commands = new Map(waits.map(({ wait, command }) => [wait.id, command]));
@@ -30,7 +30,7 @@ export function placesText({ snapshot, explanation, waits, events, retryCommand 
   const lines = places.flatMap((place) => {
     const path = pathNamed(snapshot, place.pathId)!;
     const { address, status, sentence } = place;
-    // where there is only one place, the sentence of the whole says it already
+    // if there is only one place, the sentence about the whole execution says the same
     const said = places.length === 1 && more === 0 ? "" : timestampsText(sentence, now);
     const line = stepLine(signOf(place), "wait", address, [style.paint("quiet", `${status}${sinceText(path)}`), said], style);
     const retry = status === "retrying" ? [`    ${style.paint("command", retryCommand(address))}`] : [];
@@ -39,7 +39,7 @@ export function placesText({ snapshot, explanation, waits, events, retryCommand 
   return more > 0 ? [...lines, style.paint("quiet", `and ${more} more (--json lists all that wait)`)] : lines;
 }
 
-/** What one wait asked, and how to answer it. */
+/** Returns the lines for one wait: its question, its details, and the command that answers it. */
 function askLines(wait: WaitInfo, command: string | null, { paint }: LineStyle): string[] {
   const question = questionOf(wait);
   const details = detailsText(wait);

@@ -4,7 +4,7 @@ import { headline, outcomeText } from "./outcome-text.ts";
 import type { Progress } from "./progress.ts";
 import { type Trail, trail } from "./trail.ts";
 
-/** Every event in lines of its own: for logs, pipes and CI. */
+/** Prints every event in lines of its own: for logs, pipes and CI. */
 export function plainProgress(write: (text: string) => void, style: LineStyle): Progress {
   let places: Trail = trail();
   return {

@@ -1,29 +1,31 @@
 import type { EpochMs, Event, Snapshot } from "stepfold";
 import type { Answerable } from "../execution/next-command.ts";
 
-/** How far an execution came under one command. */
+/** The state of an execution at the end of a command. */
 export interface CommandOutcome {
   readonly snapshot: Snapshot;
   readonly waits: readonly Answerable[];
-  /** Where it stands, in one sentence. */
+  /** The state of the execution in one sentence. */
   readonly sentence: string;
-  /** The command that lists everything it waits for. */
+  /** The command that lists everything that the execution waits for. */
   readonly show: string;
-  /** The command that begins another execution where this one failed; null if it has not. */
+  /** The command that starts another execution where this one failed; null if this one has not failed. */
   readonly restart: string | null;
-  /** The command that goes on, if it was interrupted. */
+  /** The command that goes on after an interruption; null if this command was not interrupted. */
   readonly interrupted: string | null;
-  /** Time of the last event that was seen. */
+  /** Time of the last event that was seen; null if none was. */
   readonly at: EpochMs | null;
 }
 
 /** Shows an execution while it moves. */
 export interface Progress {
-  /** @param existed it was started before this command */
+  /** Shows the beginning. @param existed the execution was started before this command */
   begin(snapshot: Snapshot, existed: boolean): void;
+  /** Shows an event. @param snapshot the snapshot after the event */
   event(event: Event, snapshot: Snapshot): void;
   /** Shows something that is not an event of the execution, such as what the command waits for. */
   note(text: string): void;
+  /** Shows the state at the end of the command. */
   end(outcome: CommandOutcome): void;
   /** Leaves the terminal in order, whatever happened. Safe to call twice. */
   close(): void;

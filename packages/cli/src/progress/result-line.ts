@@ -5,17 +5,19 @@ import { printable, printableJson } from "../text/printable.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 import { type Trail, trail } from "./trail.ts";
 
-/** All that a node has done. */
+/** What a node has done in all its visits. */
 interface Work {
   attempts: number;
   completed: number;
+  /** The time of all attempts together. */
   ms: number;
-  /** What failed there, by the address without the node: one that went well since is none of them. */
+  /** Messages of failures, by the address of the child (empty for the execution itself). A later success there removes the message. */
   readonly failures: Map<string, string>;
+  /** The latest output; null if the latest result is a failure. */
   output: Json | null;
 }
 
-/** One line per node that has done something: its last result, and what it took. Items of a map share their lines: `map[…]/approve`. */
+/** Returns one line for each node that has run: its latest result and the time it took. Items of a map share a line: `map[…]/approve`. */
 export function resultLines(events: readonly Event[], style: LineStyle): string[] {
   const places = trail();
   const works = new Map<string, Work>();
@@ -56,6 +58,7 @@ function workOf(works: Map<string, Work>, places: Trail, scope: string | undefin
   return work;
 }
 
+/** Records a result of a node. @param failed the message of a failure; null for a success */
 function took(work: Work, places: Trail, scope: string | undefined, output: Json | null, failed: string | null): void {
   const child = scope ? places.child(scope) : "";
   work.output = output;

@@ -4,7 +4,7 @@ import { printable } from "../text/printable.ts";
 import { waitsText } from "../text/wait-text.ts";
 import { handleText, type LineStyle, stepLine } from "./line.ts";
 
-/** A step ended well. */
+/** Returns the line for a step that has completed. */
 export function completedLine({ attempt, startedAt, at, handles, undoes }: CompletedEvent, address: string, style: LineStyle): string {
   const took = style.paint("quiet", durationText(at - startedAt));
   const parts = [
@@ -16,7 +16,7 @@ export function completedLine({ attempt, startedAt, at, handles, undoes }: Compl
   return stepLine(undoes ? "↩" : "✔", "good", address, parts, style);
 }
 
-/** An attempt failed. */
+/** Returns the line for an attempt that has failed. */
 export function failedLine(
   { attempt, startedAt, at, error, retryAt, handle, undoes }: FailedEvent,
   address: string,
@@ -27,7 +27,7 @@ export function failedLine(
   return stepLine("✖", "bad", address, [undoes ? "to be undone" : "", `attempt ${attempt}`, took, printable(error.message), next], style);
 }
 
-/** A step waits. */
+/** Returns the line for a step that begins to wait. */
 export function suspendedLine({ waits, at, undoes }: SuspendedEvent, address: string, style: LineStyle): string {
   const isTimer = waits.every(({ kind }) => kind === "timer");
   return stepLine(isTimer ? "⧗" : "⏸", "wait", address, [undoes ? "to be undone" : "", waitsText(waits, at)], style);

@@ -8,34 +8,38 @@ interface Listening {
   readonly key: string | undefined;
 }
 
-/** The path that a child belongs to. */
+/** The node that a child belongs to. */
 interface Owner {
   readonly nodeId: string;
-  /** Of its map; 0 for a sub-workflow. */
+  /** The number of items of its map; 0 for a sub-workflow. */
   readonly items: number;
 }
 
-/** Knows the places of an execution from what was seen of it, so that every event can be told with its place. */
+/** Remembers where the paths of an execution stand, from the events that it has seen, so that every event can be shown with its address. */
 export interface Trail {
-  /** To be told of every event, before it is written about. */
+  /** Takes in an event. It must get every event, before that event is shown. */
   see(event: Event): void;
   /** Address of a node: `approve`, `map[3]/approve`. */
   address(scope: string | undefined, nodeId: string): string;
   /** Address of the node at which a path was seen last. */
   at(scope: string | undefined, pathId: string): string;
-  /** What a child is called: `map[3]`, `sub`. */
+  /** Address of a child: `map[3]`, `sub`. */
   child(scope: string): string;
-  /** Items of the largest map around a scope, 0 if there is none. */
+  /** The number of items of the largest map around a scope; 0 if there is none. */
   crowd(scope: string | undefined): number;
-  /** Address of the wait that took a signal; `kept` if none did, null if that cannot be told. @param after the snapshot after it */
+  /**
+   * Address of the wait that took a signal; `kept` if no wait took it, null if that is unknown.
+   *
+   * @param after the snapshot after the event
+   */
   taker(event: SignalledEvent, after: Snapshot | null): string | "kept" | null;
 }
 
-/** @param from what is known before the first event; none: the first event is the execution's first */
+/** Makes a trail. @param from the execution before the first event that is seen. Default: that event is the first one of the execution */
 export function trail(from?: Snapshot): Trail {
   const known: SeenPaths = { nodes: new Map(), owners: new Map(), listening: new Map() };
   const { nodes, owners, listening } = known;
-  /** What each path listened to last. */
+  /** The signals that each path waited for last. */
   const heard = new Map<string, readonly Listening[]>();
 
   const ownerOf = (child: string): Owner | undefined => owners.get(scopedKey(parentKey(child), groupOf(child)));
@@ -61,7 +65,7 @@ export function trail(from?: Snapshot): Trail {
       listening.delete(path);
       if (event.type === "spawned")
         owners.set(`${path}#${event.visit}`, { nodeId: event.nodeId, items: event.children.map?.items.length ?? 0 });
-      // it waits for the same signals once more
+      // the path waits for the same signals once more
       const again = event.type === "answerRefused" ? heard.get(path) : undefined;
       if (again) listening.set(path, again);
       if (event.type !== "suspended") return;
@@ -92,13 +96,13 @@ export function trail(from?: Snapshot): Trail {
 interface SeenPaths {
   /** The node at which each path was seen last. */
   readonly nodes: Map<string, string>;
-  /** By the key of the children. */
+  /** The node of each group of children, by the key of the group. */
   readonly owners: Map<string, Owner>;
-  /** By path. */
+  /** The signals that each path waits for. */
   readonly listening: Map<string, readonly Listening[]>;
 }
 
-/** Takes in where an execution stands. */
+/** Takes in the open paths and waits of an execution. */
 function learn(state: Pick<Snapshot, "activePaths" | "childStates">, { nodes, owners, listening }: SeenPaths): void {
   for (const { scope, path } of openPaths(state)) {
     const { id, nodeId, children } = path;

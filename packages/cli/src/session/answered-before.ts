@@ -14,8 +14,9 @@ export interface GivenAnswer {
 }
 
 /**
- * Whether the latest answer to that wait, at that place, by that person, or at all, was this one. So a command that was
- * killed after its answer was committed can be given again, and goes on.
+ * Whether the latest answer in the history is this one. Only answers to the given wait, at the given place and by the given
+ * person are compared, as far as these are given. So a command that was killed after its answer was committed can be given
+ * again, and goes on.
  */
 export async function wasAnswered(store: Store, workflowId: string, { step, wait, payload, by }: GivenAnswer): Promise<boolean> {
   let latest: ResumedEvent | null = null;

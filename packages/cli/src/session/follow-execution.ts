@@ -14,26 +14,27 @@ import { follow } from "./follow.ts";
 import type { Interruption } from "./interruption.ts";
 import { nodeDefinitionsOf, type Session } from "./session.ts";
 
-/** What showing an execution and its commands needs. */
+/** What is needed to show an execution and the commands for it. */
 export interface Showing {
   readonly store: Store;
   readonly database: Database;
   readonly config: StepfoldConfig;
   readonly configPath: string | null;
-  /** It was named: the next command has to name it too. */
+  /** True if the user has named the config: printed commands have to name it too. */
   readonly isConfigNamed: boolean;
 }
 
-/** How to drive, and what to say about it. */
+/** How to drive an execution, and how to show it. */
 export interface FollowOptions extends Showing {
   readonly session: Session;
   readonly run: Run;
   readonly interruption: Interruption;
-  /** The execution before this command; null if that started it. */
+  /** The execution before this command; null if this command has started it. */
   readonly before: Snapshot | null;
   readonly json: boolean;
+  /** With `--exit-code`: an execution that waits gets an exit code of its own. */
   readonly tellPause: boolean;
-  /** The command that goes on after an interruption. */
+  /** Returns the command that goes on after an interruption. */
   readonly again: (context: CommandContext) => string;
 }
 
@@ -63,7 +64,7 @@ export async function followExecution(options: FollowOptions): Promise<number> {
   }
 }
 
-/** What command lines about an execution need. */
+/** Collects what is needed to print commands for an execution. */
 export async function commandContext(snapshot: Snapshot, showing: Showing): Promise<CommandContext> {
   const { store, database, configPath, isConfigNamed, config } = showing;
   const nodeDefinitions = nodeDefinitionsOf(config);

@@ -7,29 +7,30 @@ import type { Interruption } from "./interruption.ts";
 import { othersRunning } from "./others-running.ts";
 import type { Session } from "./session.ts";
 
+/** The interval at which delays are looked for, and the other executions that this one waits for. */
 const lookMs = 250;
 
-/** How far an execution was followed. */
+/** The state in which an execution was left. */
 export interface Followed {
   readonly snapshot: Snapshot;
   /** Time of the last event; null if there was none. */
   readonly at: EpochMs | null;
-  /** The exit code of the signal that ended it; null if the execution came to rest by itself. */
+  /** The exit code of the signal (Ctrl-C, SIGTERM) that ended the command; null if the execution ended or paused by itself. */
   readonly interrupted: number | null;
 }
 
 /**
- * Shows what happens until the execution waits for people only, or until the command is interrupted.
+ * Shows the events of an execution until it has ended, until only somebody outside can move it, or until the command is interrupted.
  *
- * @param after the last version that need not be shown
+ * @param after the last version that is not shown; -1 to show all
  */
 export async function follow(run: Run, after: number, session: Session, progress: Progress, interruption: Interruption): Promise<Followed> {
   let snapshot = await run.snapshot();
   let at: EpochMs | null = null;
-  /** True if only other executions can move it. */
+  /** True if only other executions can move this one. */
   let onOthers = false;
   const isOver = async (): Promise<boolean> => {
-    // it may have moved on since, if other processes drive it too
+    // the execution may have moved on meanwhile, if another process drives it too
     const isStill = hasNothingToWaitFor(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version;
     onOthers = isStill && (await othersRunning(snapshot, session.runtime));
     return isStill && !onOthers;
@@ -45,7 +46,7 @@ export async function follow(run: Run, after: number, session: Session, progress
   try {
     for (;;) {
       next ??= events.next();
-      // an interruption closes the runtime: then there are no more events, and `drained` tells
+      // an interruption closes the runtime: then no more events come, and `drained` gives the exit code
       const event = next.catch((error: unknown) => {
         if (StepfoldError.is(error, "RUNTIME_CLOSED")) return drained;
         throw error;
@@ -72,14 +73,14 @@ export async function follow(run: Run, after: number, session: Session, progress
   }
 }
 
-/** Waits until the other executions are looked at again. */
+/** Resolves when the other executions have to be looked at again. */
 function shortDelay(): Promise<null> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(null), lookMs);
   });
 }
 
-/** Prints one note if the execution is due and this process does not get it, and one if the database does not answer. */
+/** Prints one note if the execution is due but this process cannot claim it, and one if the database does not answer. */
 function noteDelays(snapshot: () => Snapshot, { refused, trouble, leaseMs }: Session, progress: Progress): () => void {
   let noted = false;
   let troubled = false;

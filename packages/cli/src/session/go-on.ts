@@ -11,13 +11,13 @@ import { definitionFor } from "./definition-for.ts";
 import { idleRuntime } from "./idle-runtime.ts";
 import { type MoveOptions, moveExecution } from "./move-execution.ts";
 
-/** Options of every verb that makes an execution go on from another one. */
+/** Options of the verbs that start an execution which goes on from another one. */
 export interface GoOnOptions extends MoveOptions {
   readonly definition?: string;
   readonly dryRun?: boolean;
 }
 
-/** How another execution is begun that goes on from one. */
+/** Plans and starts the execution that goes on from another one. */
 export interface StartOfAnother {
   plan(run: Run, definition: Definition): Promise<ForkPlan>;
   begin(run: Run, definition: Definition): Promise<Run>;
@@ -32,11 +32,11 @@ const maxLength = 120;
 export async function goOn(workflowId: string, options: GoOnOptions, start: StartOfAnother): Promise<number> {
   const begun = await begin(workflowId, options, start);
   if (begun === null) return exitCode.done;
-  // a command that was interrupted is gone on with by `retry`, which drives on what has been begun
+  // after an interruption the command `retry` is printed, which only drives the new execution on
   return moveExecution(begun, options, { verb: "retry", words: [], act: async () => undefined });
 }
 
-/** Null if nothing was to be done but to say what would be. */
+/** Starts the new execution and returns its id. With `--dry-run` it only prints the plan, and returns null. */
 async function begin(workflowId: string, options: GoOnOptions, { plan, begin: make }: StartOfAnother): Promise<string | null> {
   const database = chooseDatabase(options.store);
   const closing = cleanup();
@@ -58,7 +58,7 @@ async function begin(workflowId: string, options: GoOnOptions, { plan, begin: ma
   }
 }
 
-/** Says what would be done. */
+/** Prints what would be done. */
 function printPlan(planned: ForkPlan, json: boolean): void {
   if (json) {
     say(`${JSON.stringify({ type: "plan", ...planned })}\n`);

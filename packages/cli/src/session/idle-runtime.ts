@@ -4,7 +4,7 @@ import type { StepfoldConfig } from "../config/config.ts";
 import type { Store } from "../store/database.ts";
 import { nodeDefinitionsOf } from "./session.ts";
 
-/** A runtime that commits what it is told, and drives nothing. */
+/** Makes a runtime that commits commands and starts, but runs no steps. */
 export function idleRuntime(store: Store, config: StepfoldConfig, queue: WorkQueue | null = null, schedules?: SchedulesPart): Runtime {
   const { workflows = [], limits } = config;
   return createRuntime<NodeDefinitions>({

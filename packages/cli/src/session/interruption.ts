@@ -1,19 +1,19 @@
 import { exitCode } from "../exit-code.ts";
 import { complain } from "../output.ts";
 
-/** npm passes Ctrl-C on although the terminal has sent it already: a second signal within this time is the same one. */
+/** A second signal within this time counts as the same one: npm passes Ctrl-C on although the terminal has sent it to all processes. */
 const sameMs = 400;
 
-/** Ctrl-C or SIGTERM: the first asks the command to come to an end, the second ends it. */
+/** Ctrl-C or SIGTERM: the first signal asks the command to stop, the second one ends the process at once. */
 export interface Interruption {
   /** Resolves with the exit code when the first signal comes. */
   readonly asked: Promise<number>;
-  /** Does something before the user is told that the command is stopping. */
+  /** Sets a function that is called before the user is told that the command is stopping. */
   beforeTelling(make: () => void): void;
   stopListening(): void;
 }
 
-/** Listens from now on: before that, a signal ends the process, which is safe but says nothing. */
+/** Listens for signals from now on. Before this call a signal ends the process without a message, which is safe too. */
 export function listenForInterruption(silent: boolean): Interruption {
   let prepare = (): void => undefined;
   let askedAt: number | null = null;

@@ -11,7 +11,7 @@ import { followExecution, type Showing } from "./follow-execution.ts";
 import { listenForInterruption } from "./interruption.ts";
 import { openSession } from "./session.ts";
 
-/** Options of every verb that moves an execution there is. */
+/** Options of every verb that changes an existing execution and drives it on. */
 export interface MoveOptions {
   readonly store?: string;
   readonly config?: string;
@@ -19,9 +19,10 @@ export interface MoveOptions {
   readonly exitCode?: boolean;
 }
 
-/** An execution that is about to be moved, as it was before. */
+/** An execution that is about to be changed. */
 export interface Moving extends Showing {
   readonly run: Run;
+  /** The execution before the change. */
   readonly before: Snapshot;
   /** Prints a note that is not an error. */
   note(text: string): void;
@@ -30,14 +31,15 @@ export interface Moving extends Showing {
 /** What a verb does to an execution. */
 export interface Move {
   readonly verb: string;
-  /** The arguments after the execution's id, and the options, that give the same command again. */
+  /** The arguments after the execution's id, for the command that goes on after an interruption. */
   readonly args?: readonly string[];
+  /** The options of that command. */
   readonly words: readonly string[];
-  /** Does it. If this throws, nothing was changed. @returns `cancelled` if the command was meant to end the execution */
+  /** Changes the execution. If this throws, nothing was changed. @returns `cancelled` if that status counts as a success of the command */
   act(moving: Moving): Promise<"cancelled" | undefined>;
 }
 
-/** Does something to an execution, and drives it on to its end or its next pause. @returns the exit code */
+/** Changes an execution, and drives it to its end or its next pause. @returns the exit code */
 export async function moveExecution(workflowId: string, options: MoveOptions, move: Move): Promise<number> {
   const { json = false, exitCode: tellPause = false } = options;
   const database = chooseDatabase(options.store);
@@ -67,7 +69,7 @@ export async function moveExecution(workflowId: string, options: MoveOptions, mo
   }
 }
 
-/** Options of a command line, as they were given. */
+/** Returns options as words of a command line, without those that were not given. */
 export function optionWords(given: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
 }

@@ -7,14 +7,14 @@ export async function othersRunning(snapshot: Snapshot, runtime: Runtime): Promi
   for (const { workflowId } of waits(snapshot)) {
     if (workflowId === undefined) continue;
     const other = await find(workflowId, runtime);
-    // one that has ended will soon report its end to this one
+    // an execution that has ended counts too: it will soon report its end to this one
     if (other && (!hasNothingToWaitFor(other, Date.now()) || other.activePaths.length === 0 || (await othersRunning(other, runtime))))
       return true;
   }
   return false;
 }
 
-/** Null for one that was deleted. */
+/** Loads an execution; null if it was deleted. */
 async function find(workflowId: string, runtime: Runtime): Promise<Snapshot | null> {
   try {
     const run = await runtime.get(workflowId);

@@ -8,17 +8,17 @@ import { issueLines, type LocatedIssue, locatedIssues } from "../json/workflow-i
 import { namePath } from "../name-path.ts";
 import { nodeDefinitionsOf } from "./session.ts";
 
-/** A workflow that was named, and everything that is wrong or doubtful about it. */
+/** A workflow that was named, with all errors and warnings about it. */
 export interface ReadWorkflow {
   readonly workflow: WorkflowDefinition;
   readonly issues: readonly LocatedIssue[];
-  /** No mistakes, perhaps doubts. */
+  /** True if there are no errors; there may be warnings. */
   readonly valid: boolean;
 }
 
 /**
- * The workflow in a file, or the config's of that id. Workflows that its nodes name are those that it brings itself, and
- * the config's.
+ * Reads the workflow in a file, or takes the workflow of the config with that id. Its nodes may name workflows that it contains
+ * itself, and workflows of the config.
  *
  * @throws BadInput `FILE_NOT_FOUND`, `JSON_INVALID`, ...
  */
@@ -32,8 +32,9 @@ export function readWorkflow(file: string, config: StepfoldConfig): ReadWorkflow
   return { workflow: read.value as WorkflowDefinition, issues, valid: issues.every(({ severity }) => severity !== "error") };
 }
 
-/** Names the workflows of the config, where one of them may have been meant. @throws BadInput `FILE_NOT_FOUND` */
+/** Throws an error that lists the workflows of the config, if one of them may have been meant. @throws BadInput `FILE_NOT_FOUND` */
 function refuseUnknownId(file: string, workflows: readonly WorkflowDefinition[]): void {
+  // a text with a dot or a slash is the path of a file
   if (workflows.length === 0 || /[./\\]/.test(file)) return;
   const ids = workflows.map(({ id }) => id);
   throw new BadInput("FILE_NOT_FOUND", `There is no file ${file}, and the config has no workflow of that id`, {
@@ -42,7 +43,7 @@ function refuseUnknownId(file: string, workflows: readonly WorkflowDefinition[])
   });
 }
 
-/** One that can run. @throws BadInput `WORKFLOW_INVALID` */
+/** Reads a workflow that must be able to run. @throws BadInput `WORKFLOW_INVALID` */
 export function requireWorkflow(file: string, config: StepfoldConfig, configPath: string | null): WorkflowDefinition {
   const { workflow, issues, valid } = readWorkflow(file, config);
   if (valid) return workflow;

@@ -7,15 +7,15 @@ import type { Moving } from "./move-execution.ts";
 
 const maxCommands = 5;
 
-/** An answer or a signal, as far as it tells what was meant. */
+/** Which waits an answer or a signal was meant for. */
 export interface Meant {
-  /** Whether a wait fits it. */
+  /** Whether the answer or the signal can be meant for a wait. */
   fits(wait: WaitInfo): boolean;
-  /** Who answered. */
+  /** The person who answered. */
   readonly by?: string | undefined;
 }
 
-/** Explains a refused answer or signal, with the commands that would be accepted. Gives any other error as it is. */
+/** Makes an error that explains a refused answer or signal, with commands that would be accepted. Returns any other error as it is. */
 export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }: Meant): Promise<unknown> {
   if (!StepfoldError.is(error)) return error;
   const { workflowId } = moving.run;
@@ -25,7 +25,7 @@ export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }
   };
   if (StepfoldError.is(error, "RESUME_AMBIGUOUS")) {
     const named = new Set(error.details.waits.map(({ id }) => id));
-    // the error lists a limited number of waits: those that the answer fits belong to them too
+    // the error lists only some of the waits, so all waits that the answer can be meant for are added
     const choices = await commands(({ wait }) => named.has(wait.id) || fits(wait));
     const told = choices.map(({ wait, command }) => ({ id: wait.id, node: wait.nodeId, address: wait.address, command }));
     if (choices.length === 0) return error;

@@ -8,7 +8,10 @@ import type { Moving } from "./move-execution.ts";
 const maxCommands = 5;
 const maxPlaces = 20;
 
-/** Explains a refused cancellation: where the execution stands, or the commands for the places that may be meant. */
+/**
+ * Makes an error that explains a refused cancellation, with the places where the execution stands, or with the commands for the
+ * places that may be meant. Returns any other error as it is.
+ */
 export async function refusedCancel(error: unknown, moving: Moving): Promise<unknown> {
   const { workflowId } = moving.run;
   if (StepfoldError.is(error, "WAIT_GONE")) {

@@ -15,34 +15,34 @@ const pollMs = 200;
 /** How long a database may be silent before the command gives up. The execution stays safe. */
 const patienceMs = 30_000;
 
-/** Everything that moves one execution. */
+/** What a command uses to drive one execution. */
 export interface Session {
   readonly runtime: Runtime;
   readonly leaseMs: number;
-  /** Begins to drive what is due. Before this call, and before a commit of this process, nothing moves. */
+  /** Begins to run what is due. Nothing runs before this call or the first commit of this process. */
   begin(): void;
-  /** True while another process holds the execution. */
+  /** True if this process could not claim the execution twice in a row, for example because another process holds it. */
   refused(): boolean;
   /** Why the database does not answer; null while it does. */
   trouble(): string | null;
-  /** Stacks of the code that threw what could not be tried again, in order. */
+  /** Stacks of the errors of failed steps that are not tried again, oldest first. */
   readonly stacks: readonly string[];
-  /** Rejects when the execution cannot be driven by this process at all. */
+  /** Rejects if this process cannot drive the execution at all. */
   readonly failure: Promise<never>;
 }
 
-/** What a session is made of. */
+/** What is needed to open a session. */
 export interface SessionParts extends GlobalsParts {
   readonly workflowId: string;
   readonly store: Store;
 }
 
-/** The node types of a command: the built-in ones, then the config's. */
+/** The node types of a command: the built-in ones, and those of the config, which replace built-in ones with the same name. */
 export function nodeDefinitionsOf({ nodeDefinitions = {} }: StepfoldConfig): NodeDefinitions {
   return { ...(builtinNodes as unknown as NodeDefinitions), http: httpNode() as unknown as NodeDefinitions[string], ...nodeDefinitions };
 }
 
-/** @throws BadInput `CONFIG_FAILED`, `USAGE` */
+/** Opens a session for one execution; `cleanup` closes it. @throws BadInput `CONFIG_FAILED`, `USAGE` */
 export async function openSession(parts: SessionParts): Promise<Session> {
   const { workflowId, store, config, cleanup } = parts;
   const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS, shortLeaseMs);
@@ -70,12 +70,12 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   return { runtime, leaseMs, begin: one.begin, refused: one.refused, trouble: outage.reason, stacks, failure };
 }
 
-/** The stack of a failed step. Errors of background work are told elsewhere. */
+/** Returns the stack of a failed step. Errors of background work have no `nodeId`: they are reported elsewhere. */
 function stackIn(details: { readonly nodeId?: string; readonly stack?: string } = {}): string[] {
   return details.nodeId === undefined || details.stack === undefined ? [] : [details.stack];
 }
 
-/** `STEPFOLD_LEASE_MS`, for tests and for those who know. @throws BadInput `USAGE` */
+/** Reads `STEPFOLD_LEASE_MS`, which is meant for tests and experts. @throws BadInput `USAGE` */
 export function readLeaseMs(text: string | undefined, defaultLeaseMs: number): number {
   if (text === undefined || text === "") return defaultLeaseMs;
   const leaseMs = Number(text);

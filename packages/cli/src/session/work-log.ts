@@ -7,16 +7,17 @@ import { printable } from "../text/printable.ts";
 /** The log of a worker. */
 export interface WorkLog {
   begins(store: string, queue: string | null, concurrency: number): void;
-  /** Something was committed. */
+  /** Logs an event that was committed. */
   event(workflowId: string, event: Event): void;
-  /** Something went wrong in the background. */
+  /** Logs an error of background work. */
   readonly problem: (workflowId: string | null, error: unknown) => void;
   ends(): void;
 }
 
+/** The most characters of an error message that are logged. */
 const maxLength = 300;
 
-/** One line for each step that ended, and for each problem; with `json` one object. */
+/** Makes a log with a line for each step that ended or waits, and for each problem; with `json`, an object for every event. */
 export function workLog(json: boolean): WorkLog {
   const paint = paintFor(process.stdout);
   const tell = (text: string, told: object): void => say(json ? `${JSON.stringify(told)}\n` : `${paint("quiet", clock())} ${text}\n`);
@@ -61,12 +62,12 @@ function eventText(event: Event, paint: Paint): string | null {
   }
 }
 
-/** `fetch`, `fetch of item 3`. Other workers may have begun the map: the event alone says which item it is. */
+/** Names a step: `fetch`, `fetch of item 3`. The map is not named, because its event may have been seen by another worker only. */
 function addressText({ scope, nodeId }: { readonly scope?: string; readonly nodeId: string }): string {
   return `${printable(nodeId)}${itemsText(scope)}`;
 }
 
-/** The items that a scope is in. */
+/** Names the items of maps that a scope is in: ` of item 3/0`; empty if there are none. */
 function itemsText(scope: string = ""): string {
   const items: number[] = [];
   for (let key = scope; key !== ""; key = parentKey(key)) {

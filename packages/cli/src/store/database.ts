@@ -9,29 +9,31 @@ import { complain } from "../output.ts";
 /** The store of a command. */
 export type Store = Awaited<ReturnType<typeof storeFromUrl>>;
 
-/** Which database a command works on. */
+/** The database that a command works on. */
 export interface Database {
-  /** What `storeFromUrl` takes. It may hold a password. */
+  /** The URL for `storeFromUrl`. It may contain a password. */
   readonly url: string;
-  /** For people: a path as they would write it, or a URL without its password. */
+  /** The name that people see: a path as they would write it, or a URL without its password. */
   readonly name: string;
   /** Absolute path of an SQLite file; null for anything else. */
   readonly path: string | null;
-  /** Where what belongs to the executions is kept: the folder of the file, else this one. */
+  /** The folder for data that belongs to the executions: the folder of the SQLite file, else the working directory. */
   readonly folder: string;
-  /** As the user named it with `--store`, without a password; null for `STEPFOLD_STORE` and the default, which need not be repeated. */
+  /** The value of `--store` without its password. Null without `--store`: then printed commands need not name the database. */
   readonly flag: string | null;
+  /** True if neither `--store` nor `STEPFOLD_STORE` names a database. */
   readonly isDefault: boolean;
 }
 
 const defaultPath = join(".stepfold", "dev.db");
 
-/** The database that `--store` names, else `STEPFOLD_STORE`, else `.stepfold/dev.db` here. */
+/** Returns the database that `--store` names, else `STEPFOLD_STORE`, else `.stepfold/dev.db` in the working directory. */
 export function chooseDatabase(flag: string | undefined): Database {
   const named = flag ?? process.env.STEPFOLD_STORE;
   const isDefault = named === undefined || named === "";
   const url = isDefault ? defaultPath : named;
   const shown = flag === undefined ? null : publicUrl(flag);
+  // a single letter before the colon is not a URL, but a drive of Windows
   if (/^(?!sqlite:)[a-z][a-z0-9+]+:/i.test(url)) {
     return { url, name: publicUrl(url), path: null, folder: process.cwd(), flag: shown, isDefault };
   }
@@ -39,7 +41,7 @@ export function chooseDatabase(flag: string | undefined): Database {
   return { url: `sqlite:${path}`, name: namePath(path), path, folder: dirname(path), flag: shown, isDefault };
 }
 
-/** Opens it, for a command that prints others about it; an SQLite file is made if it is not there. @throws BadInput `DATABASE_UNUSABLE` */
+/** Opens a database, for a command that prints other commands. Creates a missing SQLite file. @throws BadInput `DATABASE_UNUSABLE` */
 export async function openDatabase(database: Database, options: StoreOfUrlOptions = {}): Promise<Store> {
   const store = await openQuietly(database, options);
   noteHiddenPassword(database);
@@ -54,13 +56,13 @@ export async function openQuietly(database: Database, options: StoreOfUrlOptions
     return await storeFromUrl(url, options);
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
-    // the server has answered, so another --store would not help
+    // the URL is right and its server is at fault, so the hint to name another --store would not help
     if (path === null && (StepfoldError.is(cause, "STORE_UNAVAILABLE") || StepfoldError.is(cause, "STORE_REJECTED"))) throw cause;
     throw unusable(database, cause);
   }
 }
 
-/** `siteFromUrl` for commands. @throws BadInput `DATABASE_UNUSABLE` */
+/** Calls `siteFromUrl` for a command. @throws BadInput `DATABASE_UNUSABLE` */
 export async function openSite(database: Database): Promise<Site> {
   try {
     return await siteFromUrl(database.url);
@@ -75,7 +77,7 @@ function unusable({ name, path }: Database, cause: unknown): BadInput {
     file: "Name an SQLite file of Stepfold, or a new one, with --store",
     url: "Name an SQLite file, or a URL such as postgres://user@host/database, with --store or STEPFOLD_STORE",
   };
-  // the message says how to install a driver
+  // the message of the error already says how to install the driver
   const hint = StepfoldError.is(cause, "DRIVER_MISSING") ? null : hints[path === null ? "url" : "file"];
   return new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reasonOf(cause)}`, { hint, cause });
 }
@@ -87,13 +89,13 @@ function reasonOf(cause: unknown): string {
   return StepfoldError.is(cause, "OPTION_INVALID") && cause.details.option !== "store" ? `its ${cause.details.option} ${reason}` : reason;
 }
 
-/** Says what to write where printed commands have no password. */
+/** Explains the asterisks that printed commands have in the place of a password. */
 function noteHiddenPassword({ flag, url, path }: Database): void {
   if (flag !== null && path === null && flag !== url)
     complain("In printed commands *** stands for what --store keeps secret: put it there, or set STEPFOLD_STORE and leave --store out\n");
 }
 
-/** Opens it only if it is there. @throws BadInput `DATABASE_NOT_FOUND`, `DATABASE_UNUSABLE` */
+/** Opens a database; an SQLite file must exist already. @throws BadInput `DATABASE_NOT_FOUND`, `DATABASE_UNUSABLE` */
 export async function openExistingDatabase(database: Database, open: typeof openDatabase = openDatabase): Promise<Store> {
   if (database.path === null || existsSync(database.path)) return open(database);
   throw new BadInput("DATABASE_NOT_FOUND", `There is no database ${database.name}`, {

@@ -5,29 +5,32 @@ import type { Store } from "./database.ts";
 /** An execution that does not go on as it should. */
 interface Finding {
   readonly workflowId: string;
+  /** `unclaimed`: due, but no worker takes it. `abandoned`: its lease ended, but no worker takes it over. `crashing`: it kills workers. */
   readonly kind: "parked" | "unclaimed" | "abandoned" | "crashing";
   readonly sentence: string;
 }
 
-/** Where executions that have not ended stand. */
+/** The state of the executions that have not ended. */
 export interface OpenExecutions {
   readonly counts: Readonly<Partial<Record<Status, number>>>;
-  /** The first of each kind; how many there are in all is in `found`. */
+  /** The first findings; `found` is the number of all of them. */
   readonly findings: readonly Finding[];
   readonly found: number;
-  /** There are more executions than were looked at. */
+  /** True if there are more executions than were looked at. */
   readonly isPartial: boolean;
 }
 
 type Summary = Awaited<ReturnType<Store["list"]>>["items"][number];
 
 const pageSize = 1_000;
+/** The most executions of one status that are looked at. */
 const maxPerStatus = 20_000;
+/** The most findings that are reported one by one. */
 const maxReported = 20;
 /** How long an execution may be due before it counts as stuck: clocks may differ, and workers poll only now and then. */
 const graceMs = 60_000;
 
-/** Looks for executions that are stuck: parked, due and not claimed, held by a process without sign of life, or killing workers. */
+/** Finds executions that are stuck: parked, due and not claimed, held by a process without a sign of life, or killing workers. */
 export async function examineExecutions(store: Store, now: EpochMs): Promise<OpenExecutions> {
   const counts: Partial<Record<Status, number>> = {};
   const findings: Finding[] = [];
@@ -52,6 +55,7 @@ export async function examineExecutions(store: Store, now: EpochMs): Promise<Ope
   return { counts, findings, found, isPartial };
 }
 
+/** Returns what is wrong with an execution; null if nothing is. @param isTold true: the reason why it is parked is loaded too */
 async function findingOf(summary: Summary, now: EpochMs, load: () => Promise<Snapshot | null>, isTold: boolean): Promise<Finding | null> {
   const { workflowId, status, wakeAt, updatedAt, lease } = summary;
   if (status === "parked") {
@@ -71,6 +75,7 @@ async function findingOf(summary: Summary, now: EpochMs, load: () => Promise<Sna
     }
     return null;
   }
+  // 0 means due at once: such an execution is due since its last change
   const lateMs = wakeAt === null ? 0 : now - (wakeAt === 0 ? updatedAt : wakeAt);
   if (lateMs <= graceMs) return null;
   return {

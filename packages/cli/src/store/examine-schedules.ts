@@ -8,20 +8,21 @@ interface ScheduleFinding {
   readonly sentence: string;
 }
 
-/** What was found of the schedules that have not ended. */
+/** What was found about the schedules that have not ended. */
 export interface ExaminedSchedules {
   readonly count: number;
-  /** There are more than were looked at. */
+  /** True if there are more schedules than were looked at. */
   readonly isPartial: boolean;
   readonly findings: readonly ScheduleFinding[];
 }
 
 const pageSize = 100;
+/** The most schedules that are looked at. */
 const maxSchedules = 2_000;
 
-/** Looks for ticks of schedules that could not be started: their ids are taken, or their inputs do not fit. */
+/** Finds ticks of schedules that could not be started, because their ids are taken or their inputs are not valid. */
 export async function examineSchedules(store: Store): Promise<ExaminedSchedules> {
-  // it moves nothing, so it needs to know no node type
+  // this runtime runs no steps, so it needs no node types
   const runtime = createRuntime({ store, nodeDefinitions: {}, drive: false, schedules: schedules() });
   const findings: ScheduleFinding[] = [];
   let count = 0;

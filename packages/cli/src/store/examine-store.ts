@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import type { Site } from "stepfold/stores/from-url";
 import { type ContractCase, isClaimed, type Need, type StoreBench, snapshotStoreContract } from "stepfold/testing";
 
-/** The results of trying a store's promises. */
+/** The results of trying the promises of the contract on a store. */
 export interface Examination {
   readonly passed: number;
   readonly failed: readonly { readonly name: string; readonly message: string }[];
   /** Promises that the store does not make, or that are not tried on a user's database. */
   readonly notClaimed: number;
-  /** The subjects of the skipped promises. */
+  /** The subjects of the promises that were not tried. */
   readonly untried: readonly string[];
 }
 
+/** The result of one promise: passed, not tried (with the subject), or failed (with its name and the message). */
 type Verdict = "passed" | { readonly untried: string } | { readonly name: string; readonly message: string };
 
+/** Why a promise was not tried, by what it needs. */
 const words: Readonly<Record<Need, string>> = {
   durable: "durability",
   multiProcess: "several processes",
@@ -28,11 +30,12 @@ const words: Readonly<Record<Need, string>> = {
 /** How many promises the contract has. */
 export const promises: number = snapshotStoreContract.length;
 
-/** What the names of the spaces begin with. */
+/** The prefix of the names of the spaces. */
 export const spacePrefix = "stepfold_doctor_";
 
-/** Cases wait for leases to end most of the time. */
+/** The number of cases that run at the same time. Most of the time, they wait for leases to end. */
 const atOnce = 8;
+/** How long stores keep idempotency keys in these cases. */
 const retentionMs = 1_000;
 
 /** Tries every promise of the contract on a database, each in a space of its own that is deleted afterwards. */

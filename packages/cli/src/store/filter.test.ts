@@ -13,7 +13,7 @@ describe("--meta", () => {
       at: { gt: "2026-01-31", lte: "2026-02" },
       ...{ text: { lt: "10" }, m: { gt: -1.5 } },
     });
-    // what is no number is text
+    // a bound that is not a number is text
     expect(metadataOf("a>true", "b<[1]", "c>=", "d>=<1", "e=a>b<c")).toEqual({
       ...{ a: { gt: "true" }, b: { lt: "[1]" }, c: { gte: "" }, d: { gte: "<1" }, e: "a>b<c" },
     });

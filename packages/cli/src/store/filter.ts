@@ -3,25 +3,26 @@ import { BadInput } from "../bad-input.ts";
 import { readDuration } from "../text/read-duration.ts";
 import { readMetadataFilters } from "./metadata-filters.ts";
 
-/** Options of every verb that finds executions. */
+/** Options of every verb that selects executions. */
 export interface FilterOptions {
   readonly status?: readonly string[];
   readonly workflow?: string;
   readonly tenant?: string;
   readonly idPrefix?: string;
   readonly meta?: readonly string[];
+  /** True if `--waiting` has no value: any wait counts. */
   readonly waiting?: readonly string[] | true;
 }
 
-/** Every status, in the order of a life. */
+/** Every status, in the order in which an execution usually has them. */
 export const everyStatus: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
-/** Refuses what says nothing of executions, before any database is opened. @throws BadInput */
+/** Checks the options before a database is opened. @throws BadInput */
 export function checkFilter(options: FilterOptions): void {
   queryOf(options, 0);
 }
 
-/** What the options say of the executions that are wanted. @param now by the clock of the store @throws BadInput */
+/** Makes a query of the options. @param now the time by the store's clock @throws BadInput */
 export function queryOf({ status, workflow, tenant, idPrefix, meta = [], waiting }: FilterOptions, now: EpochMs): CountQuery {
   return {
     ...(status && { status: status.map(readStatus) }),
@@ -33,7 +34,7 @@ export function queryOf({ status, workflow, tenant, idPrefix, meta = [], waiting
   };
 }
 
-/** The same options as words of a command; none if nothing is asked for. */
+/** Returns the options as words of a command line; none if there are no options. */
 export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [], waiting = [] }: FilterOptions): string[] {
   return [
     ...status.flatMap((one) => ["--status", one]),
@@ -45,11 +46,12 @@ export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [], wa
   ];
 }
 
-/** What can be said of a wait, by the words of the command line. */
+/** The fields of a wait that can be named, by their names on the command line. */
 const waitFields: Readonly<Record<string, keyof WaitFilter>> = {
   ...{ kind: "kind", node: "nodeId", signal: "signal", key: "key", responder: "responder" },
   ...{ "opened-before": "openedBefore", "opened-after": "openedAfter" },
 };
+/** The kinds of waits that `--waiting kind=...` accepts. */
 const waitKinds: readonly string[] = ["external", "signal", "timer", "child", "incident"] satisfies WaitFilter["kind"][];
 
 function readWaiting(given: readonly string[], now: EpochMs): WaitFilter {

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** Longer names end in a hash: a file system takes 255 bytes, and something may follow. */
+/** Longer names are shortened and end in a hash. A file system takes 255 bytes, and a number and an extension follow. */
 const maxNameLength = 200;
 
-/** What Windows takes for a device, whatever its ending is. */
+/** Names that Windows takes for devices, with any extension. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**
- * Any id as the name of a file, without its ending: in one folder, and another one for every other id also where disks do
- * not tell upper from lower case. `decodeURIComponent` reads those without `~`.
+ * Returns the name of a file for an id, without an extension. The name contains no folder, and each id has a different name, also on
+ * disks that ignore upper and lower case. `decodeURIComponent` gives back the id from a name without `~`.
  */
 export function historyFileName(workflowId: string): string {
   const encoded = encode(workflowId);
@@ -17,11 +17,11 @@ export function historyFileName(workflowId: string): string {
     .slice(0, 1000)
     .replace(/[^a-z0-9_-]/g, "")
     .slice(0, 100);
-  // UTF-16, which tells apart what is no proper Unicode
+  // the hash is of UTF-16, because in UTF-8 different ids with half surrogate pairs become the same bytes
   return `${readable}~${createHash("sha256").update(Buffer.from(workflowId, "utf16le")).digest("hex").slice(0, 40)}`;
 }
 
-/** Null for what is no proper Unicode. */
+/** Returns the encoded text; null if it is not valid Unicode. */
 function encode(text: string): string | null {
   if (/\p{Cs}/u.test(text)) return null;
   const bytes = [...Buffer.from(text, "utf8")];

@@ -7,9 +7,9 @@ import { namePath } from "../name-path.ts";
 import { historyFileName } from "./history-file-name.ts";
 
 /**
- * A function that writes histories into a folder, which is made if it is not there: one file for each, that is whole or not
- * there, and on the disk once the function has resolved. The same history again changes nothing. Another one of the same id,
- * which was deleted and used again, gets a file of its own: `order-1~2.ndjson`.
+ * Returns a function that writes histories into a folder, one file for each. The folder is created if it is missing. A file is either
+ * complete or absent, and it is on the disk once the function has resolved. Writing the same history again changes nothing. Another
+ * history with the same id (the execution was deleted, and its id used again) gets a file of its own: `order-1~2.ndjson`.
  *
  * @throws BadInput `FOLDER_UNUSABLE`
  */
@@ -18,7 +18,7 @@ export async function historyFiles(folder: string): Promise<(execution: EndedExe
   return (execution) => usable(folder, () => keep(folder, historyFileName(execution.workflowId), Buffer.from(historyText(execution))));
 }
 
-/** A line that says whose history it is, then a line for each event. The same for the same history, whenever it is made. */
+/** Returns a line about the execution, then a line for each event. The same history always gives the same text. */
 export function historyText({ events, workflowId, definition, status, version, createdAt, updatedAt, metadata }: EndedExecution): string {
   const head = { type: "execution", workflowId, definition, status, version, createdAt, updatedAt, metadata };
   return `${[head, ...events.map(({ event }) => event)].map((line) => JSON.stringify(line)).join("\n")}\n`;
@@ -30,12 +30,13 @@ async function keep(folder: string, name: string, bytes: Buffer): Promise<void> 
     const there = await unlessMissing(readFile(path));
     if (there !== null && !there.equals(bytes)) continue;
     if (there === null) await write(folder, path, bytes);
-    // the folder is always synced: a crash may have come between an earlier renaming and its sync
+    // the folder is synced in any case, because a crash may have come between an earlier renaming and its sync
     await flushFolder(folder);
     return;
   }
 }
 
+/** Writes a file under another name and renames it, so that the file is either complete or absent. */
 async function write(folder: string, path: string, bytes: Buffer): Promise<void> {
   const aside = join(folder, `.writing-${randomUUID()}`);
   try {
@@ -68,6 +69,7 @@ async function flushFolder(folder: string): Promise<void> {
   }
 }
 
+/** Returns null if the file does not exist. */
 async function unlessMissing<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
@@ -77,6 +79,7 @@ async function unlessMissing<T>(read: Promise<T>): Promise<T | null> {
   }
 }
 
+/** Does work in the folder, and explains its errors. @throws BadInput `FOLDER_UNUSABLE` */
 async function usable<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -2,10 +2,11 @@ import type { MetadataFilter } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { readMetadata } from "../text/read-metadata.ts";
 
+/** The bound for each sign. */
 const bounds: Readonly<Record<string, "gt" | "gte" | "lt" | "lte">> = { ">": "gt", ">=": "gte", "<": "lt", "<=": "lte" };
 
 /**
- * Filters of metadata as `--meta` says them: `stage=late`, `amount>=100`. Bounds of one key belong together.
+ * Reads the filters of `--meta`: `stage=late`, `amount>=100`. Several bounds of one key are combined.
  *
  * @throws BadInput `USAGE`
  */
@@ -28,7 +29,7 @@ export function readMetadataFilters(given: readonly string[]): Readonly<Record<s
   return Object.fromEntries(filters);
 }
 
-/** A bound is a number or text: `"10"` in quotes is the text. */
+/** Returns a bound that is not a number as text. JSON in quotes is the text inside: `"10"` is the text 10. */
 function textOf(read: string | number | boolean | null, given: string): string {
   return typeof read === "string" ? read : given;
 }

@@ -1,7 +1,7 @@
 import { type Snapshot, StepfoldError, waits } from "stepfold";
 import type { Store } from "./database.ts";
 
-/** A store that gives claims only on one execution and those that belong to it. */
+/** A store that gives claims only on one execution and on the executions that belong to it. */
 export interface OneExecution {
   readonly store: Store;
   /** True if this process asked for the execution twice in a row and did not get it. */
@@ -11,14 +11,15 @@ export interface OneExecution {
 }
 
 /**
- * Gives out claims on one execution, on detached ones that it waits for, and on the one that waits for it. The others in
- * the file may need another config: driven with this one, they could fail for good. And none before `begin`: a command that
- * is refused must not have moved anything.
+ * Wraps a store so that it gives claims only on one execution, on detached executions that it waits for, and on the execution that
+ * waits for it. Other executions of the store may need another config: run with this one, they could fail for good. The store gives
+ * no claims before `begin`, because a command that is refused must not have run anything.
  */
 export function oneExecution(store: Store, workflowId: string): OneExecution {
   let begun = false;
   let refusals = 0;
   let held = false;
+  // the ids of the executions on which claims are given
   const family = new Set([workflowId]);
   const meet = (snapshot: Snapshot | null): void => {
     if (!snapshot || !family.has(snapshot.workflowId)) return;

@@ -1,19 +1,19 @@
 import { StepfoldError } from "stepfold";
 
-/** A time during which the database does not answer. */
+/** Watches whether the database answers. */
 export interface Outage {
-  /** Something went wrong in the background. */
+  /** Takes in an error of background work. */
   tell(error: unknown): void;
-  /** Notes that the database has answered, and gives the answer back. */
+  /** Records that the database has answered, and returns the answer. */
   over<T>(answer: T): T;
-  /** Why it does not answer; null while it does. */
+  /** Why the database does not answer; null while it does. */
   reason(): string | null;
 }
 
 /**
- * A store that does not answer is asked again, for `patienceMs`. Any other trouble does not go away by itself.
+ * Waits at most `patienceMs` for a store that does not answer; the runtime asks it again. Any other error does not go away by itself.
  *
- * @param fail called with what cannot be waited out
+ * @param fail called with an error that does not go away, or that lasts too long
  */
 export function outageOf(patienceMs: number, fail: (error: unknown) => void, now: () => number = () => performance.now()): Outage {
   let since: number | null = null;

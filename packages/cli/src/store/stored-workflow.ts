@@ -3,7 +3,7 @@ import { compile } from "stepfold/core";
 import { expressionLanguage } from "stepfold/expressions";
 import type { Store } from "./database.ts";
 
-/** The workflow that an execution was started with, from the database; null if that has none that this version can read. */
+/** Loads the workflow that an execution was started with; null if the database lacks it, or this version cannot read it. */
 export async function storedWorkflow(
   store: Pick<Store, "getDefinition">,
   { definition }: Pick<Snapshot, "definition">,

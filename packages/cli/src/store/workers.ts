@@ -12,7 +12,7 @@ export interface WorkersOptions {
   readonly json?: boolean;
 }
 
-/** `stepfold workers`: the processes that run executions of a store, as far as they tell it. @returns the exit code */
+/** `stepfold workers`: lists the processes that report that they run executions of a store. @returns the exit code */
 export async function workers({ store: url, json }: WorkersOptions): Promise<number> {
   const database = chooseDatabase(url);
   const store = await openExistingDatabase(database);

@@ -11,6 +11,7 @@ export function durationText(ms: number): string {
 /** How long there is to wait: `0.4 s`, `12 s`, `3 min 20 s`, `2 d 4 h`. */
 export function countdownText(ms: number): string {
   const left = Math.max(0, ms);
+  // from 9.95 s on, one decimal would give "10.0 s"; from 59.5 s on, rounding would give "60 s"
   if (left < 9_950) return `${(left / secondMs).toFixed(1)} s`;
   if (left < minuteMs - 500) return `${Math.round(left / secondMs)} s`;
   if (left < hourMs) return two(left, minuteMs, "min", secondMs, "s");

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Narrower than this, folding only makes a text harder to read. */
+/** On a terminal with fewer columns, folding only makes a text harder to read. */
 const minColumns = 20;
 
-/** Folds lines that are longer than a terminal is wide between their words, with the indent of their line. */
+/** Folds lines that are wider than the terminal, between words. The new lines have the indent of the folded line. */
 export function foldText(text: string, columns: number | undefined): string {
   if (columns === undefined || columns < minColumns) return text;
   return text
@@ -12,7 +12,7 @@ export function foldText(text: string, columns: number | undefined): string {
     .join("\n");
 }
 
-/** The words of a text on as few lines as they need; a word that is wider has a line of its own. */
+/** Puts the words of a text on as few lines as possible. A word that is wider than a line gets a line of its own. */
 export function foldWords(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -35,7 +35,7 @@ function foldLine(line: string, columns: number): string {
     .join("\n");
 }
 
-/** JSON, and a line with a command in it, are for copying: a line break of ours would be copied too. */
+/** Whether a line is meant to be copied: JSON, or a line with a command. It is not folded, because line breaks would be copied too. */
 function isCopied(line: string): boolean {
   const plain = stripVTControlCharacters(line);
   return plain.startsWith("{") || /\bstepfold [a-z]+ /.test(plain);

@@ -1,13 +1,13 @@
 import { inspect, styleText } from "node:util";
 import { control } from "./terminal.ts";
 
-/** The styles that are used, by what they mean. */
+/** The colours and styles, by their meaning. */
 const styles = { good: "green", bad: "red", wait: "yellow", quiet: "gray", strong: "bold", command: "cyan" } as const;
 
-/** Gives a text the look of what it means; plain where the stream shows no colours, or `NO_COLOR` is set. */
+/** Colours a text by its meaning. The text stays plain if the stream shows no colours, or `NO_COLOR` is set. */
 export type Paint = (meaning: keyof typeof styles, text: string) => string;
 
-/** @param stream the colours of which are asked for */
+/** Returns the paint that fits a stream. */
 export function paintFor(stream: NodeJS.WriteStream): Paint {
   if (styleText("bold", "x", { stream }) === "x") return plainPaint;
   return (meaning, text) => {

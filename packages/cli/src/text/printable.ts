@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** A text from outside, safe on a terminal: on one line, without control characters, cut to size. */
+/** Makes a text from outside safe for a terminal: on one line, without control characters, cut to `maxLength` characters. */
 export function printable(text: string, maxLength = 200): string {
+  // cut first, so that a huge text costs little
   const plain = stripVTControlCharacters(text.length > maxLength * 20 ? text.slice(0, maxLength * 20) : text)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, " ")
     .trim();
@@ -9,7 +10,7 @@ export function printable(text: string, maxLength = 200): string {
   return letters.length > maxLength ? `${letters.slice(0, maxLength - 1).join("")}…` : plain;
 }
 
-/** A JSON value on one line, cut to size. */
+/** Returns a JSON value on one line, cut to `maxLength` characters. */
 export function printableJson(value: unknown, maxLength = 200): string {
   return printable(JSON.stringify(value) ?? "", maxLength);
 }

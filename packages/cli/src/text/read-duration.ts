@@ -2,9 +2,9 @@ import { durationMs } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 
 /**
- * Milliseconds of a duration on the command line. A number alone is refused: who writes `30` may mean days.
+ * Reads a duration of the command line, in milliseconds. A number without a unit is refused, because `30` may be meant as days.
  *
- * @param meaning what the option says, with examples: `how long ago, such as 30d, 12h or P30D`
+ * @param meaning what the option means, with examples: `how long ago, such as 30d, 12h or P30D`
  * @throws BadInput `USAGE`
  */
 export function readDuration(option: string, text: string, meaning: string): number {

@@ -3,9 +3,9 @@ import { BadInput } from "../bad-input.ts";
 type Scalar = string | number | boolean | null;
 
 /**
- * A member of metadata, `key=value`: a value that is JSON counts as that, unless it is an object or a list; anything else is text.
+ * Reads a member of metadata, `key=value`. A value is read as JSON if it is a JSON number, text, boolean or null; any other value is text.
  *
- * @param where in the command line it stands
+ * @param where the place on the command line, for messages: `--meta`
  */
 export function readMetadata(text: string, where: string): readonly [key: string, value: Scalar] {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];

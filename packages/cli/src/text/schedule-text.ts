@@ -5,9 +5,10 @@ import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { type Cell, tableLines } from "./table.ts";
 
+/** The most characters of a name, a rule or a message that are printed. */
 const maxLength = 120;
 
-/** Schedules as a table. */
+/** Returns the lines of a table of schedules. */
 export function scheduleTable(all: readonly ScheduleDescription[], now: EpochMs, paint: Paint, maxColumns?: number): string[] {
   if (all.length === 0) return ["No schedules"];
   const rows = all.map((one): Cell[] => [
@@ -22,7 +23,7 @@ export function scheduleTable(all: readonly ScheduleDescription[], now: EpochMs,
   return tableLines(["name", "status", "workflow", "rule", "next", "last", "ticks"], rows, paint, maxColumns);
 }
 
-/** One schedule, a line for each thing that there is to say. */
+/** Returns the lines about one schedule. */
 export function scheduleLines(one: ScheduleDescription, now: EpochMs, paint: Paint): string[] {
   const { name, workflowId, status, note, spec, generation, nextTicks, running, queued, problems } = one;
   const lines = [

@@ -1,6 +1,6 @@
 import type { Status } from "stepfold";
 
-/** How a status is coloured. */
+/** The meaning of each status, which gives its colour. */
 export const statusMeaning: { readonly [S in Status]: "good" | "bad" | "wait" } = {
   active: "wait",
   paused: "wait",

@@ -12,7 +12,7 @@ const gap = "  ";
 /**
  * Lines of a table with aligned columns.
  *
- * @param maxColumns of the terminal: wide columns are folded between words to fit. Default: no limit
+ * @param maxColumns the width of the terminal: wide columns are folded between words to fit. Default: no limit
  */
 export function tableLines(
   head: readonly string[],
@@ -20,13 +20,13 @@ export function tableLines(
   paint: Paint,
   maxColumns: number = Number.POSITIVE_INFINITY,
 ): string[] {
-  // what a row of the database holds must not begin a line of its own
+  // a text from the database must not begin a new line of the table
   const rows = cells.map((row) => row.map((cell) => ({ ...cell, text: cell.text.replace(/\s+/g, " ") })));
   const widths = fittingWidths(head, rows, maxColumns);
   const line = (row: readonly Cell[]): string =>
     row
       .map(({ text, meaning }, i) => {
-        // the padding stands outside the colour, and not at the end of a line
+        // the padding is not coloured, and the last cell of a line has none
         const padding = i === row.length - 1 ? "" : " ".repeat(Math.max(0, widths[i]! - text.length));
         return (meaning && text !== "" ? paint(meaning, text) : text) + padding;
       })
@@ -40,11 +40,12 @@ export function tableLines(
   return [line(head.map((text) => ({ text, meaning: "quiet" }))), ...rows.flatMap(lines)];
 }
 
-/** Takes from the widest column that has several words, until the table fits or there is no such column. */
+/** Returns the widths of the columns. The widest column that can be folded becomes narrower, until the table fits or none can be folded. */
 function fittingWidths(head: readonly string[], rows: readonly (readonly Cell[])[], maxColumns: number): number[] {
   const longest = (title: string, texts: readonly string[]): number => Math.max(title.length, ...texts.map((text) => text.length));
   const columns = head.map((_, i) => rows.map((row) => row[i]!.text));
   const widths = columns.map((texts, i) => longest(head[i]!, texts));
+  // a column is never narrower than its longest word
   const least = columns.map((texts, i) =>
     longest(
       head[i]!,

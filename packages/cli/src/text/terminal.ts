@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 
-// Everything that is printed passes `terminalText`. Control sequences of our own carry a mark that is new in every process, so
-// that nothing which comes from a definition, a row or a payload can hold one.
+// Everything that is printed passes `terminalText`. Our own control sequences carry a mark that is random in every process, so
+// that no text from a definition, a row or a payload can contain one.
 const begin = `\ue000${randomUUID()}:`;
 const end = "\ue001";
 const ours = new RegExp(`${begin}([^${end}]*)${end}`, "gu");
-/** Control characters, half surrogate pairs, and what changes the direction of text or cannot be seen. */
+/** Control characters, half surrogate pairs, and characters that are invisible or change the direction of text. */
 const unsafe = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** A control sequence of a terminal, without its escape character: `control("[32m")`. */
+/** Marks a control sequence as our own. It is given without its escape character: `control("[32m")`. */
 export function control(sequence: string): string {
   return `${begin}${sequence}${end}`;
 }
 
-/** What a terminal is sent: control sequences of our own as they are, any other control character as an escape that can be seen and is JSON. */
+/** Returns the text for a terminal. Our own control sequences stay; any other control character becomes a visible JSON escape. */
 export function terminalText(text: string): string {
   return text.replace(unsafe, escaped).replace(ours, (_, sequence: string) => `\u001b${sequence.replace("\\u000d", "\r")}`);
 }

@@ -4,12 +4,12 @@ import { countdownText } from "./duration-text.ts";
 import { namesText } from "./names-text.ts";
 import { printable, printableJson } from "./printable.ts";
 
-/** A wait as an event has it, or as `waits` tells of it. */
+/** A wait as an event contains it, or as `waits` returns it. */
 export type AnyWait = Pick<Wait, "kind" | "signal" | "key" | "workflowId" | "responders" | "payload" | "resumeAt" | "timeoutAt"> &
   Partial<Pick<Wait, "quorum" | "answers">> &
   Partial<Pick<WaitInfo, "answered" | "missing">>;
 
-/** What a path waits for, in words: an answer, signals, a time, or whichever comes first. */
+/** Says what a path waits for: an answer, signals, a time, or the first of these. */
 export function waitsText(waits: readonly AnyWait[], now: EpochMs): string {
   const wanted = waits.map(wantedText).filter((text) => text !== null);
   const time = Math.min(...waits.flatMap(({ resumeAt }) => resumeAt ?? []));
@@ -21,7 +21,7 @@ export function waitsText(waits: readonly AnyWait[], now: EpochMs): string {
   return `waits for ${wanted.join(" or ")}${most}${until}${question === undefined ? "" : `: ${question}`}`;
 }
 
-/** What one wait wants; null for a time. */
+/** Says what one wait waits for; null for a timer. */
 export function wantedText(wait: AnyWait): string | null {
   const { kind, signal = "", key, workflowId = "" } = wait;
   if (kind === "timer") return null;
@@ -37,14 +37,14 @@ export function wantedText(wait: AnyWait): string | null {
   return `${what}${left ? ` from ${namesText(left, "or")}` : ""}${has}`;
 }
 
-/** What the step suspended with: its title and message if it has them, else all of it; empty for nothing. */
+/** Returns the payload that the step suspended with: its title and message if it has them, else all of it; empty if there is none. */
 export function questionOf({ payload }: Pick<Wait, "payload">): string {
   if (payload === undefined || payload === null) return "";
   if (typeof payload === "string") return `"${printable(payload)}"`;
   if (!isJsonObject(payload)) return printableJson(payload, 120);
   const texts = [payload.title, payload.message, payload.question].filter((text) => typeof text === "string" && text !== "");
   if (texts.length > 0) return `"${printable(texts.join(": "))}"`;
-  // an approval without title and message has only its type to show
+  // an approval without a title and a message has only a type, which is not worth showing
   const { type: _, ...told } = payload;
   return Object.keys(told).length === 0 ? "" : printableJson(payload, 120);
 }

@@ -5,9 +5,10 @@ import { countdownText } from "./duration-text.ts";
 import { printable } from "./printable.ts";
 import { wantedText } from "./wait-text.ts";
 
+/** The most characters of the text about a single wait. */
 const maxLength = 48;
 
-/** What an execution waits for, in a few words: `an answer from ada`, `12 answers, 3 signals`, `a retry in 5 s`; empty for nothing. */
+/** Says in a few words what an execution waits for: `an answer from ada`, `12 answers, 3 signals`, `a retry in 5 s`; empty for nothing. */
 export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   if (isTerminal(snapshot.status)) return "";
   if (snapshot.parked) return parkedText(snapshot.parked, now);
@@ -32,7 +33,7 @@ function parkedText({ until }: Parked, now: EpochMs): string {
   return until <= now ? "a worker" : `a worker, in ${countdownText(until - now)}`;
 }
 
-/** When it moves by itself. */
+/** Says when the execution moves by itself; empty if it does not. */
 function timeText(snapshot: Snapshot, now: EpochMs): string {
   if (snapshot.status === "active") return "";
   const isError = snapshot.status === "error";

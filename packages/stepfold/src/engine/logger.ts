@@ -3,22 +3,25 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 import type { TaskInfo } from "./plugin.ts";
 
-/** Where failures are told: `console` is one, and most loggers are. If it throws, no execution changes. */
+/**
+ * Receives messages about failures and about what this process does. `console` fits, and so do most loggers. An error of the logger does
+ * not change any execution.
+ */
 export interface Logger {
   info(message: string, details?: object): unknown;
   warn(message: string, details?: object): unknown;
   error(message: string, details?: object): unknown;
 }
 
-/** Tells a logger what happens here. No text holds secrets of `globals` or characters that steer a terminal. */
+/** Writes messages to a logger. Their texts contain no secrets of `globals` and no characters that control a terminal. */
 export interface Log {
-  /** An attempt failed: `warn` if it is made again, else `error`. With the stack of the code that threw it. */
+  /** Reports a failed attempt, with the stack of the code that threw: as `warn` if there is another attempt, else as `error`. */
   failed(thrown: unknown, task: TaskInfo, outcome: Extract<Outcome, { type: "failed" }>): void;
-  /** Background work failed. */
+  /** Reports that background work failed. `workflowId` is null if the work does not belong to one execution. */
   problem(workflowId: string | null, error: unknown): void;
-  /** What this process does. */
+  /** Reports what this process does, as `info`. */
   note(message: string, details: object): void;
-  /** Something is probably not as meant. */
+  /** Warns of something that is probably a mistake. */
   doubt(message: string, details: object): void;
 }
 
@@ -33,7 +36,7 @@ export function requireLogger(logger: Logger): void {
   }
 }
 
-/** @param scrub takes secrets out of a text */
+/** Creates a log that writes to a logger. @param scrub removes secrets from a text */
 export function logTo(logger: Logger, scrub: (text: string) => string): Log {
   const clean = (text: string): string => printable(scrub(text));
   const tell = (level: keyof Logger, message: string, details: object): void => {
@@ -76,7 +79,7 @@ export function logTo(logger: Logger, scrub: (text: string) => string): Log {
   };
 }
 
-/** Control characters and marks of direction as text: a terminal would obey them. Lines and tabs stay. */
+/** Writes control characters and direction marks as escapes, because a terminal would obey them. Line breaks and tabs stay. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => (sign === "\n" || sign === "\t" ? sign : `\\u{${sign.codePointAt(0)!.toString(16)}}`));
 }

@@ -1,11 +1,13 @@
 import type { Draft } from "../core/transition/draft/draft.ts";
 
+/** The result of a delivery: the ids of the messages that have arrived, or the error. */
 type Delivery = { readonly ids: readonly string[] } | { readonly failure: unknown };
 
 /** Delivers the messages of one execution to others, in order and one batch at a time. */
 export class OutboxSender {
   readonly #deliver: (from: Draft) => Promise<readonly string[]>;
   readonly #onNews: () => void;
+  /** The result of the last delivery, until the turn has taken it; null if there is none. */
   #news: Delivery | null = null;
   #underWay = false;
 
@@ -37,7 +39,7 @@ export class OutboxSender {
     );
   }
 
-  /** The messages that were delivered since the last call; null if none were. */
+  /** The ids of the messages that were delivered since the last call; null if none were. */
   arrived(): readonly string[] | null {
     const news = this.#news;
     if (!news || "failure" in news) return null;
@@ -45,7 +47,7 @@ export class OutboxSender {
     return news.ids;
   }
 
-  /** @throws what delivering threw */
+  /** Throws the error of the last delivery, if it has failed. @throws what the delivery threw */
   check(): void {
     if (this.#news && "failure" in this.#news) throw this.#news.failure;
   }

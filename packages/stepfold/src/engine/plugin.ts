@@ -4,32 +4,35 @@ import type { Task } from "../core/transition/plan.ts";
 import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 
-/** What a plugin is told of a task. */
+/** A task, as plugins see it. */
 export interface TaskInfo extends Task {
   readonly workflowId: string;
   readonly type: string;
 }
 
 /**
- * Observes executions. A member whose name begins with `on`, `before` or `after` must be one of these hooks. If a plugin throws, or a promise of it rejects, no execution changes.
+ * Observes executions. A member whose name begins with `on`, `before` or `after` must be one of these hooks. If a hook throws, or returns a
+ * promise that rejects, no execution changes.
  */
 export interface Plugin {
   readonly name?: string;
-  /** An event was applied; with a store: and committed. */
+  /** Called after an event was applied and, with a store, committed. */
   onEvent?(event: Event, execution: { readonly workflowId: string }): unknown;
+  /** Called before a task is performed. */
   beforeNode?(task: TaskInfo): unknown;
+  /** Called with the outcome of a task, before the outcome is applied. */
   afterNode?(task: TaskInfo, outcome: Outcome): unknown;
-  /** An attempt failed; `thrown` is what the executor threw. */
+  /** Called after an attempt failed; `thrown` is what the executor threw. */
   onError?(thrown: unknown, task: TaskInfo): unknown;
-  /** A step called `heartbeat`. */
+  /** Called when a step calls `heartbeat`. */
   onHeartbeat?(progress: unknown, task: TaskInfo): unknown;
-  /** Something about the execution is probably not as meant. */
+  /** Called if something in the execution is probably a mistake. */
   onWarning?(warning: Warning, execution: { readonly workflowId: string }): unknown;
 }
 
 const hooks: readonly Hook[] = ["onEvent", "beforeNode", "afterNode", "onError", "onHeartbeat", "onWarning"];
 
-/** Refuses a member that looks like a hook and is none. Others are the plugin's own. @throws StepfoldError `OPTION_UNKNOWN` */
+/** Refuses a member that looks like a hook but is not one. A plugin may have any other members. @throws StepfoldError `OPTION_UNKNOWN` */
 export function checkPlugins(plugins: readonly Plugin[]): void {
   for (const plugin of plugins) {
     const like = Object.keys(plugin).filter((key) => /^(on|before|after)[A-Z]/.test(key));
@@ -39,7 +42,7 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
 
 type Hook = "onEvent" | "beforeNode" | "afterNode" | "onError" | "onHeartbeat" | "onWarning";
 
-/** Calls one hook of every plugin; none of them can fail the caller. */
+/** Calls one hook of every plugin. The caller never gets an error of a plugin. */
 export function notify<H extends Hook>(plugins: readonly Plugin[], hook: H, ...args: Parameters<NonNullable<Plugin[H]>>): void {
   for (const plugin of plugins) {
     try {

@@ -1,13 +1,13 @@
 import { leavable } from "./leavable.ts";
 
 /**
- * Runs `work`, and gives what it emits as an async iteration. The return value of the iteration is the result of `work`; `for await` does not
- * show it, `next()` does. What `work` throws is thrown to the reader.
+ * Runs `work`, and returns what it emits as an async iteration. The return value of the iteration is the result of `work`; `for await` does
+ * not show it, `next()` does. An error of `work` is thrown to the reader.
  *
  * `work` begins with the first `next()`. It does not wait for its reader: what it emits is kept until it is read.
  *
- * Leaving the iteration aborts `leaving` at once, also while a `next()` waits for an item; that one is answered when `work` ends. Without
- * a waiting `next()` nobody learns the result of `work`, or what it throws.
+ * If the reader leaves the iteration, `leaving` is aborted at once, also while a `next()` waits for an item; this `next()` is answered when
+ * `work` ends. If no `next()` waits, nobody learns the result or the error of `work`.
  */
 export function pump<Item, Result>(
   work: (emit: (item: Item) => void, leaving: AbortSignal) => Promise<Result>,
@@ -32,7 +32,7 @@ async function* emittedBy<Item, Result>(
   };
   working.then(end, end);
   for (;;) {
-    // made before items are given: what is emitted while the reader has one must wake the wait below
+    // the promise is made before items are yielded, so that an item that is emitted meanwhile ends the wait below
     const more = new Promise<void>((resolve) => {
       wake = resolve;
     });

@@ -11,12 +11,14 @@ export interface TurnSetting {
   readonly environment: Environment;
   readonly deadlines: Deadlines;
   readonly limits: Limits;
+  /** The longest time of one attempt if its node has no `timeout`. */
   readonly stepTimeoutMs: number;
   readonly plugins: readonly Plugin[];
   readonly logger: Logger | null;
   /** Whether errors keep the stack of the code that threw them. */
   readonly keepStacks: boolean;
+  /** Returns the workflow with this name, which a step may start as a detached execution. */
   readonly workflowNamed: (name: string) => PreparedWorkflow;
-  /** Judges what a definition does to other executions. */
+  /** Decides whether a definition may act on other executions; null if the host does not decide. */
   readonly may: May | null;
 }

@@ -10,18 +10,18 @@ import type { AttemptContext } from "./attempt/attempt-state.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 import type { PreparedNode } from "./workflow/prepared-node.ts";
 
-/** What the attempts of one call are given. */
+/** Values that a caller gives to the attempts of one call. */
 export interface AttemptRequest {
   readonly globals?: unknown;
-  /** Where secrets are, that no text may show. Default: `globals`. */
+  /** The value whose secrets are removed from all texts. Default: `globals`. */
   readonly secrets?: unknown;
-  /** What expressions may read of `globals`. Default: everything. */
+  /** Names of the members of `globals` that expressions may read. Default: all. */
   readonly globalNames?: readonly string[] | null | undefined;
   /** Default: the clock of the environment. */
   readonly now?: (() => EpochMs) | undefined;
 }
 
-/** What one turn is given. */
+/** Options of one turn that a caller gives; see `TurnOptions`. */
 export interface TurnRequest extends AttemptRequest {
   readonly concurrency?: number | undefined;
   readonly stepLimit?: number | undefined;
@@ -31,31 +31,36 @@ export interface TurnRequest extends AttemptRequest {
   readonly onEvent?: TurnOptions["onEvent"] | undefined;
 }
 
-/** How a turn is to be driven. */
+/** All options of a turn. */
 export interface TurnOptions {
+  /** What all attempts of the turn have in common. */
   readonly performing: AttemptContext;
+  /** The code of each node. */
   readonly prepared: ReadonlyMap<CompiledNode, PreparedNode>;
-  /** Tasks of one execution under way at the same time. */
+  /** The most tasks that run at the same time. */
   readonly concurrency: number;
-  /** Tasks to perform at most; then the turn ends, and the execution can go on in another. */
+  /** The most tasks that the turn performs. After them the turn ends, and another turn can continue the execution. */
   readonly stepLimit: number;
   readonly environment: Pick<Environment, "after" | "monotonicMs">;
-  /** The moment that decides what is due. */
+  /** The clock that decides what is due. */
   readonly now: () => EpochMs;
-  /** A retry to make before its time: `pathId@turn`. */
+  /** The address of one retry that is made before its time, such as `0.1@3` (path and turn); null for none. */
   readonly early: string | null;
-  /** Told before each task is performed. */
+  /** Called before each task is performed. */
   readonly onTask: ((task: Task) => void) | null;
+  /** Called with the outcome of each task, before the outcome is applied. */
   readonly onOutcome: ((task: Task, outcome: Outcome) => void) | null;
   /**
-   * Makes events durable before anything follows from them. Gives the snapshot that is stored if somebody else has
-   * committed meanwhile: then the outcomes are applied to that one, where their tasks are still current.
-   * After the `last` commit the turn performs nothing more.
+   * Stores events before anything follows from them. Returns the stored snapshot if another commit was first, else null. The turn then
+   * continues from that snapshot, and applies the outcomes whose tasks are still current. After the `last` commit the turn performs nothing
+   * more.
    */
   readonly commit: ((events: readonly Event[], draft: Draft, last: boolean) => Promise<Snapshot | null>) | null;
   readonly onWarning: ((warning: Warning) => void) | null;
-  /** Takes messages to other executions; gives the ids of those that have arrived, which may be sent again all the same. */
+  /**
+   * Delivers messages to other executions. Returns the ids of the messages that have arrived; these may be delivered again all the same.
+   */
   readonly deliver: ((from: Draft) => Promise<readonly string[]>) | null;
-  /** Told of each event once it holds. */
+  /** Called with each event once it is applied and, with `commit`, stored. */
   readonly onEvent: ((event: Event, draft: Draft) => void) | null;
 }

@@ -15,7 +15,7 @@ import type { TurnRequest } from "./turn-options.ts";
 import { prepareWorkflow } from "./workflow/prepared-workflow.ts";
 import { startEvent } from "./workflow/start-event.ts";
 
-/** A turn as a runtime drives it: what is committed is told to `commit`. */
+/** Makes a turn as a runtime does. The option `commit` of the request gets the events. */
 function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[], request: TurnRequest, parts: NodeParts = {}) {
   const clock = new VirtualEnvironment();
   const definitions = Object.fromEntries(
@@ -38,7 +38,7 @@ function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[],
   return { clock, workflow: prepared.compiled, first: fold(prepared.compiled, [event]), turn: openTurn(prepared, draft, setting, request) };
 }
 
-/** Remembers what was committed. */
+/** A `commit` that records the events. */
 function ledger() {
   const commits: string[] = [];
   const commit = async (events: readonly Event[], { version }: Draft, last: boolean): Promise<null> => {
@@ -158,7 +158,7 @@ describe("a turn that is not alone", () => {
         commit: async (events, draft) => {
           commits.push(draft.version);
           if (events.some(({ type }) => type === "completed") && draft.version > 1 && !stored) {
-            // somebody resumed b in between
+            // another process has resumed b in between
             const forked = fold(workflow, [{ ...startedOf(first) } as never, done(first, "f")]);
             const paused = apply(workflow, forked, { ...suspension(forked) });
             stored = apply(workflow, paused, {

@@ -26,7 +26,7 @@ import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
 /** How many paths of one execution are performed at once, by default. */
 export const defaultConcurrency = 16;
 
-/** Makes a turn on a draft that tells plugins and removes secrets from errors. */
+/** Creates a turn for a draft. The turn tells plugins what happens, and removes secrets from errors. */
 export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
   const { environment, plugins } = setting;
   const { onEvent } = request;
@@ -60,7 +60,7 @@ function reportWarning(warning: Warning, workflowId: string, plugins: TurnSettin
   log?.doubt(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
 }
 
-/** What attempts of one execution have in common, and how plugins and the log are told of them. */
+/** Returns what all attempts of one execution have in common, a function that describes a task for plugins, and the log. */
 export function attemptContext(
   draft: Draft,
   setting: TurnSetting,
@@ -114,16 +114,19 @@ interface Running {
 /**
  * One turn of an execution: plan, perform, apply and (with a store) commit, until nothing is due.
  *
- * The turn owns its draft. Every path that is ready is performed, several at once; no task is performed that
- * follows from an event which is not committed.
+ * The turn owns its draft. Several paths that are ready are performed at the same time. If a task follows from an event, the task is
+ * performed only after that event is committed.
  */
 export class Turn {
   draft: Draft;
   readonly #options: TurnOptions;
   /** Tasks that were begun and whose outcomes are not applied yet, by path: a path has one at a time. */
   readonly #running = new Map<string, Running>();
+  /** Outcomes that are not applied yet. */
   #settled: Settled[] = [];
+  /** Ends the wait for news; null while the turn does not wait. */
   #wake: (() => void) | null = null;
+  /** A snapshot that was committed outside of this turn, and from which the turn has to continue; null if there is none. */
   #stored: Snapshot | null = null;
   /** Null if the turn does not deliver messages: they stay in the snapshot. */
   readonly #post: OutboxSender | null;
@@ -133,10 +136,13 @@ export class Turn {
   readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
-  /** When the latest outcome came, for the step that begins with it; null once anything else was waited for. A reading of the clock takes a twentieth of a short step. */
+  /**
+   * The time of the latest outcome, used as the start time of the next step; null after anything else was waited for. It saves a reading of
+   * the clock, which takes a twentieth of the time of a short step.
+   */
   #freshNow: EpochMs | null = null;
   readonly #breaks: Breaks;
-  /** The count of ended paths when running steps were last checked against the draft. */
+  /** The value of `draft.endings` when the running steps were last compared with the draft. */
   #endings = 0;
 
   constructor(draft: Draft, options: TurnOptions) {
@@ -146,7 +152,7 @@ export class Turn {
     this.#post = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
   }
 
-  /** Ends the turn: running executors get their signal, and their attempts do not count. */
+  /** Ends the turn at once: the signals of running executors are aborted, and their attempts do not count. */
   stop(reason: unknown): void {
     this.#stopped = true;
     for (const { attempt } of this.#running.values()) attempt.abort(reason);
@@ -159,18 +165,18 @@ export class Turn {
     this.#wake?.();
   }
 
-  /** Gives the turn a snapshot that was committed from outside: it goes on from there. */
+  /** Gives the turn a snapshot that was committed outside of this turn. The turn continues from it. */
   refresh(stored: Snapshot): void {
     this.#stored = stored;
     this.#wake?.();
   }
 
-  /** Looks again what is due: the clock has moved further than the timer knows. */
+  /** Makes the turn look again what is due, because the clock has moved further than the timer of the turn knows. */
   checkTimers(): void {
     this.#wake?.();
   }
 
-  /** Drives until nothing is due, the step limit is reached, or `stop` is called. */
+  /** Runs until nothing is due, the step limit is reached, or `stop` is called. */
   async run(): Promise<void> {
     try {
       for (;;) {
@@ -187,7 +193,7 @@ export class Turn {
         if (this.#stopped || this.draft.ended) break;
         this.#post?.check();
         if (this.draft.endings !== this.#endings) this.#withdraw();
-        // while it was committed time has passed: what became due goes before what would be begun
+        // the commit took time: timers that became due meanwhile are applied before new tasks begin
         if (events.length > 0 && !this.#draining && this.#due()) continue;
         if (!this.#draining) {
           this.#begin(announcedAt);
@@ -214,7 +220,7 @@ export class Turn {
     });
   }
 
-  /** Calls `wake` at a time, unless the returned function has been called before, which calls it then. */
+  /** Calls `wake` at a time. The returned function calls `wake` at once instead. */
   #wakeAt(at: EpochMs, wake: () => void): () => void {
     const { environment, now } = this.#options;
     const disarm = environment.after(Math.max(0, at - now()), wake);
@@ -224,7 +230,7 @@ export class Turn {
     };
   }
 
-  /** Applies what has settled, then the timers that are due. Gives the events that are still to be committed. */
+  /** Applies the outcomes, the delivery of messages, and then the timers that are due. Returns the events that have to be committed. */
   #take(outcomes: readonly Settled[]): Event[] {
     const stored = this.#stored;
     this.#stored = null;
@@ -237,7 +243,7 @@ export class Turn {
     return events;
   }
 
-  /** The event of a timer that is due. The clock is only asked where something waits. */
+  /** Returns the event of a timer that is due; null if none is. The clock is only read if the draft has a timer. */
   #due(): Event | null {
     if (this.draft.ended || !hasTimer(this.draft)) return null;
     return due(this.draft, this.#options.now());
@@ -261,7 +267,7 @@ export class Turn {
     else this.#options.onEvent?.(whole, this.draft);
   }
 
-  /** Commits. If another commit was first, goes on from its snapshot and tries again with the outcomes that are still current. */
+  /** Commits. If another commit was first, continues from its snapshot, and tries again with the outcomes that are still current. */
   async #commit(events: readonly Event[], outcomes: readonly Settled[]): Promise<void> {
     const { commit, onEvent } = this.#options;
     let pending = events;
@@ -289,7 +295,7 @@ export class Turn {
     return spent || !((this.#post !== null && this.draft.outbox.length > 0) || isAnyDue(this.draft, now(), early) || this.#due());
   }
 
-  /** Goes on from what is stored. */
+  /** Continues from a stored snapshot. */
   #move(stored: Snapshot): void {
     this.draft = openDraft(this.draft.workflow, stored);
     this.#withdraw();
@@ -306,7 +312,9 @@ export class Turn {
     }
   }
 
-  /** Announces the steps that are about to be begun and can be undone. Gives the moment at which they were planned. */
+  /**
+   * Announces the steps that are about to begin and that can be undone. Returns the time for which they were planned; null if none can be.
+   */
   #announce(events: Event[]): EpochMs | null {
     const { workflow, ended } = this.draft;
     if (!workflow.compensates || ended || this.#stopped || this.#draining) return null;
@@ -323,7 +331,11 @@ export class Turn {
     return at;
   }
 
-  /** @param announcedAt when steps were announced: of those that became due since then none may take the place of one of them */
+  /**
+   * Begins the tasks that are due.
+   *
+   * @param announcedAt the time for which steps were announced. A task that became due after it must not take the place of an announced one
+   */
   #begin(announcedAt: EpochMs | null): void {
     const { concurrency, stepLimit, early, onTask } = this.#options;
     const now = this.#freshNow ?? this.#options.now();
@@ -349,7 +361,7 @@ export class Turn {
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }
       : perform(task, prepared.get(node)!, place, performing, now, (outcome) => {
-          // a task that is no longer current was removed, so a late answer is ignored
+          // a task that is no longer current was removed from `#running`, so its late outcome is ignored
           if (this.#running.get(name)?.attempt !== attempt) return;
           this.#settle(task, outcome);
           this.#freshNow = commit || onEvent ? null : outcome.endedAt;
@@ -366,7 +378,7 @@ export class Turn {
   }
 }
 
-/** A path has one task at a time. */
+/** Names a task by its path, because a path has one task at a time. */
 function nameOf({ scope, pathId }: Task): string {
   return scope === undefined ? pathId : scopedKey(scope, pathId);
 }

@@ -33,21 +33,22 @@ import { namedWorkflows } from "./workflow/named-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
 import { type StartOptions, startEvent } from "./workflow/start-event.ts";
 
-/** What an engine is made of. */
+/** The options of an engine. */
 export interface EngineOptions<D extends NodeDefinitions> {
-  /** The definition; plain JSON. */
+  /** The workflow definition, as plain JSON. */
   readonly workflow: unknown;
-  /** Definitions that its nodes of type `workflow` and `map` may name, beside those that it brings itself. */
+  /** Definitions that nodes of type `workflow` and `map` may name, in addition to the `workflows` of the definition itself. */
   readonly workflows?: readonly unknown[];
   readonly nodeDefinitions: D;
   readonly plugins?: readonly Plugin[];
   readonly limits?: Partial<Limits>;
-  /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
+  /** The longest time of one attempt if its node has no `timeout`, in milliseconds. Default: 10 minutes. */
   readonly stepTimeoutMs?: number;
+  /** The clock, timers and ids. Default: those of this process. */
   readonly environment?: Environment;
-  /** Is told of every failed attempt, with the stack of the code that threw it. Default: nobody. */
+  /** Receives a message about every failed attempt, with the stack of the code that threw. Default: no logger. */
   readonly logger?: Logger;
-  /** Keeps that stack in the snapshot's error too: for development, since stacks tell where files lie. Default: false. */
+  /** Also keeps this stack in the error of the snapshot. This is for development, since stacks show where files lie. Default: false. */
   readonly keepStacks?: boolean;
 }
 
@@ -55,28 +56,29 @@ const engineOptions: readonly (keyof EngineOptions<NodeDefinitions>)[] = [
   ...(["workflow", "workflows", "nodeDefinitions", "plugins", "limits", "stepTimeoutMs", "environment", "logger", "keepStacks"] as const),
 ];
 
+/** The bounds of one call. */
 interface Slice {
-  /** Tasks to perform at most; the snapshot is then `active`, and can go on. */
+  /** The most tasks to perform. If more are due, the snapshot is `active`, and another call can continue. */
   readonly stepLimit?: number | undefined;
-  /** Paths performed at once. Default 16. */
+  /** The most tasks that run at the same time. Default 16. */
   readonly concurrency?: number | undefined;
-  /** Ends the call; attempts under way do not count. */
+  /** Ends the call when it is aborted; attempts that still run do not count. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** To begin an execution. */
+/** A request that begins an execution. */
 export interface StartRequest extends StartOptions, Slice {
   readonly snapshot?: undefined;
 }
 
-/** To go on with one. */
+/** A request that continues an execution. */
 export interface ContinueRequest extends Slice {
   readonly snapshot: Snapshot | object;
-  /** With this key present, even undefined, the call resumes a wait. */
+  /** The payload of an answer. If the key is present, even with undefined, the call answers a wait. */
   readonly externalPayload?: unknown;
-  /** The wait that is meant, where there are several. */
+  /** The wait to answer, if there are several. */
   readonly target?: Target | undefined;
-  /** Goes on with this engine's definition although the execution began with another version of it. */
+  /** `current`: continues with this engine's definition, although the execution began with another version of it. */
   readonly definition?: "current" | undefined;
 }
 
@@ -84,14 +86,14 @@ const sliceKeys = ["snapshot", "globals", "stepLimit", "concurrency", "signal", 
 const startKeys = [...sliceKeys, "initialNodeId", "workflowId", "input", "metadata", "tenant", "timeout", "deadline"];
 const continueKeys = [...sliceKeys, "target", "definition"];
 
-/** One step of a stream. */
+/** An event of a stream, with the snapshot after it. */
 export interface StreamItem {
   readonly event: Event;
   readonly snapshot: Snapshot;
 }
 
 /**
- * Runs one workflow, and keeps nothing: every call takes a snapshot and gives the next one.
+ * Runs one workflow, and stores nothing: every call takes a snapshot and returns the next one.
  *
  * ```ts
  * const engine = new WorkflowEngine({ workflow, nodeDefinitions });
@@ -102,11 +104,11 @@ export interface StreamItem {
  */
 export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   readonly workflow: CompiledWorkflow;
-  /** Doubts about the workflow: it runs, though perhaps not as meant. */
+  /** Warnings about the workflow: it runs, but perhaps not as intended. */
   readonly warnings: readonly Issue[];
   readonly #prepared: PreparedWorkflow;
   readonly #setting: TurnSetting;
-  /** Functions that its expressions name and that come after them. */
+  /** Resolves when functions that expressions need are loaded; null if none has to be loaded. */
   readonly #loading: Promise<void> | null;
 
   /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN` */
@@ -139,15 +141,15 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   /**
-   * Begins an execution, or goes on with a snapshot, until it ends or nothing more is due.
+   * Begins an execution, or continues one from a snapshot, until it ends or nothing more is due.
    *
-   * A snapshot: what is due is performed. With `externalPayload` or `target` a wait is answered. Without, the only
-   * wait of a paused snapshot is answered with nothing, and the earliest retry of an `error` snapshot is made, also
-   * before its time: when to ask is up to you. An ended snapshot is returned as it is.
+   * With a snapshot, everything that is due is performed. `externalPayload` or `target` answers a wait. Without them, the only wait of a
+   * paused snapshot is answered without a payload, and the earliest retry of a snapshot with the status `error` is made, even before its
+   * time: you decide when to call. An ended snapshot is returned as it is.
    *
-   * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `WAIT_GONE`,
-   * `WAIT_EXPIRED`, `EXECUTION_ENDED`, `START_AMBIGUOUS`, `INPUT_INVALID`, ...; the snapshot you passed stays as it is.
-   * What nodes throw is not thrown here: it is in the snapshot.
+   * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `WAIT_GONE`, `WAIT_EXPIRED`,
+   * `EXECUTION_ENDED`, `START_AMBIGUOUS`, `INPUT_INVALID`, ...; the snapshot you passed stays as it is. What nodes throw is not thrown
+   * here: it is in the snapshot.
    */
   async execute(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): Promise<Snapshot> {
     return this.#run(request, null);
@@ -160,10 +162,10 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   /**
-   * Applies a command and performs nothing: what a web handler does that only hands over.
+   * Applies a command and performs no task, for example in a web handler that leaves the work to another process.
    *
-   * @throws StepfoldError as `execute`, and `RETRY_NOT_PENDING`; `OPTION_INVALID` for an `idempotencyKey`: a snapshot does not
-   * tell which keys were used, so only a runtime can keep that promise
+   * @throws StepfoldError as `execute`, and `RETRY_NOT_PENDING`; `OPTION_INVALID` for an `idempotencyKey`: a snapshot does not show which
+   * keys were used, so only a runtime supports such keys
    */
   async send(snapshot: Snapshot | object, command: Command): Promise<Snapshot> {
     const { environment, limits } = this.#setting;
@@ -177,8 +179,8 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   /**
-   * `execute`, event by event, each with the snapshot after it. Leaving the iteration ends the turn at once, also while a step runs
-   * (`return()` of the iteration, as a stream calls it whose reader has gone).
+   * Does the same as `execute`, event by event, each with the snapshot after it. Leaving the iteration ends the turn at once, also while a
+   * step runs (a stream calls `return()` of the iteration when its reader is gone).
    *
    * ```ts
    * for await (const { event } of engine.stream({ input })) console.log(event.type);
@@ -247,20 +249,21 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const now = environment.now();
     const command: ResumeCommand = { type: "resume", target: request.target, payload: request.externalPayload };
     if ("externalPayload" in request || request.target !== undefined) return decide(this.#prepared, snapshot, command, now, limits);
-    // the classic meaning of execute({ snapshot }): the one thing a paused execution waits for has come
+    // `execute({ snapshot })` means for a paused execution: the only thing that it waits for has come
     if (snapshot.status !== "paused" || countWaits(snapshot) !== 1 || openWaits(snapshot).length !== 1) return null;
+    // a timer is due, and comes first
     if (due(openDraft(this.workflow, snapshot), now)) return null;
     try {
       return await decide(this.#prepared, snapshot, command, now, limits);
     } catch (error) {
-      // the wait has a schema or names who may answer, so an empty answer without a name cannot answer it
+      // the wait has a schema or `responders`, so an answer without payload and name is refused, and the wait stays open
       if (StepfoldError.is(error, "RESUME_INVALID") || StepfoldError.is(error, "RESPONDER_DENIED")) return null;
       throw error;
     }
   }
 
   #read(value: Snapshot | object, definition: "current" | undefined): Snapshot {
-    // what this engine made is frozen, so it needs no second check
+    // a snapshot that this engine has made is frozen, so it needs no second check
     if (this.#made(value)) return value;
     const snapshot = readSnapshot(value, this.workflow, this.#setting.limits);
     const { hash } = this.workflow;
@@ -274,7 +277,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     try {
       return Object.getOwnPropertyDescriptor(value, madeBy)?.value === this;
     } catch {
-      // null, and proxies that throw
+      // the value is null, or a proxy that throws
       return false;
     }
   }
@@ -307,8 +310,8 @@ const madeBy: unique symbol = Symbol("stepfold.madeBy");
 
 interface Opened {
   readonly draft: Draft;
-  /** The event that opened it, if one did. */
+  /** The event that the call has applied before the turn; null if there is none. */
   readonly before: Event | null;
-  /** What the call was given, if nothing has happened yet. */
+  /** The snapshot that the call was given, if no event was applied to it; else null. */
   readonly unchanged: Snapshot | null;
 }

@@ -1,16 +1,16 @@
 import type { Deadlines } from "./system-environment.ts";
 
-/** How an answer is waited for. */
+/** The options of `awaitAnswer`. */
 export interface AnswerOptions<T> {
   readonly deadlines: Deadlines;
   readonly timeoutMs: number;
-  /** What the call rejects with if there is no answer in time. */
+  /** Makes the error with which the call rejects if there is no answer in time. */
   readonly missing: () => Error;
-  /** Called with an answer that comes after that. */
+  /** Called with an answer that comes too late. */
   readonly late?: ((value: T) => void) | undefined;
 }
 
-/** The answer of a call to another server, or an error if it does not come in time. */
+/** Resolves to the answer of a call to another server, or rejects if the answer does not come in time. */
 export function awaitAnswer<T>(work: Promise<T>, { deadlines, timeoutMs, missing, late }: AnswerOptions<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let isLate = false;

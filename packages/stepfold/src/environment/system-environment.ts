@@ -1,6 +1,6 @@
 import type { Environment } from "../ports/environment.ts";
 
-/** What a platform's timer can hold; more would fire at once. */
+/** The longest delay of a timer of the platform; a longer one would fire at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** The real clock, timers and random ids of this process. */
@@ -14,7 +14,7 @@ export const systemEnvironment: Environment = Object.freeze({
     const arm = (): void => {
       const leftMs = dueAt - Date.now();
       timer = leftMs > maxTimerMs ? setTimeout(arm, maxTimerMs) : setTimeout(callback, Math.max(0, leftMs));
-      // browsers give a number; there nothing is kept alive
+      // in browsers a timer is a number, and does not keep a process alive
       if (background && typeof timer === "object") timer.unref();
     };
     arm();
@@ -22,15 +22,17 @@ export const systemEnvironment: Environment = Object.freeze({
   },
 });
 
+/** Every byte as two hexadecimal digits. */
 const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Random bytes are cheap by the page, and dear one by one. */
+/** Random bytes for the next ids, 10 for each: it is much faster to ask for many bytes at once. */
 const page = new Uint8Array(4_090);
+/** How many bytes of the page are used already. */
 let used = page.length;
-/** The beginning of all ids of one millisecond. */
+/** The beginning that all ids of one millisecond have in common. */
 let time = { atMs: -1, text: "" };
 
-/** UUID version 7 (RFC 9562): in order of time, so that neighbours in time are neighbours in an index. */
+/** Makes a UUID of version 7 (RFC 9562). It begins with the time, so that ids from about the same time are close together in an index. */
 function uuid7(): string {
   const now = Date.now();
   if (now !== time.atMs) {
@@ -49,9 +51,11 @@ function uuid7(): string {
   return `${time.text}${version}${next(1)}-${variant}${next(3)}-${next(4)}${next(5)}${next(6)}${next(7)}${next(8)}${next(9)}`;
 }
 
-/** A time by which something has to be done. Those of one queue lie in a ring: to add or to remove one is to set four fields. */
+/**
+ * A time by which something has to be done. The deadlines of one queue form a ring, so that adding or removing one only sets four fields.
+ */
 export class Deadline {
-  /** Monotonic: a clock that is set must not expire every step at once. */
+  /** On the monotonic clock, so that a change of the system clock does not expire every step at once. */
   readonly atMs: number;
   readonly expire: () => void;
   #before: Deadline = this;
@@ -62,12 +66,12 @@ export class Deadline {
     this.expire = expire;
   }
 
-  /** The one after it; of the end of a queue the first. */
+  /** The next deadline of the queue; for the end of a queue, the first one. */
   get next(): Deadline {
     return this.#after;
   }
 
-  /** Becomes the last of a queue. @param end what stands for the queue, and is no deadline itself */
+  /** Adds this deadline to a queue, as the last one. @param end the element that stands for the queue, and is not a deadline itself */
   append(end: Deadline): void {
     this.#before = end.#before;
     this.#after = end;
@@ -75,7 +79,7 @@ export class Deadline {
     end.#before = this;
   }
 
-  /** It does not expire any more. Safe to call twice. */
+  /** Removes this deadline, so that it does not expire. Safe to call twice. */
   cancel(): void {
     this.#before.#after = this.#after;
     this.#after.#before = this.#before;
@@ -85,13 +89,12 @@ export class Deadline {
 }
 
 /**
- * Many timeouts on one timer. Steps with the same timeout expire in the order they began, so each duration has a
- * queue of its own. Most steps end long before: then a deadline is an insertion and a removal, and the timer stays
- * as it is until it fires.
+ * Many timeouts on one timer. Steps with the same timeout expire in the order in which they began, so each duration has its own queue. Most
+ * steps end long before their timeout: then a deadline costs an insertion and a removal, and the timer stays as it is until it fires.
  */
 export class Deadlines {
   readonly #environment: Environment;
-  /** The end of each queue. */
+  /** The end of each queue, by the duration in milliseconds. */
   readonly #queues = new Map<number, Deadline>();
   #timer: { readonly atMs: number; readonly cancel: () => void } | null = null;
 
@@ -135,7 +138,7 @@ export class Deadlines {
   }
 }
 
-/** Calls back after everything else that is ready in this process had its chance: timers, the network, other executions. */
+/** Calls back after everything else that is ready in this process had a chance to run: timers, the network, other executions. */
 export function onNextMacrotask(callback: () => void): void {
   soon(callback);
 }
@@ -143,10 +146,12 @@ export function onNextMacrotask(callback: () => void): void {
 // browsers have no `setImmediate`
 const { setImmediate: soon = setTimeout } = globalThis;
 
+/** The number that `macrotasksSeen` returns. */
 let seen = 0;
+/** True while a callback is waiting that increases this number. */
 let isWatched = false;
 
-/** As `onNextMacrotask`: resolves then. */
+/** Does the same as `onNextMacrotask`, as a promise. */
 export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => {
     soon(resolve);
@@ -154,8 +159,8 @@ export function nextMacrotask(): Promise<void> {
 }
 
 /**
- * A number that is another one at a later call if the rest of the process had its chance in between: then work that takes long
- * need not wait for `nextMacrotask` of its own.
+ * Returns a number that changes between two calls if the rest of the process had a chance to run in between. Then long work need not await
+ * `nextMacrotask` itself.
  */
 function macrotasksSeen(): number {
   if (!isWatched) {
@@ -168,33 +173,37 @@ function macrotasksSeen(): number {
   return seen;
 }
 
-/** How long work goes on before everything else in the process gets a chance: timers, requests, an `AbortSignal`. */
+/** How long work continues before everything else in the process gets a chance to run: timers, requests, an `AbortSignal`. */
 const breakAfterMs = 20;
 
-/** The breaks of work that takes long. */
+/** Decides when long work has to take a break, so that the rest of the process can run. */
 export class Breaks {
   readonly #monotonicMs: () => number;
-  /** When the work began, or went on after a break; null until the next call. */
+  /** When the work began, or continued after a break; null until the next call. */
   #workingSinceMs: number | null = null;
-  /** `macrotasksSeen` at that time. */
+  /** The result of `macrotasksSeen` at that time. */
   #seen = 0;
   /** When the clock was last read. */
   #readAtMs = Number.NEGATIVE_INFINITY;
-  /** Calls that do not read the clock, from now on. */
+  /** How many of the next calls do not read the clock. */
   #unread = 0;
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Null, or what to await before going on. The half of the time shows whether others run anyway, because the work waits now and then. */
+  /**
+   * Returns null, or a promise to await before the work continues. After half of the time, it checks whether the rest of the process ran
+   * anyway, because the work has waited for something.
+   */
   next(): Promise<void> | null {
     if (this.#unread > 0) {
       this.#unread--;
       return null;
     }
     const at = this.#monotonicMs();
-    // where calls follow each other within microseconds, eight of them share a reading: it takes a twentieth of such a step
+    // if calls follow each other within a millisecond, eight of them share a reading of the clock: it takes a twentieth of the time of such
+    // a step
     if (at - this.#readAtMs < 1) this.#unread = 7;
     this.#readAtMs = at;
     if (this.#workingSinceMs === null) {

@@ -9,10 +9,11 @@ import { type Tokens, tokenize } from "./syntax/tokenize.ts";
 
 /** One expression, compiled. */
 export interface CompiledExpression {
-  /** Everything it can possibly read. */
+  /** Every path that the expression can possibly read. */
   readonly reads: readonly ReadPath[];
   /**
-   * Its value: plain data or undefined. Data of the scope comes back as it is, that of `globals` as a copy.
+   * Evaluates the expression. The value is plain data or undefined. Values of a scope made by `executionScope` are
+   * returned as they are; they are copied if the expression reads `globals` or if the scope was made in another way.
    *
    * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`
    */
@@ -20,9 +21,9 @@ export interface CompiledExpression {
 }
 
 /**
- * An expression such as `attempt < 3 && error.code !== "DECLINED"`, compiled once, to be evaluated often.
+ * Compiles an expression such as `attempt < 3 && error.code !== "DECLINED"` once, so that it can be evaluated many times.
  *
- * The `{{ }}` around it may be left out. For data in which some strings hold expressions, use `compileTemplate`.
+ * The `{{ }}` around the expression may be left out. If only some strings of your data hold expressions, use `compileTemplate`.
  *
  * ```ts
  * const retryIf = compileExpression("attempt < 3 && error.code !== 'DECLINED'");
@@ -30,7 +31,7 @@ export interface CompiledExpression {
  * retryIf.reads; // [["attempt"], ["error", "code"]]
  * ```
  *
- * @param pointer where it stands in the definition, for the errors of `evaluate`
+ * @param pointer the JSON pointer of the expression in the definition; the errors of `evaluate` name it
  * @throws StepfoldError `EXPRESSION_INVALID` with the position of the mistake
  */
 export function compileExpression(
@@ -46,7 +47,7 @@ export function compileExpression(
   return { reads, evaluate: (scope) => evaluate(program, scope) };
 }
 
-/** What runs, and what it reads, of an expression in tokens. */
+/** Compiles the tokens of an expression, and finds the paths that the expression reads. */
 export function programOf(
   { tokens, source, start }: Tokens,
   pointer: string | undefined,

@@ -12,36 +12,41 @@ import { type Pieces, splitText } from "./split-text.ts";
 type Build = (scope: Scope, purse: Purse) => unknown;
 
 interface TemplateScan {
+  /** All mistakes found so far. */
   readonly issues: Issue[];
+  /** The paths that the expressions read, each under its JSON text. */
   readonly reads: Map<string, ReadPath>;
+  /** The JSON pointers of the strings that hold text besides their expressions; see `Template.texts`. */
   readonly texts: string[];
   readonly limits: ExpressionLimits;
   readonly names: NodeNames | undefined;
 }
 
-/** All expressions of a template may take this many times the steps of one. */
+/** All expressions of one template together may use this many times the steps of a single expression. */
 const budgetShare = 10;
 
 /**
- * The `{{ }}` in a value, compiled once. What holds none comes back from `evaluate` as it is, not as a copy.
+ * Compiles the `{{ }}` expressions in a value once. Parts of the value without an expression come back from `evaluate` as they are,
+ * not as copies.
  *
- * A string that is one expression, blanks around it aside, keeps the type of its value. In mixed text undefined and
- * null become nothing, objects and arrays their JSON. An object member that evaluates to undefined is left out, an
- * array item becomes null, as in JSON. Keys are never expressions. For two braces as text, write `{{ "{{" }}`.
+ * A string that is one expression, apart from blanks around it, evaluates to the value of the expression with its type. In a string
+ * with text around its expressions, undefined and null become an empty text, objects and arrays become their JSON. An object member
+ * that evaluates to undefined is left out, and an array item becomes null, as in JSON. Keys are never expressions. To get two braces
+ * as text, write `{{ "{{" }}`.
  *
  * ```ts
  * const { template } = compileTemplate({ total: "{{ input.price * 2 }}", note: "for {{ input.name }}" }, "/nodes/0/data");
  * template?.evaluate({ input: { price: 21, name: "Ada" } }); // { total: 42, note: "for Ada" }
  * ```
  *
- * @param pointer where the value stands in the definition: every issue and every error carries it
- * @param names ids of nodes by their names, for `$("Name")`
+ * @param pointer the JSON pointer of the value in the definition; the pointer of every issue and error begins with it
+ * @param names the id of each node by its name, for `$("Name")`
  * @returns all mistakes at once; `template` is null if there is no `{{`, or if there is a mistake
  */
 export const compileTemplate: CompileTemplate = (value, pointer, names) =>
   compileTemplateWithin(value, pointer, defaultExpressionLimits, names);
 
-/** `compileTemplate` under limits of your own. `outputLength` is for all expressions of the template together. */
+/** Like `compileTemplate`, with other limits. `outputLength` limits the output of all expressions of the template together. */
 export function compileTemplateWithin(
   value: Json,
   pointer: string,
@@ -59,6 +64,7 @@ export function compileTemplateWithin(
   return { template, issues: [] };
 }
 
+/** The budget of each object that a caller of `Template.evaluate` has given as `together`. */
 const purses = new WeakMap<object, Purse>();
 
 function fullPurse({ steps, outputLength }: ExpressionLimits): Purse {
@@ -74,7 +80,7 @@ function sharedPurse(together: object, limits: ExpressionLimits): Purse {
   return purse;
 }
 
-/** Null where there is nothing to build: the value stands for itself. */
+/** Returns null if the value holds no expression, so that the value is used as it is. */
 function compileValue(walk: TemplateScan, value: Json, pointer: string, depth: number): Build | null {
   if (typeof value === "string") return value.includes("{{") ? compileString(walk, value, pointer) : null;
   if (typeof value !== "object" || value === null) return null;
@@ -107,7 +113,7 @@ function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Jso
   };
 }
 
-/** Sets a member without ever setting a prototype: a definition that was not checked can have any key. */
+/** Sets a member, never the prototype: in a definition that was not checked a key may be `__proto__`. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
@@ -131,7 +137,7 @@ function mix({ texts, programs }: Pieces): Build {
   };
 }
 
-/** Makes the text of a value. This work counts against the same budget as the evaluation. */
+/** Appends an expression's value as text, and the text after it. This work counts against the same budget as the evaluation. */
 function append(program: Program, scope: Scope, purse: Purse, before: string, after: string): string {
   const value = evaluate(program, scope, purse);
   const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room, draws: 0 };
@@ -146,7 +152,7 @@ function issue(pointer: string, message: string): Issue {
   return { severity: "error", code: "EXPRESSION_INVALID", pointer, message };
 }
 
-/** RFC 6901. */
+/** Escapes a key for a JSON pointer (RFC 6901). */
 function pointerKey(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,8 +1,9 @@
 import { lacksExtraFunctions, provideExtraFunctions } from "./functions/extra-functions.ts";
 
 /**
- * Loads the functions that are apart from the language: regular expressions, hashes, base64, chance, and the words of n8n. An engine
- * does so by itself where a workflow names one; who compiles expressions without an engine awaits this once before evaluating them.
+ * Loads the functions whose code is not a part of the language itself: regular expressions, hashes, base64, random values, and the
+ * functions of n8n. An engine loads them itself if a workflow names one. Code that compiles expressions without an engine must await this
+ * once before it evaluates them.
  *
  * ```ts
  * await loadFunctions();
@@ -16,7 +17,7 @@ export async function loadFunctions(): Promise<void> {
 
 let pending: Promise<void> | null = null;
 
-/** What is to be awaited before expressions are evaluated; null if nothing is. */
+/** Returns a promise to await before expressions are evaluated, or null if no function has to be loaded. */
 export function missingFunctions(): Promise<void> | null {
   if (!lacksExtraFunctions()) return null;
   pending ??= loadFunctions();

@@ -5,19 +5,22 @@ import { programOf } from "./compile-expression.ts";
 import type { ExpressionLimits } from "./evaluation/expression-limits.ts";
 import { tokenize } from "./syntax/tokenize.ts";
 
-/** Mistakes that are looked for in one string. */
+/** The search for mistakes in one string stops after this many. */
 const maxMistakes = 100;
 
-/** A string taken apart: texts, and one program between each two of them. */
+/** A string that was split into texts and expressions: there is one program between each text and the next. */
 export interface Pieces {
   readonly texts: readonly string[];
   readonly programs: readonly Program[];
   readonly reads: readonly ReadPath[];
-  /** What is wrong with it, for people. */
+  /** Messages about the mistakes in the expressions. */
   readonly mistakes: readonly string[];
 }
 
-/** Finds and compiles the `{{ }}` in a string. The tokenizer says where one ends, so `}}` in its texts does no harm. */
+/**
+ * Finds and compiles the `{{ }}` in a string. The tokenizer finds the end of an
+ * expression, so `}}` inside a string of the expression does not end it.
+ */
 export function splitText(text: string, pointer: string, limits: ExpressionLimits, names: NodeNames | undefined): Pieces {
   const pieces = { texts: [] as string[], programs: [] as Program[], reads: [] as ReadPath[], mistakes: [] as string[] };
   let index = 0;
@@ -32,7 +35,8 @@ export function splitText(text: string, pointer: string, limits: ExpressionLimit
     } catch (error) {
       pieces.mistakes.push(asInvalid(error));
       if (pieces.mistakes.length >= maxMistakes) break;
-      // Where a broken expression ends is a guess; the next `}}` is the best one, for the mistakes after it.
+      // Where a broken expression ends is not known. The search for further
+      // mistakes continues after the next `}}`, which is the best guess.
       const close = text.indexOf("}}", open);
       index = close === -1 ? text.length : Math.max(index, close + 2);
     }

@@ -15,41 +15,43 @@ import { entryName, GuestExecution, performed } from "./guest-execution.ts";
 import type { GuestEnd, GuestHost, GuestMessage, GuestResult, GuestStart, GuestStep } from "./host.ts";
 import { type Performing, performStep, requireHash } from "./perform-step.ts";
 
-/** What a guest is made of. */
+/** Options of a guest. */
 interface Parts<D extends NodeDefinitions> {
-  /** The definitions; plain JSON. Each is named by its id. */
+  /** The definitions of the workflows, as plain JSON. `GuestStart.workflow` names one of them by its id. */
   readonly workflows: readonly unknown[];
   readonly nodeDefinitions: D;
   readonly limits?: Partial<Limits>;
-  /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
+  /** The longest time of one attempt in milliseconds, if neither the node nor its type says another. Default: 10 minutes. */
   readonly stepTimeoutMs?: number;
-  /** Steps of one execution that are performed at once. Default 16. */
+  /** The most steps of one execution that are performed at the same time. Default 16. */
   readonly concurrency?: number;
   readonly environment?: Environment;
-  /** Is told of every failed attempt, with the stack of the code that threw it. Default: nobody. */
+  /** Gets every failed attempt, with the stack of the code that threw the error. Default: no logger. */
   readonly logger?: Logger;
-  /** Is called with every message that was refused, and the reason. A sender does not wait for the verdict, so it does not learn of it otherwise. */
+  /** Called with every message that was refused, and the reason. The sender of a message does not wait for this decision. */
   readonly onRefused?: (message: GuestMessage, error: unknown, workflowId: string) => void;
 }
 
-/** What a guest is made of. */
+/** Options of a guest. `globals` is required if the node definitions need globals. */
 export type GuestOptions<D extends NodeDefinitions = NodeDefinitions> = Parts<D> & GlobalsOption<D>;
 
-/** Workflows as guests of another engine. */
+/** Runs executions as guests of another engine. */
 export interface Guest {
   /**
-   * Runs an execution to its end, in a handler that the host repeats from its journal. What ends badly ends with a status; it rejects only
-   * if the host or this code is at fault, and may then be repeated.
+   * Runs an execution to its end, in a handler that the host repeats from its journal. An execution that fails or is cancelled resolves
+   * with that status. The call rejects only if the host or this code is at fault, and may then be repeated.
    *
-   * @throws StepfoldError `DEFINITION_CHANGED` if the execution was begun with another definition, `DEFINITION_UNKNOWN` if it is missing:
-   * nothing was done then, and with the right code it goes on. `OPTION_INVALID` if the host gives what it must not; what the host throws
+   * @throws StepfoldError `DEFINITION_CHANGED` if the execution was started with another definition, `DEFINITION_UNKNOWN` if the
+   * definition is missing: then nothing was done, and the execution goes on with the right code. `OPTION_INVALID` if the host returns
+   * something that it must not return; any error that the host throws
    */
   run(host: GuestHost, start: GuestStart): Promise<GuestEnd>;
   /**
-   * Performs one step that `run` has asked its host for: in the same process or in another one with the same definitions and code. What a
-   * node throws is part of the result.
+   * Performs one step that `run` has asked its host for: in the same process, or in another one with the same definitions and code. An
+   * error that a node throws is part of the result.
    *
-   * @throws StepfoldError `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`: another process may have the right one, so the host may repeat it
+   * @throws StepfoldError `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`: another process may have the right definition, so the host may
+   * repeat the step
    */
   perform(step: GuestStep): Promise<GuestResult>;
 }
@@ -59,8 +61,9 @@ const guestOptions: readonly (keyof Parts<NodeDefinitions> | "globals")[] = [
 ];
 
 /**
- * Workflows that run inside another engine, which keeps them in its journal. There is no store, no queue and no poller: the host repeats
- * what died, and wakes what sleeps. Retries, deadlines, joins and compensations are those of Stepfold.
+ * Makes a guest: its workflows run inside another engine, which keeps their executions in its journal. There is no store, no queue and
+ * no poller: the host repeats work whose process died, and wakes executions that sleep. Retries, deadlines, joins and compensations work
+ * as in Stepfold.
  *
  * ```ts
  * import { createGuest, type GuestHost } from "stepfold/guest";
@@ -74,8 +77,9 @@ const guestOptions: readonly (keyof Parts<NodeDefinitions> | "globals")[] = [
  * const { status, output } = await guest.run(host, { workflow: "order", workflowId: runId, input });
  * ```
  *
- * A host has no lists of executions, no forks, no bulk commands and no Studio: look at its own. Steps that start detached executions or go
- * on as a new one fail with `ACTION_DENIED` or `OUTPUT_INVALID`; `concurrency` and `rateLimit` of a workflow are not kept.
+ * There are no lists of executions, no forks, no bulk commands and no Studio: use the tools of the host. Steps that start detached
+ * executions, or that go on as a new execution, fail with `ACTION_DENIED` or `OUTPUT_INVALID`. `concurrency` and `rateLimit` of a
+ * workflow have no effect.
  *
  * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
@@ -107,7 +111,7 @@ export function createGuest<const D extends NodeDefinitions>(options: GuestOptio
     logger,
     keepStacks: false,
     workflowNamed,
-    // an execution of its own would need a store
+    // steps may not start detached executions, because these need a store
     may: () => false,
   };
   const { globals, onRefused = () => undefined } = options as Parts<D> & { readonly globals?: unknown };

@@ -13,22 +13,24 @@ import { eventOf } from "../engine/attempt/outcome.ts";
 import { type Counted, exhausted, settleOutcome } from "../engine/limits.ts";
 import type { GuestHost, GuestMessage, GuestResult, GuestStep } from "./host.ts";
 
+/** The result of the start of an execution. */
 type Beginning = Extract<GuestResult, { type: "started" }>;
 
 /**
- * Folds what the journal of a host holds, and asks for what comes next. It reads no clock, draws no ids and calls no code of nodes, so that
- * the same journal always leads to the same requests.
+ * Folds the entries of a host's journal into an execution, and asks the host for the next entries. It reads no clock, makes no ids and
+ * calls no code of nodes, so that the same journal always leads to the same requests.
  *
- * It moves in batches: all steps that are due are performed at once, and then what came of them is applied in the order in which they ended.
- * Timers that came due meanwhile take their places in this order.
+ * It works in batches: all steps that are due are performed at the same time, then their outcomes are applied in the order in which they
+ * ended. Timers that have become due meanwhile are applied at their places in this order.
  */
 export class GuestExecution {
   readonly draft: Draft;
   readonly #host: GuestHost;
+  /** The result of the start. Its limits and its concurrency are used in every replay. */
   readonly #beginning: Beginning;
-  /** The latest moment that the journal tells of. */
+  /** The latest time in the journal so far: the clock of this execution. */
   #now: EpochMs;
-  /** Entries of the journal so far; the first is the start. */
+  /** The number of journal entries so far; the first one is the start. */
   #entries = 1;
   /** Ids of the messages that were taken. */
   readonly #taken = new Set<string>();
@@ -49,7 +51,7 @@ export class GuestExecution {
     }
   }
 
-  /** The steps of the next batch. Those that can be undone are announced, so that it is known which may have had an effect. */
+  /** Returns the steps of the next batch. Steps that can be undone are announced first, to record which may have had an effect. */
   #plan(): Task[] {
     const { draft } = this;
     const { concurrency } = this.#beginning;
@@ -83,9 +85,10 @@ export class GuestExecution {
     const steps = asked.map((task): GuestStep => ({ name: this.#name(task.nodeId), type: "attempt", snapshot, task }));
     const results = steps.length > 0 ? await performed(this.#host, steps, ["performed"]) : [];
     for (const [i, { outcome }] of results.entries()) settled.push({ task: asked[i]!, outcome });
-    // the sort is stable: of those that ended at the same moment the first in the order of the paths comes first
+    // the sort is stable: outcomes that ended at the same time stay in the order of their paths
     settled.sort((a, b) => a.outcome.endedAt - b.outcome.endedAt);
     for (const { task, outcome } of settled) {
+      // timers that became due before this outcome come first
       while (!this.draft.ended && due(this.draft, outcome.endedAt)) await this.#passTo(this.#timerAt());
       this.#settle(task, outcome);
     }
@@ -96,18 +99,18 @@ export class GuestExecution {
     if (this.draft.ended) return;
     const settled = settleOutcome(this.#beginning.limits, this.draft, task, outcome);
     const event = eventOf(task, settled, this.draft.version + 1);
-    // its process may have died before and the step may have been performed twice: nobody knows that it had no effect
+    // the step may have been performed before by a process that died, so it may have had an effect
     this.#fold(event.type === "failed" && task.begun ? { ...event, begun: true } : event);
   }
 
-  /** The first timer of any path, or the deadline. */
+  /** Returns the time of the first timer of any path, or of the deadline if that comes first. */
   #timerAt(): EpochMs {
     const { paths, timers } = this.draft;
     const never = Number.POSITIVE_INFINITY;
     return Math.min(earliestTime(this.draft, paths) ?? never, timers.first()?.at ?? never);
   }
 
-  /** Takes the next message; if none comes until a time, that time has come, and so have the timers up to it. */
+  /** Waits for the next message and takes it. If none has come by `until`, the timers up to that time are applied. */
   async #passTo(until: EpochMs | null): Promise<void> {
     const message = await this.#host.wait(until, { name: this.#name("wait"), snapshot: closeDraft(this.draft) });
     if (message) return this.#take(message);
@@ -131,7 +134,7 @@ export class GuestExecution {
 
   #fold(event: Event): void {
     this.#now = Math.max(this.#now, event.at);
-    // what is no longer current changes nothing
+    // an event that is no longer current changes nothing
     evolve(this.draft, event);
   }
 
@@ -140,15 +143,15 @@ export class GuestExecution {
   }
 }
 
-/** The name of an entry of the journal. */
+/** Returns the name of a journal entry: `3 charge`. */
 export function entryName(entry: number, of: string): string {
   return `${entry} ${of}`.slice(0, 250);
 }
 
 /**
- * The results of steps, in order: of the type that is expected, or refusals where there may be some.
+ * Asks the host to perform steps, and returns their results in order. Each result must have one of the expected types.
  *
- * @throws StepfoldError `OPTION_INVALID` if the host gave something else: it does not keep its contract
+ * @throws StepfoldError `OPTION_INVALID` if the host returned something else, which breaks its contract
  */
 export async function performed<T extends GuestResult["type"]>(
   host: GuestHost,

@@ -8,30 +8,30 @@ import type { Command } from "../engine/commands/command.ts";
 import type { Counted } from "../engine/limits.ts";
 
 /**
- * An engine with a journal of its own, in which executions of Stepfold run as guests. It repeats its handler from the start whenever it
- * likes; what its journal has an entry for is not done again, and the entry is given instead.
+ * An engine with a journal of its own, in which executions of Stepfold run as guests. It may repeat its handler from the start at any
+ * time. A call whose result is in the journal is not made again: the host returns that result.
  */
 export interface GuestHost {
   /**
-   * Has `guest.perform(step)` called for each of these steps, at the same time if it can, and gives the results in the order of the steps.
-   * Each result is kept in the journal under the name of its step. A step whose process died is performed again, with the same step; an
-   * answer that was journaled never is. Steps and results are plain JSON.
+   * Calls `guest.perform(step)` for each of these steps, at the same time if possible, and returns the results in the order of the steps.
+   * The journal keeps each result under the name of its step. If the process of a step dies, the same step is performed again; a step whose
+   * result is in the journal is never performed again. Steps and results are plain JSON.
    */
   perform(steps: readonly GuestStep[]): Promise<readonly GuestResult[]>;
   /**
-   * Sleeps until the next message comes, or until a time: the message, or null once the time has come. `until` may be past: then a message
-   * that has already come is given, or null at once. Without a time it waits for a message alone. What it gives is kept in the journal.
+   * Waits for the next message and returns it, or returns null at the time `until`. If `until` is past, it returns a message that has
+   * already come, or null at once. If `until` is null, only a message ends the wait. The journal keeps what this method returns.
    */
   wait(until: EpochMs | null, pause: GuestPause): Promise<GuestMessage | null>;
 }
 
-/** One thing that a guest asks its host to have done and to write down: plain JSON. */
+/** A step that a guest asks its host to perform and to keep in the journal. Plain JSON. */
 export type GuestStep =
   /** Begins the execution: checks its input, and reads the clock. */
   | (Named & { readonly type: "start"; readonly start: GuestStart })
   /** One attempt of one node. */
   | (Named & { readonly type: "attempt"; readonly snapshot: Snapshot; readonly task: Task })
-  /** Judges a command: it is taken as an event, or refused. */
+  /** Decides a command: it becomes an event, or it is refused. */
   | (Named & { readonly type: "command"; readonly snapshot: Snapshot; readonly message: GuestMessage });
 
 interface Named {
@@ -39,19 +39,19 @@ interface Named {
   readonly name: string;
 }
 
-/** What came of a step, for the journal: plain JSON. A failure of a node is a result too; retries are not up to the host. */
+/** The result of a step, for the journal. Plain JSON. A failed node is a result too, because Stepfold makes the retries, not the host. */
 export type GuestResult =
-  /** With what decides how the execution goes on, so that a replay decides the same. */
+  /** Holds the limits and the concurrency too, so that every replay decides the same. */
   | { readonly type: "started"; readonly event: StartedEvent; readonly limits: Limits; readonly concurrency: number }
   | { readonly type: "performed"; readonly outcome: Counted }
   | { readonly type: "decided"; readonly event: Event }
   | { readonly type: "refused"; readonly error: ErrorInfo };
 
-/** What an execution begins with. */
+/** The workflow, the id and the options with which an execution starts. */
 export interface GuestStart {
   /** Id of the workflow. */
   readonly workflow: string;
-  /** Id of the execution, of which the keys that services are given are made: the id that the host has for it. */
+  /** Id of the execution: use the id that the host has for it. The idempotency keys for services are made of it. */
   readonly workflowId: string;
   readonly input?: unknown;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -60,20 +60,20 @@ export interface GuestStart {
   readonly initialNodeId?: string;
 }
 
-/** A command on its way to an execution. A binding delivers it at least once. */
+/** A command that is sent to an execution. A host delivers it at least once. */
 export interface GuestMessage {
   /** Two messages with the same id are one: the second is dropped. */
   readonly id: string;
-  /** When it was given. An answer that was given in time counts, also if it is taken later because a step took long. */
+  /** The time at which the command was sent. An answer that was sent in time counts, even if it is taken later because a step took long. */
   readonly at: EpochMs;
   readonly command: Command;
 }
 
-/** An execution while it waits. */
+/** A pause: what a host gets when an execution waits. */
 export interface GuestPause {
-  /** As that of a step. */
+  /** The name of the pause in the journal; the same rules as for a step. */
   readonly name: string;
-  /** For people: `waits(snapshot)` tells what it waits for. */
+  /** The execution while it waits. `waits(snapshot)` says for people what it waits for. */
   readonly snapshot: Snapshot;
 }
 
@@ -82,6 +82,6 @@ export interface GuestEnd {
   readonly workflowId: string;
   readonly status: "completed" | "failed" | "cancelled";
   readonly output?: unknown;
-  /** Of one that failed, that was cancelled, or that could not begin. */
+  /** Present if the execution failed, was cancelled, or could not start. */
   readonly error?: ErrorInfo;
 }

@@ -16,7 +16,7 @@ import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { startEvent } from "../engine/workflow/start-event.ts";
 import type { GuestMessage, GuestResult, GuestStart, GuestStep } from "./host.ts";
 
-/** What steps are performed with. */
+/** What is needed to perform the steps of a guest. */
 export interface Performing {
   /** @throws StepfoldError `DEFINITION_UNKNOWN` */
   readonly workflowNamed: (name: string) => PreparedWorkflow;
@@ -38,11 +38,12 @@ export async function performStep(performing: Performing, step: GuestStep): Prom
   if (step.type === "attempt") {
     const draft = openDraft(prepared.compiled, snapshot);
     const outcome = await attempted(performing, prepared, draft, step.task);
-    // nothing aborts an attempt here
+    // a guest aborts no attempts, so the outcome is never `aborted`
     return { type: "performed", outcome: outcome as Exclude<Outcome, { type: "aborted" }> };
   }
   const { message } = step;
   try {
+    // the clock of the sender may be ahead of this one
     const at = Math.min(message.at, setting.environment.now());
     return { type: "decided", event: await decide(prepared, snapshot, message.command, at, setting.limits) };
   } catch (error) {
@@ -51,7 +52,7 @@ export async function performStep(performing: Performing, step: GuestStep): Prom
   }
 }
 
-/** @throws StepfoldError `DEFINITION_CHANGED` */
+/** Checks that an execution was started with this definition. @throws StepfoldError `DEFINITION_CHANGED` */
 export function requireHash(workflowId: string, { compiled }: PreparedWorkflow, begunWith: string): void {
   if (compiled.hash === begunWith) return;
   throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: compiled.hash, actual: begunWith, inJournal: true });
@@ -74,7 +75,7 @@ function begun({ workflowNamed, setting, concurrency }: Performing, start: Guest
 
 const startKeys: readonly (keyof GuestStart)[] = ["workflow", "workflowId", "input", "metadata", "tenant", "initialNodeId"];
 
-/** Limits that are infinite have no form in JSON. */
+/** Replaces infinite limits by the largest safe integer, because JSON has no infinity. */
 function inJson(limits: Limits): Limits {
   const finite = Object.entries(limits).map(([name, limit]) => [name, Math.min(limit, Number.MAX_SAFE_INTEGER)] as const);
   return Object.fromEntries(finite) as unknown as Limits;

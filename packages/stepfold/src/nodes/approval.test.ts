@@ -111,7 +111,7 @@ describe("approval", () => {
 describe("approval by certain people", () => {
   const answering = (snapshot: Snapshot, by: string | undefined, approved: boolean, engine = engineOf()): Promise<Snapshot> =>
     engine.send(viaJson(snapshot), { type: "resume", payload: { approved }, by });
-  /** The answers of these people, `-` before those who reject. */
+  /** Sends the answers of these people in turn; a `-` before a name means that the person rejects. */
   const all = async (data: Json, people: readonly string[]): Promise<Snapshot> => {
     const engine = engineOf(data);
     let snapshot = await engine.execute({});

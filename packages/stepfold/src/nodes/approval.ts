@@ -4,25 +4,23 @@ import type { NodeDefinition, NodeOutput } from "../engine/node/node-definition.
 import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answerSchema, plainAnswerSchema } from "./data/approval-data.ts";
 
 /**
- * Node type `approval`: waits for a decision, then leaves by the handle `approved` or `rejected`. Its output is
- * the answer.
+ * Node type `approval`: waits for a decision, then leaves by the handle `approved` or `rejected`. Its output is the answer.
  *
- * The answer is `{ approved: boolean, comment? }`; any other is refused with `RESUME_INVALID` and changes nothing. In the output,
- * `by` is the name that the resume gave; one in the payload is left out, because anybody could write it.
- * With `schema`, an object schema, it may or must have fields of yours besides; a rejection must fit it too. The wait
- * carries the whole schema, so a form can be made from it, and the payload
- * `{ type: "approval", title, message, approvers, details }` to show. `approvers` is for that screen only; default: the
- * responders.
+ * The answer is `{ approved: boolean, comment? }`. Any other answer is refused with `RESUME_INVALID` and changes nothing. In the output,
+ * `by` is the name that the resume gave. A `by` in the payload is left out, because anybody could write it.
+ * With `schema`, an object schema, the answer may or must have more fields; a rejection must fit the schema too. The wait carries the
+ * whole schema, so that a form can be made from it, and the payload `{ type: "approval", title, message, approvers, details }` to show
+ * to people. `approvers` is only for that display. Default: the responders.
  *
- * With `responders` only these may answer, each by the name that the resume gives as `by`; others are refused with
- * `RESPONDER_DENIED`. Default: anybody.
+ * With `responders`, only these people may answer, each under the name that the resume gives as `by`. All others are refused with
+ * `RESPONDER_DENIED`. Default: anybody may answer.
  *
- * With `quorum`, so many approvals are needed, of different people, and the output is `{ approved, answers }`. An answer
- * with `approved: false` counts against. The wait ends as soon as the outcome is certain: approved with `quorum` approvals,
- * rejected when the responders left are too few to reach it; where anybody may answer, with `quorum` rejections. No one can
- * answer twice. A quorum above the number of responders fails the node with `OPTION_INVALID`.
+ * With `quorum`, that many different people must approve, and the output is `{ approved, answers }`. An answer with `approved: false`
+ * is a rejection. The wait ends as soon as the outcome is certain. It is approved with `quorum` approvals. It is rejected when too few
+ * responders are left to reach the quorum or, if anybody may answer, with `quorum` rejections. Nobody can answer twice. A quorum above
+ * the number of responders fails the node with `OPTION_INVALID`.
  *
- * After `timeout` the path leaves by the handle `timeout`, else `error`, else the execution fails. Default: no timeout.
+ * After `timeout` the path leaves by the handle `timeout`, or else by `error`; without both, the execution fails. Default: no timeout.
  *
  * ```ts
  * const approve = {
@@ -103,7 +101,7 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
     },
   });
 
-/** The answer with the name that the resume gave. A name in the payload proves nothing, so it is left out. */
+/** Returns the answer with the name that the resume gave. A name in the payload proves nothing, so it is left out. */
 function signedBy(who: string | undefined, { by: _claimed, ...answer }: ApprovalAnswer): ApprovalAnswer {
   return { ...(answer as ApprovalAnswer), ...(who !== undefined && { by: who }) };
 }

@@ -2,7 +2,7 @@ import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { Continuation, NodeDefinition, NodeOutput } from "../engine/node/node-definition.ts";
 
-/** What an `end` node is given. */
+/** The data (input) of an `end` node; `endNode` describes the fields. */
 export interface EndData {
   readonly output?: Json | undefined;
   readonly terminate?: boolean | undefined;
@@ -10,15 +10,16 @@ export interface EndData {
 }
 
 /**
- * Node type `end`: ends its path, so that a reader of the graph sees where. Its output is `output`, null without one.
+ * Node type `end`: ends its path, so that a reader of the graph sees where. Its output is `output`, or null without it.
  * Edges that leave an `end` are never taken.
  *
- * Other paths go on, and where the workflow has no `output` of its own, the output of the path that ends last is that of
- * the execution. With `terminate: true` nothing goes on: all other paths end too, with their waits, timers and children,
- * and the execution completes with this output. In a sub-workflow or an item of a map only that one ends. Default: false.
+ * Other paths continue. If the workflow has no `output` of its own, the output of the path that ends last is the output of the
+ * execution. With `terminate: true` all other paths end too, with their waits, timers and children, and the execution completes with
+ * this output. In a sub-workflow or an item of a map, only that sub-workflow or item ends. Default: false.
  *
- * With `continueAs: { input }` the execution ends here and goes on as a new one, at its first node and with this input: its history begins
- * anew, and signals that no step has waited for are handed over. So an execution can go on for years. Default: it does not.
+ * With `continueAs: { input }` the execution ends here and continues as a new execution, at its first node and with this input. The new
+ * execution has an empty history, and gets the signals that no step has waited for. So an execution can run for years. Default: the
+ * execution does not continue.
  *
  * ```ts
  * const again = { id: "again", type: "end", data: { continueAs: { input: { count: "{{ nodes.count.last.data }}" } } } };

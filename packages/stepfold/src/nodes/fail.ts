@@ -3,7 +3,7 @@ import { defineNode } from "../engine/node/define-node.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
-/** What a `fail` node is given. */
+/** The data (input) of a `fail` node; `failNode` describes the fields. */
 export interface FailData {
   readonly message: string;
   readonly code?: string | undefined;
@@ -11,11 +11,11 @@ export interface FailData {
 }
 
 /**
- * Node type `fail`: fails with a message of yours, never retried. An edge with the handle `error` is taken if there is
- * one; else the execution fails.
+ * Node type `fail`: fails with a message of your own and is never retried. The path leaves by an edge with the handle `error` if there
+ * is one; else the execution fails.
  *
- * `code` and `details` are kept with the error, for programs that read it: as `$json.code` and `$json.details` behind the edge
- * `error`, and in the snapshot's `error`. Details are any JSON of at most 32 KB.
+ * `code` and `details` are kept with the error, for programs: after the edge `error` as `$json.code` and `$json.details`, and in the
+ * `error` of the snapshot. Details are any JSON of at most 32 KB.
  *
  * ```ts
  * const refuse = { id: "refuse", type: "fail", data: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK", details: { item: "{{ input.item }}" } } };
@@ -42,7 +42,7 @@ export const failNode: NodeDefinition<FailData, never, unknown, never> = defineN
     example: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK" },
   },
   executor({ message, code, details }) {
-    // the definition asks for it: no code has gone wrong, so there is no stack to look at
+    // The definition asks for this failure. No code has failed, so the error has no stack.
     throw Object.assign(new FatalError(message, { details }), { stack: undefined, ...(code !== undefined && { code }) });
   },
 });

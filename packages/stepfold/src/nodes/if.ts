@@ -2,17 +2,17 @@ import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
-/** What an `if` node is given. */
+/** The data (input) of an `if` node. */
 export interface IfData {
   readonly condition?: Json | undefined;
 }
 
 /**
- * Node type `if`: leaves by the handle `true` or `false`, and passes on what came: its output is that of the node before, or
- * the input where it is the first.
+ * Node type `if`: leaves by the handle `true` or `false`. Its output is the output of the node before, or the input if it is the first
+ * node.
  *
- * `condition` counts as in JavaScript: false, 0, "", null and what is missing are false; everything else is true, also
- * the texts `"false"` and `"0"`, `[]` and `{}`. So write the whole comparison as one expression:
+ * `condition` counts as in JavaScript: false, 0, "", null and undefined are false. Everything else is true, also the texts `"false"`
+ * and `"0"`, `[]` and `{}`. So write the whole comparison as one expression:
  * `"{{ input.total > 100 }}"`, never `"{{ input.total }} > 100"`, which is a text and therefore true.
  *
  * A handle without an edge ends the path.

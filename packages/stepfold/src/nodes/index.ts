@@ -30,8 +30,8 @@ export { type WaitData, waitNode } from "./wait.ts";
 export { type WorkflowData, workflowNode } from "./workflow.ts";
 
 /**
- * The built-in node types by name, all that run anywhere, browsers too. `http` is apart, in `stepfold/nodes/http`: it
- * needs Node.js, and a decision about the hosts it may call.
+ * The built-in node types by name. They run everywhere, also in browsers. The node type `http` is separate, in `stepfold/nodes/http`,
+ * because it needs Node.js and a decision about the hosts that it may call.
  *
  * ```ts
  * const engine = new WorkflowEngine({ workflow, nodeDefinitions: { ...builtinNodes, http: httpNode(), charge } });

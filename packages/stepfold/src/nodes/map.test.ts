@@ -7,7 +7,7 @@ import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";
 
 const yes = { approved: true };
-/** Answers with its item, doubled; texts wait for somebody, null fails. */
+/** Its output is its item, doubled; for a text it waits for an answer, for null it fails. */
 const inner = flow(
   "inner",
   {

@@ -2,7 +2,7 @@ import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
-/** What a `map` node is given. */
+/** The data (input) of a `map` node; `mapNode` describes the fields. */
 export interface MapData {
   readonly workflow: string;
   readonly items: readonly Json[];
@@ -14,32 +14,32 @@ export interface MapData {
 }
 
 /**
- * Node type `map`: runs another workflow once for each of `items`, and goes on when all have ended. Its output is the
- * list of their outputs, in the order of the items; `{ error }` for one that failed, null for one that was cancelled or
- * did not run.
+ * Node type `map`: runs another workflow once for each of `items`, and continues when all have ended. Its output is the list of their
+ * outputs in the order of the items. A failed item gives `{ error }`; an item that was cancelled or did not run gives null.
  *
- * `workflow` is named as in a node of type `workflow`; it sees its item as `input`. `items` must be a list, usually from
- * an expression; anything else fails with `DATA_INVALID`.
+ * `workflow` names a workflow as in a node of type `workflow`, which gets the item as `input`. `items` must be a list, usually from an
+ * expression; anything else fails with `DATA_INVALID`.
  *
- * - `concurrency`: items under way at once; one that waits for somebody does not count. Default 16, or the limit
+ * - `concurrency`: how many items run at the same time; an item that waits for an answer does not count. Default: 16, or the limit
  *   `mapConcurrency` if that is lower.
- * - `completeWhen`: goes on early, as soon as so many items are done or, as text, as soon as an expression over
- *   `results` (outputs of the items done), `total`, `done` and `failed` is true. Numbers that come from elsewhere belong
- *   into such an expression: `"done >= input.needed"`.
- * - `remaining`: what becomes of the others then. `cancel` (default) ends them at once. `finish` lets them run to their
- *   ends, while this path goes on without them.
- * - `toleratedFailures`: items that may fail, a number or a share of all such as `"10%"`. One more fails the node with
- *   `MAP_FAILED`, and cancels the others. Default 0.
- * - `open`: more items may come, by the command `addItem`, until `closeMap`. Default: false. The command `completeMap`
- *   ends any map early.
+ * - `completeWhen`: the map completes early. A number means: as soon as so many items are done. A text is an expression over `results`
+ *   (the outputs of the items that are done), `total`, `done` and `failed`: as soon as it is true. Use such an expression also for a
+ *   number that is not fixed: `"done >= input.needed"`.
+ * - `remaining`: what happens to the other items then. `cancel` (default) ends them at once. `finish` lets them run to their ends while
+ *   this path continues without them.
+ * - `toleratedFailures`: how many items may fail, as a number or a share of all such as `"10%"`. One more fails the node with
+ *   `MAP_FAILED` and cancels the others. Default: 0.
+ * - `open`: with true, the command `addItem` can add items until the command `closeMap`. Default: false. The command `completeMap` ends
+ *   every map early.
  *
- * `timeout` of the node is how long all items together may take: after that those that have not ended are cancelled, and the path leaves by
- * the handle `timeout`, else `error`, else the execution fails (`STEP_TIMEOUT`). With a `retryPolicy` of the node a map that has failed, or
- * was not done in time, begins again with all its items. Without `timeout` it may take any time; without `retryPolicy` it is begun once.
+ * The `timeout` of the node limits the time of all items together. After that, the items that have not ended are cancelled, and the path
+ * leaves by the handle `timeout`, or else by `error`; without both, the execution fails (`STEP_TIMEOUT`). With a `retryPolicy` of the
+ * node, a map that fails or does not end in time begins again with all its items. Without `timeout` there is no time limit; without
+ * `retryPolicy` the map begins only once.
  *
- * An edge with the handle `error` takes a failure. Its output is the error: `MAP_FAILED` with `cause`, the error of the first item that
- * failed, with its `code` and `item`. Beside `DATA_INVALID` and `MAP_FAILED` there are `DEFINITION_UNKNOWN`
- * and `INPUT_INVALID`, if the schema of the workflow refuses an item: then none runs.
+ * If the map fails, the path leaves by an edge with the handle `error`. Its output is the error: `MAP_FAILED` has as `cause` the error of
+ * the first item that failed, with its `code` and `item`. Other codes are `DATA_INVALID`, `DEFINITION_UNKNOWN`, and `INPUT_INVALID` if the
+ * schema of the workflow refuses an item: then no item runs.
  *
  * ```ts
  * const offers = {
@@ -91,7 +91,7 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
     example: { workflow: "ask-supplier", items: "{{ input.suppliers }}", concurrency: 4 },
   },
   executor({ workflow, completeWhen, ...map }) {
-    // as an expression it is none of the node's business: it is evaluated after every item
+    // An expression is not passed on here, because the engine evaluates it after every item.
     return { __children: { workflow, map: typeof completeWhen === "number" ? { ...map, completeWhen } : map } };
   },
 });

@@ -3,10 +3,10 @@ import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /**
- * Node type `noop`: does nothing. A place for branches to meet, to fork from, or to fill in later.
+ * Node type `noop`: does nothing. It is a place where branches meet or fork, or a placeholder for a later node.
  *
- * Its output is its data, if it has any; else it passes on what came: the output of the node before (at a join, of the first
- * branch), or the input where it is the first.
+ * Its output is its data, if it has any; else the output of the node before (at a join, of the first branch), or the input if it is the
+ * first node.
  *
  * ```ts
  * const together = { id: "together", type: "noop" };

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../core/values/json.ts";
 
 const minute = 60_000;
 
-/** A race with an edge for each of these handles; after a person's word where that is `gated`. */
+/** A workflow with a race and an edge for each of these handles. With `gated`, an approval comes before the race. */
 function raceOf(data: Json, handles: readonly string[], gated = false): ReturnType<typeof bench> {
   const steps: Record<string, Step> = gated ? { gate: "approval" } : {};
   steps.r = ["race", data];

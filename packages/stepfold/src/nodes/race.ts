@@ -8,18 +8,18 @@ import { type RaceData, type RaceResult, raceSchema } from "./data/race-data.ts"
 import { timestampOf } from "./data/timestamp.ts";
 
 /**
- * Node type `race`: waits for several things at once, and leaves by the handle of whatever comes first. The others count
- * no longer: a signal that comes late is kept for the next wait for it.
+ * Node type `race`: waits for several things at once, and leaves by the handle of the first one that happens. The others do not count
+ * any more: a signal that comes later is kept for the next wait for it.
  *
- * Contestants, at least two, at most 100: `signals`, each with a `name` and, as in a node of type `signal`, `key` and
- * `transient`; one `timer`, with `for` or `until` as in a node of type `wait`; one `answer`, a payload from outside as
- * `schema` asks for it. The handle is `handle`; default: the signal's name, `timer`, `answer`. It needs an edge, else the
- * node fails with `HANDLE_UNKNOWN`. Contestants may share one, and signals of one name must.
+ * There are from two to 100 contestants: `signals`, each with a `name` and, as in a node of type `signal`, `key` and `transient`; one
+ * `timer`, with `for` or `until` as in a node of type `wait`; and one `answer`, a payload from outside that must fit `schema`. The
+ * handle of a contestant is its `handle`, by default the signal's name, `timer` or `answer`. The handle needs an edge, else the node
+ * fails with `HANDLE_UNKNOWN`. Contestants may share a handle, and signals of the same name must share one.
  *
- * Its output is `{ winner, payload }`: the handle, and what the signal or answer came with, else null. A signal that was
- * sent before wins at once, also against a timer whose moment has passed.
+ * Its output is `{ winner, payload }`: the handle, and the payload of the signal or answer, or null. A signal that was sent before wins
+ * at once, also against a timer whose moment has passed.
  *
- * Fails, never retried, with `DURATION_INVALID`, `MOMENT_INVALID`, or `RACE_AMBIGUOUS` where signals of one name have
+ * The node fails, and is never retried, with `DURATION_INVALID`, `MOMENT_INVALID`, or `RACE_AMBIGUOUS` if signals of the same name have
  * different handles.
  *
  * ```ts

@@ -5,7 +5,7 @@ import { ChildFailure } from "../engine/node/child-failure.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
-/** What a `sendSignal` node is given. */
+/** The data (input) of a `sendSignal` node; `sendSignalNode` describes the fields. */
 export interface SendSignalData {
   readonly to?: string | undefined;
   readonly all?: boolean | undefined;
@@ -17,24 +17,27 @@ export interface SendSignalData {
 }
 
 /**
- * Node type `sendSignal`: sends a signal to another execution, for its nodes of type `signal` and `race`. It goes on when the other execution has it,
- * and passes on what came.
+ * Node type `sendSignal`: sends a signal to another execution, for its nodes of type `signal` and `race`. It continues when the other
+ * execution has the signal. Its output is the output of the node before, or the input if it is the first node.
  *
- * With `all: true` instead of `to` it goes to all executions that wait for it under its `key` when it is delivered, with `workflow` only to those of this
- * workflow; each gets it once, and nobody keeps it. The output is then `{ reached, refused }`: how many have it, and how many did not take the
- * payload; after a crash between, those who had it before are not counted again. More than the limit `receivers` (1,000) are `LIMIT_EXCEEDED`, and nobody gets it. This needs the option `may`, which is asked once (`action: "broadcast"`).
+ * With `all: true` instead of `to`, the signal goes to all executions that wait for it under its `key` when it is delivered; with
+ * `workflow`, only to those of this workflow. Each of them gets it once, and it is not kept for later waits. The output is then
+ * `{ reached, refused }`: how many executions have the signal, and how many refused the payload. If a crash interrupts the delivery,
+ * executions that had the signal before are not counted again. More receivers than the limit `receivers` (1,000) fail the node with
+ * `LIMIT_EXCEEDED`, and no execution gets the signal. `all` needs the option `may`, which is asked once (`action: "broadcast"`).
  *
- * `to` is the id of that execution, `name` and `key` say which waits are meant, `payload` is what they are given. Where nobody waits for
- * it yet it is kept for `ttl`, 30 days by default. One that has gone on as a new execution (`continueAs`) is followed.
+ * `to` is the id of the other execution, `name` and `key` select the waits, and `payload` is what they get. If nothing waits for the
+ * signal yet, it is kept for `ttl`, by default 30 days. If the execution has continued as a new one (`continueAs`), the new one gets it.
  *
- * It arrives once, whatever crashes: it is part of what this execution commits, and is delivered again until it has arrived. It only reaches
- * executions of the same tenant, and the option `may` of the runtime decides which (`action: "signal"`); without it, only itself, the execution that
- * has begun this one, and those that this one has begun. `timeout` of this node is how long the
- * delivery may take; a signal that is late may still arrive. If this execution ends meanwhile, it may arrive or not.
+ * The signal arrives once, even after crashes: it is a part of the commit of this execution, and is delivered again until it has
+ * arrived. It only reaches executions of the same tenant, and the option `may` of the runtime decides which (`action: "signal"`).
+ * Without `may` it reaches this execution itself, the execution that started it, and the executions that it started. The `timeout` of
+ * this node limits the time of the delivery; a late signal may still arrive. If this execution ends meanwhile, the signal may arrive
+ * or not.
  *
- * Fails with `WORKFLOW_NOT_FOUND` if there is no such execution, `EXECUTION_ENDED` if it has ended, `RESUME_INVALID` if it refuses the payload,
- * `LIMIT_EXCEEDED` if it keeps too many signals, and `ACTION_DENIED`. By a `retryPolicy` it is sent once more (`ACTION_DENIED` is not); the edge `error` is
- * taken if there is one. Needs a runtime.
+ * The node fails with `WORKFLOW_NOT_FOUND` if there is no such execution, `EXECUTION_ENDED` if it has ended, `RESUME_INVALID` if it
+ * refuses the payload, `LIMIT_EXCEEDED` if it keeps too many signals, and `ACTION_DENIED`. With a `retryPolicy` the signal is sent again,
+ * except after `ACTION_DENIED`; the path leaves by the edge `error` if there is one. The node needs a runtime.
  *
  * ```ts
  * const tell = { id: "tell", type: "sendSignal", data: { to: "{{ input.order }}", name: "paid", payload: { amount: "{{ input.amount }}" } } };

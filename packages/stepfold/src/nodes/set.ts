@@ -3,13 +3,13 @@ import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /**
- * Node type `set`: its output is its data, with every `{{ expression }}` resolved. For values that later nodes share,
- * and to give something another shape.
+ * Node type `set`: its output is its data, with every `{{ expression }}` replaced by its value. Use it for values that later nodes share,
+ * and to change the shape of a value.
  *
- * Data may be any JSON; none at all gives null. A member whose expression gives undefined is left out.
+ * The data may be any JSON; without data the output is null. A member whose expression is undefined is left out.
  *
  * The member `vars` sets variables of the workflow, each through the reducer that is declared for it; later nodes read them as
- * `vars.NAME`. It is no part of the output: if there is nothing else, the node passes on what came.
+ * `vars.NAME`. `vars` is not a part of the output. If there is no other member, the output is the output of the node before.
  *
  * ```ts
  * const order = { id: "order", type: "set", data: { total: "{{ input.price * input.count }}", currency: "EUR" } };
@@ -27,7 +27,7 @@ export const setNode: NodeDefinition<Json, Json> = defineNode<Json, Json>({
   executor(data, { incoming }) {
     if (!isJsonObject(data) || data.vars === undefined) return { data };
     const { vars, ...others } = data;
-    // whatever it is: the engine refuses what is no object
+    // `vars` may be any JSON here: the engine refuses it if it is not an object.
     return { data: Object.keys(others).length > 0 ? others : incoming, vars: vars as Readonly<Record<string, Json>> };
   },
 });

@@ -6,7 +6,7 @@ import type { Json } from "../core/values/json.ts";
 
 const day = 86_400_000;
 
-/** A workflow that waits for a person before it waits for the signal. */
+/** A workflow that waits for an approval before it waits for the signal. */
 const gated = (data: Json): ReturnType<typeof bench> => bench(flow("w", { gate: "approval", go: ["signal", data] }, ["gate>go@approved"]));
 const yes = { approved: true };
 

@@ -3,7 +3,7 @@ import type { Json, JsonSchema } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
-/** What a `signal` node is given. */
+/** The data (input) of a `signal` node; `signalNode` describes the fields. */
 export interface SignalData {
   readonly name: string;
   readonly key?: string | undefined;
@@ -13,17 +13,16 @@ export interface SignalData {
 }
 
 /**
- * Node type `signal`: waits for a signal of this `name`, from outside. Its output is the payload that came with it, null
- * if none did.
+ * Node type `signal`: waits for a signal of this `name` from outside. Its output is the payload of the signal, or null if it has none.
  *
- * With `key` only a signal with the same key is meant, without it only one that has none. A signal that came before is
- * kept (30 days, where its sender says nothing else) and taken at once, the oldest first; with `transient: true` only one
- * that comes while the node waits counts. One signal lets one wait go on: of several the oldest.
+ * With `key`, only a signal with the same key counts; without `key`, only a signal without one. A signal that came before is kept (30
+ * days, if its sender does not say otherwise) and taken at once, the oldest first. With `transient: true` only a signal counts that
+ * comes while the node waits. One signal ends one wait: if several nodes wait for it, the oldest wait.
  *
- * A payload that does not fit `schema` is refused with `RESUME_INVALID` while the node waits, and changes nothing. One
- * that was kept is held against it when it is taken; where it does not fit the node fails, with the same code.
+ * While the node waits, a payload that does not fit `schema` is refused with `RESUME_INVALID` and changes nothing. A kept payload is
+ * checked when it is taken; if it does not fit, the node fails with the same code.
  *
- * After `timeout` the path leaves by the handle `timeout`, else `error`, else the execution fails. Default: no timeout.
+ * After `timeout` the path leaves by the handle `timeout`, or else by `error`; without both, the execution fails. Default: no timeout.
  *
  * ```ts
  * const paid = { id: "paid", type: "signal", data: { name: "paid", key: "{{ input.order }}", timeout: "14 days" } };

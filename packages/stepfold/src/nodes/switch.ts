@@ -3,14 +3,14 @@ import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
-/** One way out of a `switch`: with exactly one of `equals` and `when`. */
+/** One case of a `switch`, with exactly one of `equals` and `when`. */
 export interface SwitchCase {
   readonly equals?: Json | undefined;
   readonly when?: boolean | undefined;
   readonly handle: string;
 }
 
-/** What a `switch` node is given. */
+/** The data (input) of a `switch` node; `switchNode` describes the fields. */
 export interface SwitchData {
   readonly value?: Json | undefined;
   readonly cases: readonly SwitchCase[];
@@ -18,21 +18,20 @@ export interface SwitchData {
 }
 
 /**
- * Node type `switch`: leaves by the handle of the first case that fits, else by the handle `default`. It passes on
- * what came: its output is that of the node before, or the input where it is the first.
+ * Node type `switch`: leaves by the handle of the first case that fits, else by the handle `default`. Its output is the output of the
+ * node before, or the input if it is the first node.
  *
- * A case has either `equals`, and fits a `value` that is equal as JSON: types count (`1` is not `"1"`), the order of keys
- * does not. A missing `value` is null. Or it has `when`, and fits if that is true: `"{{ input.total > 100 }}"`. Nothing but
- * true and false will do: for what may be missing write `"{{ input.vip ?? false }}"`.
+ * A case with `equals` fits a `value` that is equal as JSON: types count (`1` is not `"1"`), the order of keys does not. A missing
+ * `value` is null. A case with `when` fits if `when` is true: `"{{ input.total > 100 }}"`. Only true and false are allowed: if a value
+ * may be missing, write `"{{ input.vip ?? false }}"`.
  *
- * With `every: true` the path leaves by the handles of all cases that fit, in their order, each once, or by `default` if
- * none does.
+ * With `every: true` the path leaves by the handles of all cases that fit, in their order and each once, or by `default` if no case
+ * fits.
  *
- * Every handle that is taken needs an edge, `default` too: a value that nobody thought of fails the node with
- * `HANDLE_UNKNOWN` instead of ending the path unseen. Where it is meant to end, draw an edge `default` to a node of type
- * `end`.
+ * Every handle that is taken needs an edge, also `default`: an unexpected value fails the node with `HANDLE_UNKNOWN` and does not end
+ * the path silently. If the path should end there, draw an edge `default` to a node of type `end`.
  *
- * Data that is none of this fails with `DATA_INVALID`.
+ * Data of any other form fails with `DATA_INVALID`.
  *
  * ```ts
  * const route = {

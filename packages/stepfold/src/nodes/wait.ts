@@ -3,19 +3,19 @@ import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import { type TimeAhead, timeFields, timestampOf } from "./data/timestamp.ts";
 
-/** What a `wait` node is given: exactly one of `for` and `until`. */
+/** The data (input) of a `wait` node: exactly one of `for` and `until`. */
 export type WaitData = TimeAhead;
 
 /**
- * Node type `wait`: goes on after a while, or at a moment. Meanwhile nothing runs, and no machine is needed.
+ * Node type `wait`: waits for a duration or until a moment. Meanwhile nothing runs, and no process is needed.
  *
  * Give either `for`, a duration counted from when the node begins (`"90s"`, `"2 days"`, `"PT5M"`, milliseconds), or
  * `until`, a moment: ISO 8601 with its offset (`"2026-01-31T09:00:00Z"`), a date alone (midnight UTC), or milliseconds
- * since 1970. A moment in the past goes on at once. No payload can end the wait early. It
- * passes on what came: its output is that of the node before, or the input where it is the first.
+ * since 1970. After a moment in the past the path continues at once. No payload can end the wait early. The output is the output of
+ * the node before, or the input if it is the first node.
  *
- * Fails with `DURATION_INVALID` or `MOMENT_INVALID`, never retried, and with `LIMIT_EXCEEDED` beyond the limit of timers
- * (10 years).
+ * The node fails with `DURATION_INVALID` or `MOMENT_INVALID`, which are never retried, and with `LIMIT_EXCEEDED` beyond the limit of
+ * timers (10 years).
  *
  * ```ts
  * const nextMorning = { id: "nextMorning", type: "wait", data: { until: "{{ input.deliverAt }}" } };
@@ -40,7 +40,7 @@ export const waitNode: NodeDefinition<WaitData, Json> = defineNode<WaitData, Jso
   },
   executor(data, step) {
     const now = step.now();
-    // the timer's word counts, not this machine's clock: one that runs behind must not wait a second time
+    // The timer has fired, so the wait is over. This machine's clock is not asked: if it runs behind, the node would wait a second time.
     if (step.resumed) return { data: step.incoming };
     const until = timestampOf(data, now);
     return until <= now ? { data: step.incoming } : step.suspend({ until }, { resumeAt: until });

@@ -4,43 +4,43 @@ import { ChildFailure } from "../engine/node/child-failure.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
-/** What a `workflow` node is given. */
+/** The data (input) of a `workflow` node; `workflowNode` describes the fields. */
 export interface WorkflowData {
   readonly workflow: string;
   readonly input?: Json | undefined;
-  /** Makes it an execution of its own. Default: it is a part of this one. */
+  /** True runs the other workflow as an execution of its own. Default: it is a part of this execution. */
   readonly detached?: boolean | undefined;
-  /** Of a detached one: whether to go on only when it has ended. Default true. */
+  /** Only with `detached`: whether this path continues only when the other execution has ended. Default: true. */
   readonly wait?: boolean | undefined;
-  /** Of a detached one: its id. Default: made of the id of this execution and the place in it. */
+  /** Only with `detached`: the id of the other execution. Default: an id made from the id of this execution and the place in it. */
   readonly workflowId?: string | undefined;
 }
 
 /**
- * Node type `workflow`: runs another workflow, and goes on when that has completed. Its output is the output of that.
+ * Node type `workflow`: runs another workflow, and continues when that workflow has completed. Its output is the output of that workflow.
  *
- * `workflow` names a definition in `workflows` of this workflow or of one around it, or one of those themselves by its
- * id: a workflow may run itself, 32 levels deep where the engine's limit `nesting` says nothing else. `input` is what the
- * other workflow sees as `input`, and nothing else of this one; null without it.
+ * `workflow` names a definition in `workflows` of this workflow or of a workflow around it, or it is the id of one of these workflows:
+ * a workflow may run itself, 32 levels deep if the engine's limit `nesting` does not say otherwise. The other workflow sees `input` as
+ * its `input`, and nothing else of this workflow. Default: null.
  *
- * The other workflow is a part of this execution. What it waits for is answered there, by the node or by the address
- * (`"bill/approve"`), and a cancellation ends it too. `timeout` of this node is how long it may take in all:
- * after that it is cancelled, and the path leaves by the handle `timeout`, else `error`, else the execution fails (`STEP_TIMEOUT`). With a
- * `retryPolicy` of this node it is begun once more, from its start, when it has failed or was not done in time; what it had done is undone first,
- * where it can be. Without `timeout` it may take any time; without `retryPolicy` it is begun once.
+ * The other workflow is a part of this execution. Its waits are answered through this execution, by the node or by the address
+ * (`"bill/approve"`), and a cancellation ends it too. The `timeout` of this node limits its whole time. After that it is cancelled, and
+ * the path leaves by the handle `timeout`, or else by `error`; without both, the execution fails (`STEP_TIMEOUT`). With a `retryPolicy`
+ * of this node it begins again from its start when it has failed or has not ended in time; its work is undone first where this is
+ * possible. Without `timeout` there is no time limit; without `retryPolicy` it begins only once.
  *
- * With `detached` it is an execution of its own, with a `workflowId` to find, watch and answer it by, and may be driven by
- * another process. `workflow` then names one that the runtime (or engine) was given, in the version that is current when
- * this step runs. Either side may crash at any moment: what they tell each other is part of what they commit, and is
- * delivered again until it has arrived; it begins once, and its end is taken once. When this execution is cancelled,
- * fails, or ends by other paths, the detached one is cancelled. It is not undone with this execution: it undoes itself when
- * it is cancelled. With `wait: false` nothing ties the two together: the output is `{ workflowId }` at once. A `retryPolicy` begins another
- * one, under another id: with a `workflowId` of your own that is refused (`START_CONFLICT`), unless it depends on the attempt.
+ * With `detached` the other workflow is an execution of its own. It has a `workflowId` by which it is found, watched and answered, and
+ * another process may run it. `workflow` then names a workflow that the runtime (or engine) was given, in the version that is current
+ * when this step runs. Both executions may crash at any moment: a message to the other one is a part of a commit, and is delivered again
+ * until it has arrived. So the other execution begins once, and its end is taken once. When this execution is cancelled, fails, or ends
+ * by other paths, the other one is cancelled. It is not undone with this execution, but undoes itself when it is cancelled. With
+ * `wait: false` nothing ties the two together: the output is `{ workflowId }` at once. A `retryPolicy` begins another execution under
+ * another id. A `workflowId` of your own therefore fails with `START_CONFLICT`, unless it depends on the attempt.
  *
- * Fails with the error that the other workflow failed with, `EXECUTION_CANCELLED` if only it was cancelled,
- * `DEFINITION_UNKNOWN` if an expression names none, `INPUT_INVALID` if its `input` schema refuses the input, and
- * `START_CONFLICT` if `workflowId` is that of an execution which this step did not begin; an edge with the handle `error`
- * is taken if there is one.
+ * The node fails with the error of the other workflow, `EXECUTION_CANCELLED` if only the other workflow was cancelled,
+ * `DEFINITION_UNKNOWN` if an expression names no known workflow, `INPUT_INVALID` if the schema of the other workflow refuses the input,
+ * and `START_CONFLICT` if `workflowId` is the id of an execution which this step did not begin. The path leaves by an edge with the
+ * handle `error` if there is one.
  *
  * ```ts
  * const bill = { id: "bill", type: "workflow", data: { workflow: "invoice", input: { order: "{{ input.order }}" } } };

@@ -1,26 +1,26 @@
 import type { EpochMs } from "../core/values/json.ts";
 
-/** A blob as a list shows it. */
+/** An entry in the list of blobs. */
 export interface BlobEntry {
   readonly key: string;
   readonly writtenAt: EpochMs;
 }
 
 /**
- * The home of values that are too large for a database. Stepfold never changes what lies under a key: a key names its
+ * Keeps values that are too large for a database. Stepfold never changes the content under a key, because the key contains a hash of the
  * content.
  *
  * Keys are one to ten segments of letters, digits and `. _ ~ % -`, with `/` between them; no segment begins with a dot,
  * none is longer than 255 characters, no key longer than 900. A key is never the folder of another. Any method may reject with
- * whatever the service says: Stepfold makes it `STORE_UNAVAILABLE`.
+ * any error of the service: Stepfold turns it into `STORE_UNAVAILABLE`.
  */
 export interface BlobStore {
   readonly name: string;
-  /** Resolves once the bytes are durable. Never seen half. Putting the same again is no mistake. */
+  /** Resolves once the bytes are durable. No reader ever sees half of a blob. Putting the same bytes again is allowed. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Null if there is nothing under the key. */
   get(key: string): Promise<Uint8Array | null>;
-  /** Deletes every blob whose key begins with these segments. To delete what is not there is no mistake. */
+  /** Deletes every blob whose key begins with these segments. Resolves also if there are none. */
   deleteFolder(folder: string): Promise<void>;
   /** All blobs, in any order. */
   list(): AsyncIterable<BlobEntry>;

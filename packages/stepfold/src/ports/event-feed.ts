@@ -1,7 +1,7 @@
 /**
- * What a notice is about.
+ * The kind of a notice.
  *
- * - `due`: an execution has become due for other processes, or one that another process may hold was changed.
+ * - `due`: an execution has become due for other processes, or an execution that another process may hold was changed.
  * - `waiting`: a wait was opened.
  * - `ended`: an execution has ended, or is parked.
  * - `test`: no execution. A process sends it to find out whether it receives what it publishes.
@@ -11,44 +11,44 @@ export type NoticeKind = "due" | "waiting" | "ended" | "test";
 /** A hint: something has happened to an execution. */
 export interface Notice {
   readonly kind: NoticeKind;
-  /** Of a test: what it is known by. */
+  /** In a `test` notice: an id by which the sender recognizes its own notice. */
   readonly workflowId: string;
-  /** The execution's version after that. */
+  /** The version of the execution after the change. */
   readonly version: number;
 }
 
-/** How notices are listened for. */
+/** Options of `listen`. */
 export interface ListenOptions {
-  /** Called at most once, when no more notices come because the connection is lost; not after `close`. */
+  /** Called at most once, when the connection is lost, so that no more notices come. Not called after `close`. */
   readonly onEnd: (error: unknown) => void;
 }
 
-/** Somebody who listens. */
+/** A listener that was added with `listen`. */
 export interface FeedSubscription {
-  /** Hears nothing more, from this call on. Safe to call twice. */
+  /** Ends the subscription: the listener gets no notice after this call. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** What a feed can do, as data. */
+/** The capabilities of a feed, as data. */
 export interface FeedFeatures {
-  /** It goes from process to process. */
+  /** Notices also reach other processes. */
   readonly multiProcess: boolean;
 }
 
 /**
- * Tells all processes on a store what has just happened, so that they need not wait for their next poll. The store is the truth and the
- * feed only a hint: a notice that is lost, late, doubled or about nothing costs time, never work. Every adapter passes the contract
- * in `stepfold/testing`.
+ * Tells all processes on a store what has just happened, so that they need not wait for their next poll. Notices are only hints; the
+ * store holds the true state: a notice that is lost, late, doubled or about nothing costs time, but no work is lost. Every adapter passes
+ * the contract in `stepfold/testing`.
  *
  * Any method may reject with `FEED_UNAVAILABLE`.
  */
 export interface EventFeed {
   readonly name: string;
   readonly features: FeedFeatures;
-  /** Sends notices to all that listen now, in all processes, this one included. Resolves when they are on their way. */
+  /** Sends notices to all present listeners in all processes, including this one. Resolves when the notices are sent. */
   publish(notices: readonly Notice[]): Promise<void>;
-  /** Calls `hear` with what is published from now on. Resolves when it hears. What `hear` throws is ignored. */
+  /** Calls `hear` with all notices that are published from now on. Resolves when the listener is ready. Errors of `hear` are ignored. */
   listen(hear: (notices: readonly Notice[]) => void, options: ListenOptions): Promise<FeedSubscription>;
-  /** Closes its listeners and frees what the feed opened itself. Safe to call twice; any other call afterwards is `FEED_UNAVAILABLE`. */
+  /** Ends its subscriptions and closes what the feed opened itself. Safe to call twice; any other call afterwards is `FEED_UNAVAILABLE`. */
   close(): Promise<void>;
 }

@@ -3,55 +3,56 @@ import type { EpochMs } from "../core/values/json.ts";
 
 /** How many executions there are of each status. */
 export interface ExecutionCounts {
-  /** Of each status at most as many as were asked for. */
+  /** The count of each status, at most `atMost` of the call. */
   readonly counts: Readonly<Record<Status, number>>;
-  /** There may be more of a status than are counted: it reached the number that was asked for. */
+  /** True: at least one count reached `atMost`, so there may be more executions of that status. */
   readonly capped: boolean;
-  /** False: the store looked at as many executions as it does in one call, and there may be more of any status. */
+  /** False: the store reached the number of executions that it looks at in one call, so there may be more of every status. */
   readonly complete: boolean;
-  /** How many executions it looked at. Absent: the database counted by itself. */
+  /** How many executions the store looked at. Absent: the database counted by itself. */
   readonly looked?: number;
 }
 
-/** Which time to look at. */
+/** The period that a series covers, and its parts. */
 export interface SeriesQuery {
-  /** Ended then or later. */
+  /** Executions that ended at this time or later. */
   readonly from: EpochMs;
-  /** Ended before. */
+  /** Executions that ended before this time. */
   readonly to: EpochMs;
-  /** In how many parts of the same length the time is divided: 1 to 120. */
+  /** The number of parts of equal length into which the period is divided: 1 to 120. */
   readonly buckets: number;
   /** Only executions of this workflow definition. */
   readonly definitionId?: string;
 }
 
-/** An end that an execution has come to. */
+/** The status of an execution that has ended. */
 export type EndStatus = Extract<Status, "completed" | "failed" | "cancelled">;
 
-/** What has ended in one part of a time. */
+/** The executions that ended in one part of the period. */
 export interface EndedBucket {
+  /** The beginning of this part. */
   readonly from: EpochMs;
-  /** Of each status how many took how long, by the classes of `durationBoundsMs`. */
+  /** For each status: how many executions ended, in each of the eleven classes of durations (see `durationBoundsMs`). */
   readonly durations: Readonly<Record<EndStatus, readonly number[]>>;
 }
 
-/** What has ended in a time, part by part. */
+/** The executions that ended in a period, part by part. */
 export interface EndedSeries {
   /** The oldest first. */
   readonly buckets: readonly EndedBucket[];
-  /** False: the store looked at as many executions as it does in one call, and more may have ended. */
+  /** False: the store reached the number of executions that it looks at in one call, so more may have ended. */
   readonly complete: boolean;
-  /** How many executions it looked at. Absent: the database counted by itself. */
+  /** How many executions the store looked at. Absent: the database counted by itself. */
   readonly looked?: number;
 }
 
-/** Where the eleven classes of durations end, in milliseconds; what took as long or longer than the last is in the last class. */
+/** The ends (exclusive) of the first ten classes of durations, in milliseconds. The eleventh class holds all longer durations. */
 export const durationBoundsMs: readonly number[] = [
   ...[100, 1_000, 5_000, 30_000, 120_000, 600_000],
   ...[3_600_000, 21_600_000, 86_400_000, 604_800_000],
 ];
 
-/** The class that a duration is in. */
+/** The index of the class of a duration, 0 to 10. */
 export function durationClassOf(durationMs: number): number {
   return durationBoundsMs.filter((bound) => durationMs >= bound).length;
 }

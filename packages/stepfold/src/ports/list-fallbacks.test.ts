@@ -3,7 +3,7 @@ import { memoryBench } from "../../test/testing/memory-bench.fixture.ts";
 import { startCommit, stepCommit } from "../testing/index.ts";
 import { countExecutions, endedSeries, findSummaries } from "./list-fallbacks.ts";
 
-/** A store with executions, and one that has nothing of it but lists. */
+/** A store with executions, and `plain`, which offers only the `list` of this store. */
 async function stores() {
   const { store, advance } = memoryBench();
   for (let index = 0; index < 7; index++) await store.create(startCommit(`open-${index}`, { metadata: { even: index % 2 === 0 } }));

@@ -9,22 +9,23 @@ import {
 } from "./execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "./snapshot-store.ts";
 
-// What stores may answer by themselves, and how it is answered from lists where they do not.
+// Questions that a store may answer by itself (`count`, `summaries`, `ended`). If it does not, they are answered from `list`.
 
-/** Executions that one call looks at, and pages that it asks for. */
+/** The most executions that one call looks at, and the most pages that it asks for. */
 const maxLooked = 20_000;
 const maxPages = 20;
 
 const terminal: readonly EndStatus[] = ["completed", "failed", "cancelled"];
 const noCounts: ExecutionCounts["counts"] = { active: 0, paused: 0, error: 0, parked: 0, completed: 0, failed: 0, cancelled: 0 };
 
-/** Of each status as many as are counted if nothing else is said. */
+/** The default number at which counting a status stops. */
 export const defaultAtMost = 10_000;
 
 /**
- * Counts executions by their status: as the store does, else what it lists, 20,000 executions at most.
+ * Counts executions by their status. Uses `count` of the store if there is one, else its lists, and then looks at 20,000 executions at
+ * most.
  *
- * @param atMost of each status; default 10,000
+ * @param atMost the number at which counting a status stops; default 10,000
  * @throws StepfoldError `OPTION_INVALID`
  */
 export async function countExecutions(
@@ -43,12 +44,15 @@ export async function countExecutions(
   return { ...countsOf(counts, atMost), complete, looked };
 }
 
-/** The counts of all statuses. */
+/** Returns the counts with 0 for each missing status, and whether one of them reached `atMost`. */
 export function countsOf(counts: ReadonlyMap<Status, number>, atMost: number): Pick<ExecutionCounts, "counts" | "capped"> {
   return { counts: { ...noCounts, ...Object.fromEntries(counts) }, capped: [...counts.values()].some((count) => count >= atMost) };
 }
 
-/** Those of some executions that are there: as the store gives them, else as it lists them, if they are among the newest 20,000. */
+/**
+ * Finds executions by their ids; unknown ids are left out. Uses `summaries` of the store if there is one, else its lists, which finds
+ * only executions among the newest 20,000.
+ */
 export async function findSummaries(
   store: Pick<SnapshotStore, "list" | "summaries">,
   workflowIds: readonly string[],
@@ -63,26 +67,31 @@ export async function findSummaries(
   return found;
 }
 
-/** Counts what has ended: as the store does, else what it lists, 20,000 executions at most. @throws StepfoldError `OPTION_INVALID` */
+/**
+ * Counts the executions that ended in a time. Uses `ended` of the store if there is one, else its lists, and then looks at 20,000
+ * executions at most.
+ *
+ * @throws StepfoldError `OPTION_INVALID`
+ */
 export async function endedSeries(store: Pick<SnapshotStore, "list" | "ended">, query: SeriesQuery): Promise<EndedSeries> {
   if (store.ended) return store.ended(query);
   const series = emptySeries(query);
   const { definitionId } = query;
   const which = { status: terminal, createdBefore: query.to, ...(definitionId !== undefined && { definitionId }) };
   const { looked, complete } = await look(store, which, ({ status, createdAt, updatedAt }) => {
-    // nothing changes after the end
+    // an ended execution does not change any more, so `updatedAt` is the time of its end
     if (isTerminal(status)) series.add(updatedAt, status as EndStatus, durationClassOf(updatedAt - createdAt));
     return true;
   });
   return { buckets: series.buckets, complete, looked };
 }
 
-/** How long one part of a time is. The last one may be shorter. */
+/** The length of one part of the time, in milliseconds. The last part may be shorter. */
 export function bucketMs({ from, to, buckets }: SeriesQuery): number {
   return Math.ceil((to - from) / buckets);
 }
 
-/** A series without anything, and what adds to it. */
+/** An empty series, and a function that adds counts to it. */
 export function emptySeries(query: SeriesQuery): {
   readonly buckets: EndedSeries["buckets"];
   add(endedAt: number, status: EndStatus, durationClass: number, amount?: number): void;
@@ -102,7 +111,7 @@ export function emptySeries(query: SeriesQuery): {
   };
 }
 
-/** Looks at what a store lists, until `see` is false. */
+/** Calls `see` with the listed executions until it returns false. `complete` is false if the limits of one call ended the search. */
 async function look(
   store: Pick<SnapshotStore, "list">,
   query: ListQuery,

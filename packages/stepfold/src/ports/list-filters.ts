@@ -1,7 +1,7 @@
 import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs } from "../core/values/json.ts";
 
-/** Bounds of a value, at least one; all that are given must hold. */
+/** Bounds of a value. At least one is given, and all given bounds must hold. */
 export interface MetadataBounds<T extends number | string> {
   /** Greater than. */
   readonly gt?: T;
@@ -14,29 +14,32 @@ export interface MetadataBounds<T extends number | string> {
 }
 
 /**
- * What a member of metadata must be: equal to a value, or between bounds.
+ * A condition on one member of metadata: equal to a value, or between bounds.
  *
- * Bounds are numbers or texts, not both. A number is compared with numbers only and a text with texts only: a value of another type is between
- * none. Texts are compared by their UTF-16 code units, on every store, as `<` of JavaScript does: so `"Z" < "a"` and `"10" < "9"`; times in ISO
- * 8601 with the same zone are in their order.
+ * The bounds are all numbers or all texts. A number is compared with numbers only and a text with texts only: a value of another type
+ * never matches. Every store compares texts by their UTF-16 code units, as `<` of JavaScript does: `"Z" < "a"` and `"10" < "9"`. Times in
+ * ISO 8601 with the same time zone are compared correctly.
  */
 export type MetadataFilter = string | number | boolean | null | MetadataBounds<number> | MetadataBounds<string>;
 
-/** Which waits: all that is said must be true of one and the same wait. */
+/** Selects waits: one and the same wait must meet all given conditions. */
 export interface WaitFilter {
-  /** `external`: an answer, such as an approval. `signal`, `timer`, `child`: another execution. `incident`: a decision about a failure. */
+  /**
+   * What is waited for. `external`: an answer, such as an approval. `signal`: a signal. `timer`: a time. `child`: another execution.
+   * `incident`: a decision about a failure.
+   */
   readonly kind?: ListedWait["kind"];
-  /** The node that waits, without what is around it. */
+  /** The id of the node that waits, without the nodes around it (the map or sub-workflow that it belongs to). */
   readonly nodeId?: string;
   /** Name of the signal. */
   readonly signal?: string;
   /** Key of the signal. */
   readonly key?: string;
-  /** Named among those who may answer, and has not answered yet. A wait that anybody may answer names nobody. */
+  /** A person who may answer by name and has not answered yet. A wait that anybody may answer has no names, so it is not found. */
   readonly responder?: string;
   /**
-   * Open since before this time; exclusive, as `openedAfter`. Of waits that differ in nothing but when they were opened lists know the first and
-   * the last: with both bounds, one in between that neither of those is does not count.
+   * Opened before this time, exclusive; `openedAfter` is exclusive too. If several waits differ only in the time when they were opened,
+   * lists keep only the first and the last of them: with both bounds given, a wait between those two is not found.
    */
   readonly openedBefore?: EpochMs;
   readonly openedAfter?: EpochMs;

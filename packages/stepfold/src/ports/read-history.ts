@@ -1,12 +1,12 @@
 import type { AppendedRow, SnapshotStore } from "./snapshot-store.ts";
 
-/** The most rows that are asked for at once. A store may give fewer. */
+/** The most rows to ask for at once. A store may return fewer. */
 const pageSize = 1000;
 
 /**
  * Reads the whole history of an execution, page by page; empty if there is none.
  *
- * @param lastVersion ends there without asking for more, where it is known
+ * @param lastVersion the last version of the execution, if it is known: saves the last, empty page
  */
 export async function readHistory(
   store: Pick<SnapshotStore, "events">,

@@ -2,20 +2,20 @@ import type { EpochMs } from "../core/values/json.ts";
 
 /** A sign of life of a process that runs executions of a store. */
 export interface WorkerBeat {
-  /** Its name: the `owner` of its claims. */
+  /** The name of the process: the `owner` of its claims. */
   readonly owner: string;
-  /** Since when it runs. */
+  /** When the process started. */
   readonly since: EpochMs;
-  /** How long it counts as alive without another sign, in milliseconds, by the store's clock. 0: it has ended. */
+  /** How long the process counts as alive without another sign, in milliseconds, by the store's clock. 0: the process has ended. */
   readonly aliveMs: number;
-  /** Executions that it runs at once. */
+  /** How many executions the process runs at the same time. */
   readonly slots: number;
-  /** Node types whose code it has; of more than 1,000 the first ones. */
+  /** The node types whose code the process has; only the first 1,000 if there are more. */
   readonly types: readonly string[];
 }
 
 /** A process that runs executions of a store. */
 export interface LiveWorker extends Omit<WorkerBeat, "aliveMs"> {
-  /** Until then it counts as alive, by the store's clock. */
+  /** The time until which the process counts as alive, by the store's clock. */
   readonly aliveUntil: EpochMs;
 }

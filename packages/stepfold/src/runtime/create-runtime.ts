@@ -26,11 +26,11 @@ import { createLocalWork, type LocalWork } from "./worker/local-work.ts";
 import { startForked } from "./worker/start-forked.ts";
 import { type SweepParts, sweep } from "./worker/sweep.ts";
 
-/** Executions run at once, where nothing else is said. */
+/** The default of `maxExecutions`, the number of executions that run at the same time. */
 const defaultMaxExecutions = 100;
 
 /**
- * Durable executions on a store.
+ * Makes a runtime, which runs durable executions on a store.
  *
  * ```ts
  * const runtime = createRuntime({ store: sqliteStore("app.db"), workflows: [approval], nodeDefinitions });
@@ -106,7 +106,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   };
 }
 
-/** What does something to many executions. */
+/** The methods of a runtime that change many executions. */
 function movesOfMany(
   context: RuntimeContext,
   local: LocalWork,
@@ -122,7 +122,7 @@ function movesOfMany(
   };
 }
 
-/** What moves executions where no worker does. */
+/** The methods of a runtime that run executions for a bounded time, where no worker runs. */
 function boundedMoves(parts: SweepParts, requireOpen: (action: string) => void): Pick<Runtime, "advance" | "sweep"> {
   return {
     async advance(workflowId) {
@@ -138,13 +138,13 @@ function boundedMoves(parts: SweepParts, requireOpen: (action: string) => void):
   };
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Checks that the runtime does not work yet. @throws StepfoldError `OPTION_INVALID` */
 function requireIdle({ slots }: LocalWork): void {
   if (!slots.isOpen) return;
   throw new StepfoldError("OPTION_INVALID", { option: "drive", reason: "must be false for a runtime that begins to work later" });
 }
 
-/** Claims an execution, performs what is due, and gives it back. */
+/** Claims an execution, performs what is due, and gives the claim back. */
 async function advance({ context, local, dispatcher }: SweepParts, workflowId: string): Promise<Advanced> {
   const claim = await claimOne(context, { workflowId });
   const advanced = claim && (await dispatcher.run({ ...claim, slot: local.slots.take("local") }));

@@ -2,26 +2,26 @@ import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { describeNodeType, type NodeTypeInfo } from "../engine/workflow/describe-node-type.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
 
-/** What a runtime was made with, as plain JSON: for editors, forms, and pages that show executions. */
+/** The workflows and node types of a runtime, as plain JSON: for editors, forms, and pages that show executions. */
 export interface RuntimeDescription {
   /** The workflows that can be started by their ids. */
   readonly workflows: readonly WorkflowInfo[];
-  /** The node types whose code is here, by name. */
+  /** The node types whose code this runtime has, sorted by name. */
   readonly nodeTypes: readonly NodeTypeInfo[];
 }
 
 /** A workflow that can be started. */
 export interface WorkflowInfo {
   readonly id: string;
-  /** Of the definition: executions that are started now are pinned to it. */
+  /** The hash of the definition. Executions that are started now are pinned to it. */
   readonly hash: string;
-  /** With everything that it takes from other workflows of the runtime. */
+  /** The definition, with everything that it uses of other workflows of the runtime. */
   readonly definition: WorkflowDefinition;
-  /** Node types that it has and whose code is not here: others must drive it. */
+  /** Node types of the workflow whose code this runtime does not have. Other processes must run its executions. */
   readonly missingTypes: readonly string[];
 }
 
-/** What a runtime was made with. */
+/** Describes the workflows and node types of a runtime. */
 export function describeRuntime({ registry, setting }: RuntimeContext): RuntimeDescription {
   return {
     workflows: registry

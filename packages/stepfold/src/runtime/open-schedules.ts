@@ -10,16 +10,21 @@ import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./w
 /** The schedules of a runtime. */
 export interface OpenSchedules {
   readonly schedules: Schedules;
-  /** Puts what is declared, in the background and until it is there. */
+  /** Creates or changes the declared schedules in the background, and tries again until that has worked. */
   declare(): void;
 }
 
+/** How long a signal to a schedule is kept: ten years, because it must not expire. */
 const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
+/** The delays before a declared schedule is put again after an error: the first one, and the longest one. */
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
+/** The pause before something is tried again. */
 const againMs = 50;
 
 /**
+ * Opens the schedules of a runtime.
+ *
  * @param part undefined if the runtime has no schedules
  * @param requireOpen throws once the runtime is closed
  */
@@ -50,6 +55,7 @@ export function openSchedules(
   };
 }
 
+/** Refuses every call of a runtime without schedules. */
 async function refuse(): Promise<never> {
   throw new StepfoldError("OPTION_INVALID", { option: "schedules", reason: "must be given: `schedules()` of stepfold/schedules" });
 }

@@ -2,23 +2,26 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
 import { withTimeout } from "./context/with-timeout.ts";
 
-/** A sign of life counts for so many intervals: one may be lost, and one may come late. */
+/** A sign of life counts for this many intervals, so that one sign may be lost and the next one may be late. */
 const intervalsAlive = 3;
 const minIntervalMs = 100;
-/** No sign of life counts longer than a day. */
+/** The longest interval: a sign of life counts for one day at most. */
 const maxIntervalMs = (24 * 60 * 60 * 1000) / intervalsAlive;
 
-/** A store keeps no more of one process. */
+/** The most node types of one process that a store keeps. */
 const maxTypes = 1_000;
 
-/** Tells the store now and then that this process runs executions. */
+/** Reports to the store, at an interval, that this process runs executions. */
 export class Presence {
   readonly #context: Pick<RuntimeContext, "store" | "clock" | "environment" | "lease" | "onProblem">;
+  /** Null: nothing is reported, because no interval was given or the store does not keep reports. */
   readonly #intervalMs: number | null;
   readonly #types: readonly string[];
   #cancel: () => void = () => undefined;
   #telling: Promise<void> = Promise.resolve();
+  /** The number of executions that this process can run at once; null while it runs none. */
   #slots: number | null = null;
+  /** The time at which this process began, by the store's clock; null until it is read. */
   #since: number | null = null;
 
   /** @throws StepfoldError `OPTION_INVALID` */
@@ -38,7 +41,7 @@ export class Presence {
     this.#tellIn(0);
   }
 
-  /** Tells the store that the process has ended; resolves when that is told, or after `timeoutMs`. */
+  /** Reports to the store that this process has ended; resolves when that is reported, or after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#slots === null || this.#intervalMs === null) return;
     this.#slots = null;
@@ -63,7 +66,7 @@ export class Presence {
       this.#since ??= await clock.now();
       await store.beat?.({ owner: lease.owner, since: this.#since, aliveMs, slots, types: this.#types });
     } catch (error) {
-      // it is told again the next time; an end that is not told is seen when the last sign has run out
+      // the next report comes after the interval; if the report of the end is lost, the last sign of life runs out
       onProblem(null, error);
     }
   }

@@ -3,7 +3,7 @@ import type { SnapshotStore } from "../ports/snapshot-store.ts";
 import { prune } from "./retention/prune.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What a runtime finds in its store, and deletes there. @param requireOpen throws once the runtime is closed */
+/** The methods of a runtime that list, count or delete executions in its store. @param requireOpen throws once the runtime is closed */
 export function runtimeLists(
   store: SnapshotStore,
   requireOpen: (action: string) => void,

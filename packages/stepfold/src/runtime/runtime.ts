@@ -21,17 +21,17 @@ export interface Advanced {
   /** False if the execution was not due, another process holds it, or there was no room to load it (`maxLoadedBytes`). */
   readonly advanced: boolean;
   readonly snapshot: Snapshot;
-  /** When it is due again; 0 for now, null for not by itself. */
+  /** When the execution is due again: 0 for at once, null if it is not due by itself. */
   readonly wakeAt: EpochMs | null;
 }
 
-/** How to work. */
+/** Options of a worker. */
 export interface WorkOptions {
-  /** Executions run at once. Default: `maxExecutions` of the runtime. */
+  /** The most executions that run at the same time. Default: `maxExecutions` of the runtime. */
   readonly concurrency?: number;
 }
 
-/** A runtime that works. */
+/** The worker of a runtime. */
 export interface Worker {
   /**
    * Takes no more executions, begins no more steps, waits for those in flight (at most `timeoutMs`, default 30 s) and gives
@@ -43,34 +43,35 @@ export interface Worker {
 /** Durable executions: an engine, a store, and a worker that runs what is due. */
 export interface Runtime {
   /**
-   * Starts an execution. It is committed when this resolves. Starting the same id with the same input again gives the
-   * existing execution, or what that was restarted as.
+   * Starts an execution, which is committed when this resolves. A second start with the same id and input returns the existing
+   * execution, or the execution that goes on in its place after a restart.
    *
-   * A definition that is handed over is run as it is, and gets no name here: it does not take the place of a workflow of the
-   * options that has the same id, and nothing else can start it.
+   * A definition that is handed over is run as it is, and gets no name in this runtime: it does not replace a workflow of the
+   * options with the same id, and no other call can start it by its id.
    *
    * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow, definition or input, or by another
-   * execution; `DEFINITION_UNKNOWN`,
-   * `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (it was deleted lately), `STORE_UNAVAILABLE`, ...
+   * execution; `DEFINITION_UNKNOWN`, `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (an execution with this id was deleted
+   * lately), `STORE_UNAVAILABLE`, ...
    */
   start(workflow: string | WorkflowDefinition, options?: StartRunOptions): Promise<Run>;
   /**
-   * Takes an execution into the store that was driven without one: a snapshot that `engine.execute` gave, or one of another engine that
-   * names the node where it stands. It goes on as if it had always been here; called again with the same snapshot, it gives the same execution.
+   * Takes an execution that ran without a store into the store: a snapshot from `engine.execute`, or a snapshot from another engine that
+   * names the node where the execution stands. The execution goes on as if it had always been in the store. A second call with the same
+   * snapshot returns the same execution.
    *
    * ```ts
    * const run = await runtime.adopt("order", await oldStore.load("order-7"));
    * await run.resume({ payload: { approved: true } });
    * ```
    *
-   * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED` if it stands at a node that the workflow lacks; `FORK_REFUSED` if it
-   * has ended; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
+   * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED` if the execution stands at a node that the workflow lacks;
+   * `FORK_REFUSED` if it has ended; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
    */
   adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
-  /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+  /** Returns a handle of an existing execution. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   get(workflowId: string): Promise<Run>;
   /**
-   * Does the same to many executions, one after the other, and says of each what has become of it.
+   * Applies one action to many executions, one after the other, and yields the outcome of each.
    *
    * ```ts
    * const where = { definitionId: "order", metadata: { country: "at" } };
@@ -79,32 +80,37 @@ export interface Runtime {
    * }
    * ```
    *
-   * One that refuses does not keep the others from it. Ended half way, by `break` or a crash, it can be called again: what was cancelled or
-   * answered is not found again, a restart or a fork is not made twice, and a signal with an `idempotencyKey` counts once.
+   * An execution that refuses the action does not affect the others. If the call ends half way, by `break` or a crash, it can be made
+   * again: executions that were cancelled or answered are not found again, a restart or a fork is not made twice, and a signal with an
+   * `idempotencyKey` counts once.
    *
-   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`: the executions that were not told of are left alone
+   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`: the executions after the last outcome
+   * are not processed
    */
   bulk(action: BulkAction, options?: BulkOptions): AsyncGenerator<BulkOutcome, void, void>;
   /**
-   * Sends a signal to all executions that wait for it under a key, in sub-workflows and items of maps, too: one signal to each, which lets its oldest
-   * wait go on. What begins to wait meanwhile may get it or not; unlike `run.signal` nobody keeps it for later.
+   * Sends a signal to all executions that wait for it with a key, also in sub-workflows and items of maps. Each execution gets one signal,
+   * which answers its oldest wait. An execution that begins to wait meanwhile may get the signal or not. Unlike with `run.signal`, the
+   * signal is not kept for later.
    *
    * ```ts
    * const { reached, refused } = await runtime.broadcast("price-changed", { price: 12 }, { key: "article-7", idempotencyKey: "event-4711" });
    * console.log(reached.length, refused[0]?.error.message);
    * ```
    *
-   * It reaches what lists find (`list({ waiting })`): of an execution with more than 100 waits at once, those that lists know. One that does not take the
-   * payload, or that somebody has damaged, does not keep the others from it: it is among `refused`. Ended half way by a crash or a store that does not answer, it can be called
-   * again: with the same `idempotencyKey` it counts once for each execution, also if that waits for the same once more.
+   * It reaches the executions that `list({ waiting })` finds. If an execution has more than 100 open waits, lists know only some of them.
+   * An execution that refuses the payload, or whose data are damaged, is listed in `refused` and does not affect the others. If the call
+   * ends half way, because of a crash or a store that does not answer, it can be made again: with the same `idempotencyKey` the signal
+   * counts once for each execution, even if the execution waits for the same signal once more.
    *
-   * @throws StepfoldError `LIMIT_EXCEEDED` if more wait for it than the limit `receivers` (1,000): then nobody has it; narrow `where`, or use
-   * `bulk`, which has no limit. `OPTION_INVALID`, also where an encrypted store has no `searchKey`; `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`
+   * @throws StepfoldError `LIMIT_EXCEEDED` if more executions wait for it than the limit `receivers` allows (1,000): then none of them gets
+   * it; narrow `where`, or use `bulk`, which has no limit. `OPTION_INVALID`, also if an encrypted store has no `searchKey`;
+   * `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`
    */
   broadcast(name: string, payload: unknown, options: BroadcastOptions): Promise<BroadcastReport>;
   /**
-   * What this runtime was made with: workflows that it can start, and node types with the JSON Schemas of their data and payloads. Plain JSON,
-   * for editors and forms.
+   * Describes this runtime: the workflows that it can start, and its node types with the JSON Schemas of their data and payloads. Plain
+   * JSON, for editors and forms.
    *
    * ```ts
    * const { nodeTypes } = runtime.describe();
@@ -117,31 +123,33 @@ export interface Runtime {
    */
   readonly schedules: Schedules;
   /**
-   * Claims the execution, performs what is due, and gives it back. For serverless handlers, which have no process that
-   * waits.
+   * Claims the execution, performs what is due, and gives the claim back. For serverless handlers, where no process keeps
+   * running.
    *
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
   advance(workflowId: string): Promise<Advanced>;
   /**
-   * Runs what is due, for a bounded time, and says what it did and what is left. For platforms on which no process waits: called every
-   * minute, by a cron job, it alone advances everything. With a queue it takes what the queue should have delivered half a second ago.
+   * Runs what is due for a limited time, and reports what it did and what is left. For platforms on which no process keeps running: a cron
+   * job that calls it every minute is enough to advance all executions. With a queue, it takes only executions that the queue should have
+   * delivered half a second ago.
    *
    * ```ts
    * const { advanced, isMore } = await runtime.sweep({ timeoutMs: 25_000 });
    * ```
    *
-   * It ends before `timeoutMs`, also if the store does not answer. In the last quarter no step is begun; then steps under way get their
-   * `AbortSignal`, and what is left is given back and sent on to the queue, if there is one. Afterwards nothing runs: no poll, no timer, no
-   * claim. A step that was cut off is performed again by the next sweep; if it had half of the time and more, five times in a row, its execution is
-   * parked (`maxCrashes`). Several processes may sweep at once: each execution is run by one of them.
+   * It ends before `timeoutMs`, even if the store does not answer. In the last quarter of this time no step is begun. Shortly before the
+   * end, steps under way are aborted by their `AbortSignal`; claims on what is left are given back, and the queue, if there is one, gets
+   * messages for it. Afterwards nothing is left: no poll, no timer, no claim. A step that was aborted is performed again by the next sweep.
+   * If that happens five times in a row (`maxCrashes`), although the step had at least half of the time, its execution is parked. Several
+   * processes may sweep at the same time: each execution is run by one of them.
    *
    * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `RUNTIME_CLOSED`; `STORE_UNAVAILABLE` if nothing could be claimed
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
   /**
-   * Begins to run executions: those due in the store, those that the queue has messages of, and those started here. For a
-   * runtime that was created with `drive: false`.
+   * Begins to run executions: those that are due in the store, those that messages of the queue name, and those that are started
+   * here. For a runtime that was created with `drive: false`.
    *
    * ```ts
    * const worker = runtime.work({ concurrency: 50 });
@@ -152,7 +160,7 @@ export interface Runtime {
    */
   work(options?: WorkOptions): Worker;
   /**
-   * Executions of the store, newest first, a page at a time.
+   * Lists the executions of the store, newest first, a page at a time.
    *
    * ```ts
    * const { items, nextCursor } = await runtime.list({ status: ["paused"], metadata: { customer: "ada" }, limit: 20 });
@@ -162,31 +170,35 @@ export interface Runtime {
    */
   list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
   /**
-   * Counts executions by their status, at most `atMost` of each (default 10,000). A store that cannot count looks at 20,000 at most, and
-   * `complete` says whether that were all.
+   * Counts executions by their status, at most `atMost` of each (default 10,000). For a store that cannot count, at most 20,000 executions
+   * are looked at, and `complete` says whether these were all.
    *
    * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
    */
   count(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
-  /** Those of at most 200 ids that are there, in any order. @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE` */
+  /**
+   * Returns the executions with these ids, at most 200, in any order. Ids without an execution are left out.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
   summaries(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
   /**
-   * How many executions ended in each part of a time, and how long they took, by the eleven classes of `durationBoundsMs`.
+   * Counts the executions that ended in each part of a period, and how long they took, in the eleven classes of `durationBoundsMs`.
    *
    * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
    */
   ended(query: SeriesQuery): Promise<EndedSeries>;
   /**
-   * The processes that run executions of the store, by their names: those that tell it (`beatMs`) and are alive. One that has died is among them
-   * until its last sign of life has run out. `owner` is that of the `lease` in a list.
+   * Lists the processes that run executions of the store, by their names: those that report it (`beatMs`) and are alive. A process that
+   * has died is listed until its last sign of life has run out. `owner` is the same name as in the `lease` of a list.
    *
    * @throws StepfoldError `STORE_UNAVAILABLE`
    */
   workers(): Promise<readonly LiveWorker[]>;
   /**
-   * The definitions that the store has, those put last first: versions of one workflow with `id`, at most 50, else of all, at most `limit` (default
-   * 100). A definition that has a name in a runtime is put when the first execution of it starts; one that was only handed to `start` is not listed. None of a
-   * store without `features.definitions`.
+   * Lists the definitions in the store, those that were put last first. With `id`, these are the versions of one workflow, at most 50; else
+   * the definitions of all workflows, at most `limit` (default 100). A definition that has a name in a runtime is put when its first
+   * execution starts; one that was only handed to `start` is not listed. A store without `features.definitions` lists none.
    *
    * ```ts
    * const [newest] = await runtime.definitions({ id: "order" });
@@ -197,8 +209,8 @@ export interface Runtime {
   definitions(query?: DefinitionQuery): Promise<readonly StoredDefinition[]>;
   /**
    * Deletes executions that ended a while ago, the oldest first, at most `limit` (default 1,000) of them. With `keepEvents`
-   * the history of each is handed over before it is deleted. Several processes may prune at once: the same history is then
-   * handed over twice.
+   * the history of each is handed over before it is deleted. Several processes may prune at the same time: then the same history
+   * may be handed over twice.
    *
    * ```ts
    * const yesterday = Date.now() - 24 * 60 * 60 * 1000;
@@ -210,8 +222,8 @@ export interface Runtime {
    */
   prune(options: PruneWithHistoryOptions): Promise<PruneReport>;
   /**
-   * Begins no more steps, waits for those in flight (at most `timeoutMs`, default 30 s), and gives the claims back. Whatever still
-   * waits then for a result, or watches, gets `RUNTIME_CLOSED`.
+   * Begins no more steps, waits for those in flight (at most `timeoutMs`, default 30 s), and gives the claims back. Calls that still
+   * wait for a result, or watch, then reject with `RUNTIME_CLOSED`.
    */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -5,13 +5,19 @@ import { readSpec } from "./spec.ts";
 import type { ScheduleCommand, ScheduleState } from "./state.ts";
 import { nextTick } from "./ticks.ts";
 
+/** The number of latest problems that a schedule keeps. */
 const maxProblems = 10;
 const maxMessageLength = 300;
+/** The most backfills that a schedule has at once. */
 const maxBackfills = 10;
+/** The most triggers that wait for their start; further ones are ignored. */
 const maxTriggers = 1_000;
 const commandTypes: readonly unknown[] = ["edit", "pause", "resume", "trigger", "backfill"];
 
-/** The state after a signal came: a command is kept until the ticks before it are started, news count at once. Anything else is ignored. */
+/**
+ * Returns the state after a signal. A command is kept until the ticks before it are started. A report about an execution (`ended`,
+ * `refused`) changes the state at once. Any other signal is ignored.
+ */
 export function absorb(state: ScheduleState, payload: Json | undefined): ScheduleState {
   if (!isJsonObject(payload)) return state;
   const { type, at, workflowId } = payload;
@@ -24,19 +30,20 @@ export function absorb(state: ScheduleState, payload: Json | undefined): Schedul
   return withProblem(refused, { at, workflowId: String(workflowId), code: String(code), message: String(message) });
 }
 
+/** Removes an execution from `running`. Once none is left, `cancelling` is removed too. */
 function withoutRunning(state: ScheduleState, workflowId: Json | undefined): ScheduleState {
   const running = state.running.filter((id) => id !== workflowId);
   const { cancelling: _, ...rest } = state;
   return running.length === 0 ? { ...rest, running } : { ...state, running };
 }
 
-/** The state with what went wrong; the oldest problems are forgotten. */
+/** Adds a problem to the state. The oldest problems are dropped. */
 export function withProblem(state: ScheduleState, { message, ...rest }: ScheduleProblem): ScheduleState {
   const problem = { ...rest, message: message.slice(0, maxMessageLength) };
   return { ...state, problems: [...state.problems, problem].slice(-maxProblems) };
 }
 
-/** The state after a command. One that cannot be applied any more, because of what came before, is a problem. */
+/** Applies a command. A command that cannot be applied because of earlier commands is recorded as a problem. */
 export function applyCommand(state: ScheduleState, command: ScheduleCommand): ScheduleState {
   const { at } = command;
   const refuse = (error: unknown): ScheduleState => {
@@ -66,7 +73,7 @@ export function applyCommand(state: ScheduleState, command: ScheduleCommand): Sc
   }
 }
 
-/** @throws StepfoldError `SCHEDULE_INVALID` */
+/** Applies an edit. A new `count` starts counting again. @throws StepfoldError `SCHEDULE_INVALID` */
 function edited(state: ScheduleState, { at, changes, removes, replaces }: ScheduleCommand & { readonly type: "edit" }): ScheduleState {
   const spec = readSpec(state.name, changed(replaces ? {} : (state.spec as unknown as JsonObject), changes, removes));
   const decidedUntil = Math.max(state.decidedUntil, at);
@@ -74,7 +81,7 @@ function edited(state: ScheduleState, { at, changes, removes, replaces }: Schedu
   return { ...state, spec, generation: state.generation + 1, decidedUntil, taken };
 }
 
-/** A specification with changes. A rule of another kind takes the place of the one there was. */
+/** Applies changes to a specification. A rule of another kind (`cron`, `every` or `at`) replaces the old rule and its options. */
 export function changed(spec: JsonObject, changes: Readonly<Record<string, Json>>, removes: readonly string[] = []): JsonObject {
   const kinds: readonly (readonly string[])[] = [["cron", "zone"], ["every", "offset"], ["at"]];
   const given = kinds.filter(([kind]) => changes[kind!] !== undefined);
@@ -83,7 +90,7 @@ export function changed(spec: JsonObject, changes: Readonly<Record<string, Json>
   return { ...Object.fromEntries(kept), ...changes };
 }
 
-/** What of a backfill is still to be started; the rest is dropped. */
+/** Returns the next tick of a backfill that is not started yet; null if the backfill is done. */
 export function backfillTick({ spec }: ScheduleState, { after, to }: { readonly after: number; readonly to: number }): number | null {
   const at = nextTick(spec, after);
   return at !== null && at <= to ? at : null;

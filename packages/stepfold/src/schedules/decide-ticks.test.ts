@@ -11,7 +11,7 @@ const begun = Date.UTC(2026, 0, 1);
 const minute = 60_000;
 const willing = (): null => null;
 
-/** Brings a schedule to a time as its node does: it decides for every time that it waits for. */
+/** Brings a schedule to a time as its node does: it decides at every time for which the schedule waits. */
 function until(state: ScheduleState, now: number, sends: SendRequest[], judge: Parameters<typeof decideTicks>[2] = willing): ScheduleState {
   let after = state;
   for (let wakeAt = wakeOf(after); wakeAt !== null && wakeAt <= now && !isOver(after); wakeAt = wakeOf(after)) {
@@ -80,7 +80,7 @@ describe("every schedule", () => {
         expect(started).toBe(startedIn(sends).length);
         expect(new Set(startedIn(sends)).size).toBe(started);
         if (overlap !== "queue") expect(state.queued.length).toBeLessThanOrEqual(1);
-        // each is cancelled once
+        // each execution is cancelled only once
         const cancels = sends.flatMap((send) => ("cancel" in send ? [send.cancel] : []));
         expect(new Set(cancels).size).toBe(cancels.length);
         expect(overlap === "cancel" || cancels.length === 0).toBe(true);
@@ -127,7 +127,7 @@ describe("one decision", () => {
   it("still cancels what a later tick meets, where two ticks were due at once after the one before had ended", () => {
     const sends: SendRequest[] = [];
     const first = until(schedule({ overlap: "cancel" }), begun + minute, sends);
-    // nobody worked for three minutes, and the first execution has ended meanwhile
+    // no worker ran for three minutes, and the first execution has ended in this time
     const late = { ...first, queued: [begun + 2 * minute], decidedUntil: begun + 2 * minute };
     const free = absorb(late, { type: "ended", at: begun + minute, workflowId: first.running[0]! });
     const second = until({ ...free, horizon: begun + 3 * minute }, begun + 3 * minute, sends);

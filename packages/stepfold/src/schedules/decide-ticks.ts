@@ -3,30 +3,32 @@ import type { SendRequest } from "../engine/node/node-definition.ts";
 import { applyCommand, backfillTick, withProblem } from "./commands.ts";
 import { isOver, isoOf, type ScheduleState, tickAhead, tickId, wakeOf } from "./state.ts";
 
-/** What a schedule does next. */
+/** The decision of a schedule: what it does next. */
 export interface Decision {
   readonly state: ScheduleState;
-  /** Executions to start and to cancel, in this order. */
+  /** Requests to start or cancel executions, in the order in which they must be sent. */
   readonly sends: readonly SendRequest[];
-  /** When it has something to do again: 0 for now, null for not before it is told something. */
+  /** When the schedule has to decide again. 0: at once. Null: not before it gets a signal. */
   readonly wakeAt: EpochMs | null;
-  /** It will never start anything again. */
+  /** True if the schedule will never start anything again. */
   readonly isOver: boolean;
 }
 
-/** Says why a workflow cannot be started with an input; null if it can. */
+/** Checks whether a workflow can be started with an input. Returns the reason if it cannot; null if it can. */
 export type Judge = (workflow: string, input: Json) => { readonly code: string; readonly message: string } | null;
 
-/** Bounds of one decision; what is left is decided in the next step. */
+/** The most requests and the most rounds of one decision. The next step of the schedule decides the rest. */
 const [maxSends, maxRounds] = [20, 1_000];
+/** The most ticks that wait with the overlap `queue`. Further ticks are skipped. */
 const maxQueued = 100;
+/** The most executions in `running`. Further ones are started too, but the schedule does not wait for their end. */
 const maxRunning = 100;
 
 /**
- * What a schedule does at its horizon: it starts the ticks that are due and applies the commands, each in the order of their times. It
- * depends on nothing but its arguments.
+ * Decides what a schedule does up to the time `horizon` of its state: it starts the due ticks and applies the commands, both together in
+ * the order of their times. The decision depends only on the arguments.
  *
- * @param now decides which of these ticks come too late
+ * @param now the current time: a tick that should have started more than `catchUpWindow` before `now` is missed
  */
 export function decideTicks(before: ScheduleState, now: EpochMs, judge: Judge): Decision {
   const draft: Draft = { state: before, sends: [], now, judge };
@@ -36,7 +38,7 @@ export function decideTicks(before: ScheduleState, now: EpochMs, judge: Judge): 
     if (!advance(draft)) break;
     if (draft.state.counts.missed > missedBefore) missed++;
   }
-  // after a very long outage the ticks are not even counted
+  // every round has found a missed tick, so there was a very long outage: the other missed ticks are left out without counting them
   if (missed === maxRounds) {
     const { decidedUntil, spec } = draft.state;
     draft.state = { ...draft.state, decidedUntil: Math.max(decidedUntil, now - spec.catchUpWindow - spec.jitter - 1) };
@@ -45,6 +47,7 @@ export function decideTicks(before: ScheduleState, now: EpochMs, judge: Judge): 
   return { state, sends, wakeAt: wakeOf(state), isOver: isOver(state) };
 }
 
+/** The state of one decision while it is made. */
 interface Draft {
   state: ScheduleState;
   readonly sends: SendRequest[];
@@ -52,7 +55,11 @@ interface Draft {
   readonly judge: Judge;
 }
 
-/** Does one thing. @returns false if there is nothing to do now */
+/**
+ * Does the next thing: starts a trigger, takes a due tick, applies a command, starts a queued tick or one of a backfill, in this order.
+ *
+ * @returns false if there is nothing to do now
+ */
 function advance(draft: Draft): boolean {
   const { state } = draft;
   const [trigger, ...triggers] = state.triggers;
@@ -63,8 +70,10 @@ function advance(draft: Draft): boolean {
   }
   const [command, ...commands] = state.commands;
   const tick = tickAhead(state);
-  // what was due before a command is started before it, also if that came while the clock of this worker was behind. An edit takes no tick away that
-  // has come already, and only its jitter lets it wait
+  // Ticks that were due before a command are started before the command is applied. So the time of the command counts and not `horizon`,
+  // which lies before it if the clock of a worker was behind. An edit does not remove a tick whose time has come and that only waits for
+  // its jitter, so its time is compared with `at`. No tick starts before its time by this worker's clock: if the clock that gave the
+  // command its time is ahead, the ticks between the two clocks are left out.
   if (tick && (command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)) {
     takeTick(draft, tick);
     return true;
@@ -82,6 +91,7 @@ function advance(draft: Draft): boolean {
   return takeBackfill(draft);
 }
 
+/** Starts, queues, skips or misses a tick. `at` is its time; `beginsAt` is the time with jitter, when it should start. */
 function takeTick(draft: Draft, { at, beginsAt }: { readonly at: EpochMs; readonly beginsAt: EpochMs }): void {
   const { spec, running, queued, counts, taken } = draft.state;
   draft.state = { ...draft.state, decidedUntil: at, lastTick: at };
@@ -98,7 +108,8 @@ function takeTick(draft: Draft, { at, beginsAt }: { readonly at: EpochMs; readon
   if (isFree) start(draft, at, spec.overlap !== "allow");
   else if (spec.overlap === "queue") draft.state = { ...draft.state, queued: [...queued, at] };
   else {
-    // of several that come meanwhile only the last one is started
+    // overlap `cancel`: this tick replaces a tick that is queued already, so only the latest one starts once the running executions have
+    // ended
     const skipped = counts.skipped + queued.length;
     draft.state = { ...draft.state, queued: [at], taken: taken + 1 - queued.length, counts: { ...counts, skipped } };
     cancelRunning(draft);
@@ -107,7 +118,8 @@ function takeTick(draft: Draft, { at, beginsAt }: { readonly at: EpochMs; readon
 
 function cancelRunning(draft: Draft): void {
   const { name, running, cancelling } = draft.state;
-  // where nothing runs any more, what is queued begins next: a later tick has to be able to cancel that
+  // if nothing runs, the queued tick starts next. `cancelling` must not be set then, because a later tick must be able to cancel that
+  // execution
   if (cancelling || running.length === 0) return;
   for (const cancel of running) draft.sends.push({ cancel, schedule: name });
   draft.state = { ...draft.state, cancelling: true };
@@ -125,11 +137,11 @@ function takeBackfill(draft: Draft): boolean {
   return true;
 }
 
-/** @param reports whether the schedule is told of the end */
+/** Starts the execution of a tick. @param reports whether the execution reports its end to the schedule */
 function start(draft: Draft, at: EpochMs, reports: boolean): void {
   const { name, spec, running, counts } = draft.state;
   const workflowId = tickId(name, at);
-  // a backfill of a tick that still runs
+  // the execution of this tick is still running, and a backfill asks for the same tick
   if (running.includes(workflowId)) return;
   const input = spec.input ?? scheduledInput(name, at);
   const refusal = draft.judge(spec.workflow, input);
@@ -145,13 +157,13 @@ function start(draft: Draft, at: EpochMs, reports: boolean): void {
   draft.state = {
     ...draft.state,
     counts: { ...counts, started: counts.started + 1 },
-    // it is tried again
+    // this tick is being started, so an earlier problem with it is removed
     problems: draft.state.problems.filter((problem) => problem.workflowId !== workflowId),
     ...(isFollowed && { running: [...running, workflowId] }),
   };
 }
 
-/** What an execution gets as input where the schedule does not say. */
+/** Returns the input of an execution if the schedule has none. */
 function scheduledInput(schedule: string, at: EpochMs): JsonObject {
   return { schedule, at: isoOf(at) };
 }

@@ -5,9 +5,13 @@ import type { ScheduleDescription } from "../runtime/context/schedules.ts";
 import { absorb, applyCommand } from "./commands.ts";
 import { readState, type ScheduleState, tickAhead } from "./state.ts";
 
+/** The number of next ticks in a description. */
 const maxNextTicks = 10;
 
-/** The state of a schedule with everything that it was told, also what no worker has taken yet; null if the execution is no schedule. */
+/**
+ * Returns the state of a schedule with all commands and reports that were committed, also those that no worker has handled yet. Null if the
+ * execution is not a schedule.
+ */
 export function stateOf({ activePaths: [path], context, input, inbox = [], outbox = [] }: Snapshot): ScheduleState | null {
   const { resumed, waits } = path ?? {};
   const waited = resumed?.suspendPayload ?? waits?.find(({ payload }) => readState(payload))?.payload;
@@ -21,12 +25,12 @@ export function stateOf({ activePaths: [path], context, input, inbox = [], outbo
   return commands.reduce(applyCommand, { ...state, commands: [] } as ScheduleState);
 }
 
-/** Whether a schedule will start nothing more. One that has gone on as another execution will. */
+/** True if a schedule has ended. A schedule that has gone on as a new execution has not ended. */
 export function hasEnded({ status, continuedAs }: Snapshot): boolean {
   return isTerminal(status) && !continuedAs;
 }
 
-/** A schedule for people and programs. @param state as `stateOf` gives it */
+/** Returns the description of a schedule. @param state the result of `stateOf` */
 export function describe(snapshot: Snapshot, state: ScheduleState): ScheduleDescription {
   const { workflowId, tenant } = snapshot;
   const { name, paused, spec, generation, lastTick, running, queued, counts, problems } = state;

@@ -10,7 +10,10 @@ import { absorb } from "./commands.ts";
 import { decideTicks, type Judge } from "./decide-ticks.ts";
 import { isOver, readState, type ScheduleState, wakeOf } from "./state.ts";
 
-/** The workflow that every schedule is an execution of: one node that comes to itself again and again. It never changes: executions are pinned to it. */
+/**
+ * The workflow of which every schedule is an execution: one node with an edge to itself. It must never change, because executions are
+ * pinned to it.
+ */
 export const scheduleWorkflow: WorkflowDefinition = {
   id: scheduleWorkflowId,
   start: "tick",
@@ -20,17 +23,22 @@ export const scheduleWorkflow: WorkflowDefinition = {
 
 /** Steps after which a schedule goes on as a new execution: about a thousand ticks. */
 const maxSteps = 3_000;
-/** Commands that are kept before they are applied, with the ticks before them. */
+/** From this number of waiting commands on, the schedule applies them at once, together with the ticks before them. */
 const maxCommands = 20;
-/** How often a worker that does not know the workflow leaves a tick to another one, before the tick counts as refused. */
+/**
+ * The attempt at which a tick is refused if the worker does not know its workflow. At earlier attempts the tick is left to another worker.
+ */
 const maxAttempts = 8;
+/** The longest delay between these attempts. */
 const maxDelayMs = 60_000;
 
 /**
- * The node of schedules. Its state is what it last waited with, else what it last gave, else the input of the execution.
+ * Makes the node of schedules. Its state is the payload of its last wait; if it has not waited, its last output; at the beginning, the
+ * input of the execution.
  *
- * What it is told only changes the state. When the time comes that it waits for it decides, for that time: a wait begins with all
- * signals that are there, so it knows everything that was said before. Whatever it starts leaves with the very commit that holds the new state.
+ * A signal only changes the state. When the time comes for which the node waits, it decides for this time. By then it knows all earlier
+ * commands, because a new wait first takes all signals that were kept. The requests to start or cancel executions are in the same commit as
+ * the new state.
  */
 export function scheduleNode(host: Pick<ScheduleHost, "problemOf" | "limits">): NodeDefinition {
   const stepsAtMost = Math.max(1, Math.min(maxSteps, Math.floor(host.limits.steps / 4)));
@@ -55,18 +63,22 @@ export function scheduleNode(host: Pick<ScheduleHost, "problemOf" | "limits">): 
       if (state.steps > stepsAtMost) return { continueAs: { input: { ...known, steps: 0 } } };
       const { state: after, sends } = decideTicks(isSignal ? atLastCommand(known) : known, step.now(), judgeFor(host, step));
       if (sends.length > 0) return { data: after, __sends: sends };
-      // what was said while this step ran is committed already: it is for this execution
+      // a command that came while this step ran is committed to this execution already, so then the execution does not end
       if (isOver(after)) return { data: after, terminate: true, __unlessSignalled: scheduleSignal };
       return wait(after);
     },
   });
 }
 
+/** Moves the horizon to the time of the last command, so that the ticks before it are decided too. */
 function atLastCommand(state: ScheduleState): ScheduleState {
   return { ...state, horizon: state.commands.at(-1)!.at };
 }
 
-/** A workflow that this worker does not know may be known to another one: the step is tried again before the tick is refused. */
+/**
+ * Returns the check of starts. Another worker may know a workflow that this one does not know, so the step is retried before the tick is
+ * refused.
+ */
 function judgeFor({ problemOf }: Pick<ScheduleHost, "problemOf">, { attempt }: StepContext): Judge {
   return (workflow, input) => {
     const problem = problemOf(workflow, input);

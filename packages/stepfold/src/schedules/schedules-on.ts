@@ -21,11 +21,12 @@ import { describe, hasEnded, stateOf } from "./describe.ts";
 import { type CheckedSpec, readSpec, readTickingSpec } from "./spec.ts";
 import { initialState, type ScheduleCommand, type ScheduleState, tickId } from "./state.ts";
 
-/** Long enough for people, short enough that the ids of its executions fit. */
+/** The form of a name: long enough for people, and so short that the ids of the started executions are not too long. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-/** How often a command follows a schedule that has just gone on as a new execution. */
+/** How many times a call tries to find the new execution of a schedule that has just gone on as one. */
 const maxFollows = 100;
 
+/** A command without its time. */
 type Unstamped<C = ScheduleCommand> = C extends ScheduleCommand ? Omit<C, "at"> : never;
 
 /** A schedule that was looked up. */
@@ -34,7 +35,7 @@ interface Known {
   readonly state: ScheduleState;
 }
 
-/** Finds the executions of schedules, and tells them what to do. */
+/** Finds the executions of schedules, and sends commands to them. */
 class ScheduleReach {
   readonly host: ScheduleHost;
 
@@ -45,7 +46,7 @@ class ScheduleReach {
   async find(name: string): Promise<Known | null> {
     checkName(name);
     let snapshot = await this.host.find(name);
-    // it has just gone on as another execution, which a worker is about to begin
+    // the schedule has just gone on as a new execution, which a worker is about to start
     for (let follows = 0; snapshot?.continuedAs && follows < maxFollows; follows++) {
       await this.host.pause();
       snapshot = await this.host.find(name);
@@ -66,7 +67,10 @@ class ScheduleReach {
     return describe(snapshot, state);
   }
 
-  /** Does something to the execution that a schedule is now, also if it goes on as a new one at the same time. */
+  /**
+   * Calls `act` with the id of the schedule's current execution, and again with the next one if the schedule goes on as a new execution at
+   * the same time.
+   */
   async act(name: string, act: (workflowId: string) => Promise<void>): Promise<void> {
     for (let follows = 0; ; follows++) {
       const { workflowId } = (await this.require(name)).snapshot;
@@ -80,13 +84,13 @@ class ScheduleReach {
     }
   }
 
-  /** @param at when it was said. Default: now */
+  /** Sends a command to a schedule. @param at the time of the command. Default: now */
   async command(name: string, given: Unstamped, at?: EpochMs): Promise<void> {
     const stamped = { ...given, at: at ?? (await this.host.now()) };
     await this.act(name, (workflowId) => this.host.tell(workflowId, stamped as unknown as Json));
   }
 
-  /** @returns false if another one was begun at the same time */
+  /** Starts the execution of a schedule. @returns false if another call has started it at the same time */
   async begin(name: string, spec: CheckedSpec, options: CreateScheduleOptions, before: Known | null): Promise<boolean> {
     const workflowId = before ? successorId(before.snapshot.workflowId) : scheduleIdOf(name);
     const state = initialState(name, spec, await this.host.now(), options.paused ?? false);
@@ -94,7 +98,7 @@ class ScheduleReach {
   }
 }
 
-/** The schedules on one runtime. */
+/** Returns the functions for the schedules of one runtime. */
 export function schedulesOn(host: ScheduleHost): Schedules {
   const reach = new ScheduleReach(host);
   return {
@@ -103,7 +107,7 @@ export function schedulesOn(host: ScheduleHost): Schedules {
     resume: (name) => reach.command(name, { type: "resume" }),
     async trigger(name) {
       const now = await host.now();
-      // ticks are at whole seconds, as a rule
+      // ticks are usually at whole seconds, so a trigger at another millisecond gets an id that no tick has
       const at = now % 1_000 === 0 ? now + 1 : now;
       await reach.command(name, { type: "trigger" }, at);
       return { workflowId: tickId(name, at) };
@@ -179,11 +183,16 @@ async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Prom
   return { items, nextCursor: page.nextCursor };
 }
 
-/** The snapshot that a schedule is told by; null: the execution that it goes on as is listed too, or was deleted. @param listed ids of the page */
+/**
+ * Returns the snapshot from which a listed schedule is described. Null if the schedule has gone on as a new execution that is listed too or
+ * was deleted.
+ *
+ * @param listed ids of the executions on the page
+ */
 async function tellingOf(host: ScheduleHost, item: ExecutionSummary, listed: ReadonlySet<string>): Promise<Snapshot | null> {
   const snapshot = await host.load(item.workflowId);
   if (!snapshot?.continuedAs) return snapshot;
-  // one that was about to go on when the page was read: the next one may not be there yet, or have come too late for the page
+  // the schedule was about to go on when the page was read: its new execution may not exist yet, or may have come too late for the page
   if (isTerminal(item.status) || listed.has(snapshot.continuedAs.workflowId)) return null;
   const { name } = stateOf(snapshot) ?? {};
   return name === undefined ? null : host.find(name);
@@ -198,7 +207,7 @@ function checkOptions(options: CreateScheduleOptions): void {
   refuseUnknown("schedules.create", options, ["tenant", "paused"]);
 }
 
-/** Changes as JSON, and the members that are taken away. */
+/** Returns the changes as JSON, and the names of the members to remove, which were given as `undefined`. */
 function changesOf(given: Partial<ScheduleSpec>): { readonly changes: JsonObject; readonly removes: readonly string[] } {
   const removes = Object.entries(given).flatMap(([member, value]) => (value === undefined ? [member] : []));
   return { changes: normalise(given, "The changes of the schedule").value as JsonObject, removes };

@@ -5,8 +5,8 @@ import { schedulesOn } from "./schedules-on.ts";
 import { readSpec } from "./spec.ts";
 
 /**
- * Lets a runtime have schedules: cron expressions with time zones, intervals and single ticks. Give it to every runtime of a store that
- * works: one without it leaves schedules to the others.
+ * Adds schedules to a runtime: cron expressions with time zones, intervals and single ticks. Give it to every runtime that works on the
+ * same store: a runtime without it leaves schedules to the others.
  *
  * ```ts
  * const nightly = { workflow: "report", cron: "0 2 * * *", zone: "Europe/Vienna" };
@@ -14,8 +14,8 @@ import { readSpec } from "./spec.ts";
  * await runtime.schedules.pause("nightly");
  * ```
  *
- * @param declared schedules by name: each is made, or edited so that it says this, when a runtime begins to work. One that was deleted, or
- * has ended, stays so until it says something else
+ * @param declared schedules by name. When a runtime begins to work, each of them is created, or edited to match its declaration. A schedule
+ * that was deleted or has ended stays so until its declaration changes
  * @throws StepfoldError `SCHEDULE_INVALID`
  */
 export function schedules(declared: Readonly<Record<string, ScheduleSpec & CreateScheduleOptions>> = {}): SchedulesPart {

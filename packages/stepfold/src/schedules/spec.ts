@@ -8,14 +8,17 @@ import { normalise } from "../core/values/to-json.ts";
 import type { OverlapPolicy } from "../runtime/context/schedules.ts";
 import { cronMistake, nextTick, type TickRule } from "./ticks.ts";
 
-/** What a schedule says, checked, with every default; plain JSON. */
+/** The specification of a schedule, checked and with all defaults, as plain JSON. */
 export interface CheckedSpec extends TickRule {
   readonly workflow: string;
   readonly input?: Json;
   readonly metadata?: JsonObject;
+  /** The schedule ends after this number of ticks. Absent: no limit. */
   readonly count?: number;
   readonly overlap: OverlapPolicy;
+  /** How many milliseconds late a tick may start; a later tick is missed. */
   readonly catchUpWindow: number;
+  /** The most milliseconds by which a tick starts later than its time. */
   readonly jitter: number;
 }
 
@@ -25,11 +28,14 @@ const members = [
 ];
 const policies: readonly unknown[] = ["skip", "queue", "cancel", "allow"];
 const dayMs = 24 * 60 * 60 * 1000;
+/** The shortest interval of `every`. */
 const minEveryMs = 1_000;
+/** The largest size of a specification, in bytes of JSON. */
 const maxBytes = 64 * 1024;
+/** The most cron expressions of one schedule. */
 const maxCrons = 10;
 
-/** Collects what is wrong with a specification. */
+/** Reads the members of a specification, and collects its mistakes. */
 class SpecReader {
   readonly issues: { readonly pointer: string; readonly message: string }[] = [];
   readonly given: JsonObject;
@@ -93,7 +99,7 @@ class SpecReader {
 }
 
 /**
- * A specification from outside, checked. One that was checked before stays as it is.
+ * Checks a specification from outside and adds the defaults. A specification that was checked before stays the same.
  *
  * @throws StepfoldError `SCHEDULE_INVALID` with every mistake at once
  */
@@ -150,7 +156,7 @@ function checkedBy(reader: SpecReader): CheckedSpec {
   };
 }
 
-/** As `readSpec`; one that never ticks after a time is refused as well. @throws StepfoldError `SCHEDULE_INVALID` */
+/** Does the same as `readSpec`, and also refuses a specification that has no tick after a time. @throws StepfoldError `SCHEDULE_INVALID` */
 export function readTickingSpec(schedule: string, spec: unknown, after: EpochMs): CheckedSpec {
   const checked = readSpec(schedule, spec);
   if (nextTick(checked, after) !== null) return checked;

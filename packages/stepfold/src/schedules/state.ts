@@ -4,30 +4,43 @@ import type { ScheduleProblem } from "../runtime/context/schedules.ts";
 import type { CheckedSpec } from "./spec.ts";
 import { nextTick, withJitter } from "./ticks.ts";
 
-/** Everything that a schedule knows, as JSON: the payload of its wait, and the input of the execution that it goes on as. */
+/**
+ * The whole state of a schedule, as JSON. It is the payload of the schedule's wait, and the input of the new execution as which the
+ * schedule goes on.
+ */
 export interface ScheduleState {
   readonly name: string;
   readonly spec: CheckedSpec;
+  /** 1 for the first specification; each edit adds 1. */
   readonly generation: number;
   /** Ticks up to this time are decided. */
   readonly decidedUntil: EpochMs;
+  /** Present while the schedule is paused. `note` says why. */
   readonly paused?: { readonly note?: string };
+  /** Time of the last tick that was decided; null if there was none. */
   readonly lastTick: EpochMs | null;
-  /** Ticks that count for `count`. */
+  /** Number of ticks that count for `count` of the specification: started or queued, except queued ticks that a later one has replaced. */
   readonly taken: number;
+  /**
+   * Numbers of executions that were started, ticks that were skipped because of `overlap`, and ticks that were missed (`catchUpWindow`).
+   */
   readonly counts: { readonly started: number; readonly skipped: number; readonly missed: number };
-  /** Executions that have not ended, as far as the schedule asked to be told. */
+  /** Ids of started executions that have not ended. Only those that report their end to the schedule are in it. */
   readonly running: readonly string[];
-  /** Ticks that are started once these have ended. */
+  /** Times of the ticks that start once the executions in `running` have ended. */
   readonly queued: readonly EpochMs[];
-  /** `running` were cancelled for what is queued. */
+  /** The executions in `running` were cancelled, so that the queued tick can start. */
   readonly cancelling?: true;
+  /** Times of triggers that are not started yet. */
   readonly triggers: readonly EpochMs[];
   readonly backfills: readonly Backfill[];
   /** Commands that are not applied yet: the ticks before them are started first. */
   readonly commands: readonly ScheduleCommand[];
   readonly problems: readonly ScheduleProblem[];
-  /** The time that it waits for: everything that it was told before is in this state when it comes. */
+  /**
+   * The time for which the schedule waits, and up to which it then decides. All signals that came before the decision are in the state by
+   * then.
+   */
   readonly horizon: EpochMs;
   /** Steps since the schedule went on as a new execution. */
   readonly steps: number;
@@ -35,20 +48,21 @@ export interface ScheduleState {
 
 /** Past ticks that are to be started. */
 interface Backfill {
-  /** Those up to here are started. */
+  /** Ticks up to this time are started already. */
   readonly after: EpochMs;
+  /** The last tick is not after this time. */
   readonly to: EpochMs;
   readonly overlap: "queue" | "allow";
 }
 
-/** What a schedule is told to do, and when that was said. */
+/** A command to a schedule. `at` is the time of the command. */
 export type ScheduleCommand = { readonly at: EpochMs } & (
   | {
       readonly type: "edit";
       readonly changes: Readonly<Record<string, Json>>;
-      /** Members that are taken away. */
+      /** Members of the specification that are removed. */
       readonly removes?: readonly string[];
-      /** The changes are the whole specification. */
+      /** `changes` is the whole new specification. */
       readonly replaces?: true;
     }
   | { readonly type: "pause"; readonly note?: string }
@@ -57,7 +71,7 @@ export type ScheduleCommand = { readonly at: EpochMs } & (
   | { readonly type: "backfill"; readonly from: EpochMs; readonly to: EpochMs; readonly overlap: "queue" | "allow" }
 );
 
-/** A schedule that begins. */
+/** Returns the state of a new schedule. */
 export function initialState(name: string, spec: CheckedSpec, at: EpochMs, paused: boolean | string): ScheduleState {
   return {
     name,
@@ -79,14 +93,14 @@ export function initialState(name: string, spec: CheckedSpec, at: EpochMs, pause
   };
 }
 
-/** A state that was read from an execution; null if it is none. */
+/** Returns a value that was read from an execution as a state; null if it is not a state. */
 export function readState(value: unknown): ScheduleState | null {
   if (!isJsonObject(value) || typeof value.name !== "string" || !isJsonObject(value.spec)) return null;
   const lists = [value.running, value.queued, value.triggers, value.backfills, value.commands, value.problems];
   return lists.every(Array.isArray) && isJsonObject(value.counts) ? (value as unknown as ScheduleState) : null;
 }
 
-/** The tick that is next, and when it begins; null if there is none, or the schedule is paused. */
+/** Returns the time of the next tick, and the time with jitter at which it starts. Null if there is none, or if the schedule is paused. */
 export function tickAhead({
   name,
   spec,
@@ -99,27 +113,28 @@ export function tickAhead({
   return at === null ? null : { at, beginsAt: withJitter(spec, at, spec.jitter, name) };
 }
 
-/** Whether a schedule will never start anything again. */
+/** True if a schedule will never start anything again. */
 export function isOver(state: ScheduleState): boolean {
   const { paused, queued, triggers, backfills, commands } = state;
   return !paused && [queued, triggers, backfills, commands].every(({ length }) => length === 0) && tickAhead(state) === null;
 }
 
-/** When a schedule has something to do: 0 for now, null for not before it is told something. */
+/** Returns when a schedule has something to do. 0: at once. Null: not before it gets a signal. */
 export function wakeOf(state: ScheduleState): EpochMs | null {
   const { paused, running, queued, triggers, backfills, commands } = state;
   const isIdle = running.length === 0;
   if (commands.length > 0 || triggers.length > 0 || (isIdle && !paused && queued.length > 0)) return 0;
   if (backfills.some(({ overlap }) => overlap === "allow" || isIdle)) return 0;
+  // a schedule that is over wakes at once, to end its execution
   return isOver(state) ? 0 : (tickAhead(state)?.beginsAt ?? null);
 }
 
-/** Id of the execution that a tick starts: `nightly@2026-11-22T02:00:00Z`. */
+/** Returns the id of the execution that a tick starts: `nightly@2026-11-22T02:00:00Z`. */
 export function tickId(name: string, at: EpochMs): string {
   return `${name}@${isoOf(at)}`;
 }
 
-/** `2026-11-22T02:00:00Z`, with milliseconds only where there are some. */
+/** Returns a time as `2026-11-22T02:00:00Z`, with milliseconds only if they are not 0. */
 export function isoOf(at: EpochMs): string {
   return new Date(at).toISOString().replace(".000Z", "Z");
 }

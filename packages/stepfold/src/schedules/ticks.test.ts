@@ -4,7 +4,7 @@ import { cronMistake, nextTick, type TickRule, withJitter } from "./ticks.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString().replace(".000Z", "Z"));
 const ms = (text: string): number => Date.parse(text);
-/** The next ticks after a time. */
+/** Returns the next ticks after a time. */
 function ticks(rule: TickRule, after: string, count: number): (string | null)[] {
   const found: (string | null)[] = [];
   for (let at: number | null = ms(after); found.length < count; found.push(iso(at))) at = at && nextTick(rule, at);

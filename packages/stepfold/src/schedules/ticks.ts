@@ -4,25 +4,30 @@ import type { EpochMs } from "../core/values/json.ts";
 import { seededShare } from "../core/values/seeded.ts";
 import { lastMs } from "../core/values/timestamp.ts";
 
-/** The members of a specification that say when. */
+/** The members of a specification that decide when the schedule ticks. */
 export interface TickRule {
   readonly cron?: readonly string[];
   readonly zone?: string;
+  /** Ticks are at whole multiples of this number of milliseconds since 1970. */
   readonly every?: number;
+  /** With `every`: how many milliseconds later the ticks are. */
   readonly offset?: number;
+  /** Time of the only tick. */
   readonly at?: EpochMs;
   readonly startAt?: EpochMs;
   readonly endAt?: EpochMs;
 }
 
-/** Fields, or a name such as `@daily`. A date, which croner takes too, is what `at` is for. */
+/**
+ * The form of a cron expression: fields, or a name such as `@daily`. croner also takes a date; that is refused, because `at` is for that.
+ */
 const cronForm = /^(?:@[a-z]{1,12}|[A-Za-z0-9*,/\-#?+]{1,60}(?: [A-Za-z0-9*,/\-#?+]{1,60}){4,6})$/;
 const zoneForm = /^[A-Za-z0-9_+\-/]{1,60}$/;
 const maxCronLength = 200;
-/** A time to try expressions and zones at. */
+/** The time with which expressions and zones are tried out. */
 const trial = new Date(Date.UTC(2026, 0, 1));
 
-/** What is wrong with a cron expression or its zone; null if nothing is. */
+/** Returns what is wrong with a cron expression or its zone; null if nothing is. */
 export function cronMistake(cron: string, zone: string): { readonly member: "cron" | "zone"; readonly message: string } | null {
   if (cron.length > maxCronLength || !cronForm.test(cron))
     return {
@@ -47,7 +52,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** The next tick after a time; null if there is none. It depends on nothing but its arguments. */
+/** Returns the next tick after a time; null if there is none. The result depends only on the arguments. */
 export function nextTick(rule: TickRule, after: EpochMs): EpochMs | null {
   const { startAt = 0, endAt = lastMs } = rule;
   const next = nextOf(rule, Math.max(after, startAt - 1));
@@ -68,15 +73,19 @@ function nextOf({ cron, zone = "UTC", every, offset = 0, at }: TickRule, after: 
   return first;
 }
 
-/** When a tick begins: later by a part of `jitterMs` that depends on the schedule and the tick alone, and before the next tick. */
+/**
+ * Returns when a tick starts: at its time plus a part of `jitterMs`, and before the next tick. The part depends only on the schedule and
+ * the tick.
+ */
 export function withJitter(rule: TickRule, at: EpochMs, jitterMs: number, schedule: string): EpochMs {
   if (jitterMs === 0) return at;
   const gapMs = (nextTick(rule, at) ?? lastMs) - at;
   return at + Math.floor(seededShare(`${schedule}@${at}`) * Math.min(jitterMs, gapMs));
 }
 
+/** The most parsed expressions that are kept. */
 const maxCrons = 200;
-/** Parsed expressions, the least recently used first: to parse one costs as much as many ticks. */
+/** Parsed expressions, the least recently used first. They are kept because parsing one takes as long as computing many ticks. */
 const parsed = new Map<string, Cron>();
 
 function cronOf(cron: string, zone: string): Cron {

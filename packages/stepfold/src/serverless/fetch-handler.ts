@@ -6,34 +6,36 @@ import type { SweepOptions, SweepReport } from "../runtime/worker/sweep.ts";
 import { type BodyRefusal, readRequestBody } from "./request-body.ts";
 import type { SecretCheck } from "./secret.ts";
 
-/** A function from a web request to its answer, as Node's, Bun's, Deno's and edge platforms' servers call it. */
+/** A function that answers a web request, as servers of Node, Bun, Deno and edge platforms call it. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
+/** Options of the handler for web requests. */
 interface FetchOptions {
   readonly isAllowed: SecretCheck;
   readonly basePath: string;
   readonly bounds: Pick<SweepOptions, "limit" | "concurrency"> & { readonly timeoutMs: number };
 }
 
-/** Of a body, in bytes. */
+/** The largest body of a request, in bytes. */
 const maxBodyBytes = 64 * 1024;
-/** Of the time of a request, what its body may take. */
+/** The part of the time of a request that reading its body may take. */
 const readingPart = 0.5;
+/** The HTTP status for each reason why a body was not read. */
 const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, "broken off": 400 };
-/** Executions that one request may name. */
+/** The most executions that one request may name. */
 const maxNamed = 100;
 
-/** The methods of each path. Everything else is 404 or 405. */
+/** The methods of each path. Any other path gets 404, any other method 405. */
 const methods: Readonly<Record<string, readonly string[]>> = { "/sweep": ["GET", "POST"], "/wake-up": ["POST"] };
 
-/** Answers wake-ups and sweeps. @throws StepfoldError `OPTION_INVALID` */
+/** Makes the handler that answers wake-ups and sweeps. @throws StepfoldError `OPTION_INVALID` */
 export function fetchHandler(runtime: Pick<Runtime, "sweep">, { isAllowed, basePath, bounds }: FetchOptions): FetchHandler {
   if (typeof basePath !== "string" || !/^(\/[\w.~-]+)*$/.test(basePath)) {
     throw new StepfoldError("OPTION_INVALID", { option: "basePath", reason: 'must be a path without a slash at the end: "/api/stepfold"' });
   }
   requireAtLeastOne({ timeoutMs: bounds.timeoutMs });
   return async (request) => {
-    // before anything else is looked at: who does not know the secret learns nothing
+    // checked before anything else, so that a caller without the secret learns nothing
     if (!isAllowed(request.headers.get("authorization"))) return refusal(401, "secret missing or wrong", { "www-authenticate": "Bearer" });
     const { pathname } = new URL(request.url);
     const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : "";
@@ -52,7 +54,7 @@ export function fetchHandler(runtime: Pick<Runtime, "sweep">, { isAllowed, baseP
   };
 }
 
-/** The ids in a body; null if it is not as it should be. */
+/** Reads the ids in a body; null if the body is not valid. */
 function idsIn(text: string): readonly string[] | null {
   let body: unknown;
   try {
@@ -74,7 +76,7 @@ async function answer(sweep: () => Promise<SweepReport>): Promise<Response> {
   }
 }
 
-/** A report without the texts of errors, which may quote what is nobody's business. */
+/** Returns a report without the messages of errors, which may quote confidential data. */
 export function publicReport({ advanced, left, failed, isMore }: SweepReport): object {
   const codeOf = (error: unknown): string => (StepfoldError.is(error) ? error.code : "UNKNOWN");
   return { advanced, left, failed: failed.map(({ workflowId, error }) => ({ workflowId, code: codeOf(error) })), isMore };

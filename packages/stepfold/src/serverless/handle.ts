@@ -4,42 +4,42 @@ import { type FetchHandler, fetchHandler } from "./fetch-handler.ts";
 import { type LambdaHandler, lambdaHandler } from "./lambda-handler.ts";
 import { secretCheck } from "./secret.ts";
 
-/** How a serverless platform moves executions. */
+/** Options of the entry points for serverless platforms. */
 export interface ServerlessOptions {
   /**
-   * What every request of `fetch` has to bring, as `Authorization: Bearer SECRET`: a text of at least 16 characters. Several while you
-   * replace one: each is right.
+   * The secret that every request of `fetch` must contain, as `Authorization: Bearer SECRET`: a text of at least 16 characters. While you
+   * replace a secret, give a list: each secret in the list is accepted.
    */
   readonly secret: string | readonly string[];
   /** The path below which `fetch` answers: `/api/stepfold`. Default: none. */
   readonly basePath?: string | undefined;
-  /** How long one request of `fetch` works at most, in milliseconds; must be less than your platform allows. Default 10 s. */
+  /** The longest time of one request of `fetch`, in milliseconds. It must be less than your platform allows. Default 10 s. */
   readonly timeoutMs?: number | undefined;
-  /** Executions that one call takes at most. Default 1,000. */
+  /** The most executions that one call takes. Default 1,000. */
   readonly limit?: number | undefined;
-  /** Executions that one call runs at once. Default: `maxExecutions` of the runtime. */
+  /** The most executions that one call runs at the same time. Default: `maxExecutions` of the runtime. */
   readonly concurrency?: number | undefined;
-  /** Called with messages that are not of Stepfold; they are dropped. */
+  /** Called by `lambda` with an error for each message that is not from Stepfold (dropped), and each execution that it could not run. */
   readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
 /** Entry points for serverless platforms. */
 export interface ServerlessHandlers {
   /**
-   * Answers `POST /sweep` (also `GET`, because some cron services know nothing else) by `runtime.sweep()`, and `POST /wake-up` with
-   * `{ "workflowIds": ["order-7"] }` by a sweep of these. Nothing else can be done with it, and nothing without the secret.
+   * Answers `POST /sweep` (or `GET`, because some cron services support nothing else) with `runtime.sweep()`, and `POST /wake-up` with the
+   * body `{ "workflowIds": ["order-7"] }` with a sweep of these executions. It does nothing else, and nothing without the secret.
    */
   readonly fetch: FetchHandler;
   /**
-   * Answers events of an SQS queue, which name executions, and of EventBridge schedules, which sweep. What could not be handled goes back
-   * to the queue alone: switch on `ReportBatchItemFailures`. It ends before the function's time is up.
+   * Answers events of an SQS queue, which name executions, and of EventBridge schedules, which start a sweep. Only messages that could not
+   * be handled go back to the queue: switch on `ReportBatchItemFailures`. It ends before the function's time is up.
    */
   readonly lambda: LambdaHandler;
 }
 
 /**
- * Entry points for platforms that call a function and give it some time. Each call is a time slice: it ends before its time is up, and what
- * is left is sent on to the queue of the runtime, or found by the next sweep. Create the runtime with `drive: false`.
+ * Makes entry points for platforms that call a function and give it a limited time. Each call is a time slice: it ends before its time is
+ * up, and what is left is sent on to the queue of the runtime, or found by the next sweep. Create the runtime with `drive: false`.
  *
  * ```ts
  * import { handle } from "stepfold/serverless";
@@ -50,7 +50,8 @@ export interface ServerlessHandlers {
  * export const handler = handlers.lambda;
  * ```
  *
- * A message that comes twice, late or never delays an execution at most: only one process can claim it, and each step is committed once.
+ * A message that comes twice, late or never can only delay an execution: one process at a time can claim the execution, and each step is
+ * committed once.
  *
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */

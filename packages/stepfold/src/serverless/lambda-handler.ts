@@ -7,39 +7,40 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { SweepOptions } from "../runtime/worker/sweep.ts";
 import { publicReport } from "./fetch-handler.ts";
 
-/** What AWS Lambda tells a function about its call. Described here and not imported, so that it is no dependency. */
+/** The method that is used of the context that AWS Lambda passes to a function. Declared here, so that no package is a dependency. */
 export interface LambdaContext {
-  /** Until the function is ended. */
+  /** The time until Lambda ends the function. */
   getRemainingTimeInMillis(): number;
 }
 
-/** The answer to an event of SQS: these messages are to come again. The others are deleted. */
+/** The answer to an event of SQS. SQS delivers these messages again and deletes the others. */
 export interface SqsBatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
-/** A function of AWS Lambda: the answer to an event of SQS, or what a sweep did. */
+/** A function of AWS Lambda. It returns the answer to an event of SQS, or the report of a sweep. */
 export type LambdaHandler = (event: unknown, context: LambdaContext) => Promise<SqsBatchResponse | object>;
 
+/** Options of the handler for AWS Lambda. */
 interface LambdaOptions {
   readonly bounds: Pick<SweepOptions, "limit" | "concurrency">;
   readonly onProblem: (error: unknown) => void;
 }
 
-/** A message of SQS, as an event has it. */
+/** A message of SQS, as an event contains it. */
 interface SqsRecord {
   readonly messageId: string;
   readonly body?: string;
   readonly eventSource: "aws:sqs";
 }
 
-/** What is left of a call's time for its answer: a tenth, and no more than this. */
+/** The time of a call that is kept for its answer: a tenth of the call's time, and no more than this. */
 const maxReserveMs = 500;
 const reservePart = 0.1;
-/** SQS gives no more at once. */
+/** The most messages in one event: SQS sends no more at once. */
 const maxRecords = 10_000;
 
-/** Answers events of SQS and of EventBridge. */
+/** Makes the handler that answers events of SQS and of EventBridge. */
 export function lambdaHandler(runtime: Pick<Runtime, "sweep">, { bounds, onProblem }: LambdaOptions): LambdaHandler {
   return async (event, context) => {
     const remainingMs = context.getRemainingTimeInMillis();
@@ -63,7 +64,7 @@ export function lambdaHandler(runtime: Pick<Runtime, "sweep">, { bounds, onProbl
   };
 }
 
-/** The messages of an event; null if it is none of SQS. */
+/** Returns the messages of an event; null if it is not an event of SQS. */
 function sqsRecords(event: unknown): readonly SqsRecord[] | null {
   const { Records } = (event ?? {}) as { readonly Records?: unknown };
   if (!Array.isArray(Records) || Records.length > maxRecords) return null;
@@ -71,13 +72,13 @@ function sqsRecords(event: unknown): readonly SqsRecord[] | null {
   return Records.every(isSqs) ? (Records as SqsRecord[]) : null;
 }
 
-/** Whether it comes of a rule of EventBridge, or of EventBridge Scheduler. */
+/** Whether an event comes from a rule of EventBridge, or from EventBridge Scheduler. */
 function isScheduled(event: unknown): boolean {
   const { source, "detail-type": type } = (event ?? {}) as { readonly source?: unknown; readonly "detail-type"?: unknown };
   return (source === "aws.events" || source === "aws.scheduler") && type === "Scheduled Event";
 }
 
-/** What a message says. One that is delayed for longer than SQS can says when it is due. */
+/** Reads a message; null if it is not from Stepfold. If SQS cannot delay a message for long enough, the message contains its due time. */
 function wakeUpIn({ body }: SqsRecord): WakeUp | null {
   const wakeUp = readSqsMessage(typeof body === "string" ? body : undefined);
   if (!wakeUp) return null;

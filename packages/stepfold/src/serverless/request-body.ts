@@ -3,13 +3,13 @@ import { systemEnvironment } from "../environment/system-environment.ts";
 /** Why a body was not read to its end. */
 export type BodyRefusal = "too large" | "too slow" | "broken off";
 
-/** The most that is read. */
+/** The limits of reading a body. */
 export interface BodyBounds {
   readonly maxBytes: number;
   readonly timeoutMs: number;
 }
 
-/** The text of a request, or why there is none. Of one that is too large or too slow no more is read. */
+/** Reads the text of a request, or says why there is none. Reading stops once the body is too large or too slow. */
 export async function readRequestBody(
   { headers, body }: Pick<Request, "headers" | "body">,
   { maxBytes, timeoutMs }: BodyBounds,
@@ -18,7 +18,7 @@ export async function readRequestBody(
   if (!body) return { text: "" };
   const reader = body.getReader();
   let refusal: BodyRefusal = "broken off";
-  // a read that is under way ends with it
+  // cancelling also ends a read that is under way
   const refuse = (why: BodyRefusal): void => {
     refusal = why;
     reader.cancel().catch(() => undefined);
@@ -29,6 +29,7 @@ export async function readRequestBody(
     let text = "";
     for (let bytes = 0; ; ) {
       const { done, value } = await reader.read();
+      // "broken off" is the initial value: the body was not refused
       if (done) return refusal === "broken off" ? { text: text + decoder.decode() } : { refusal };
       bytes += value.byteLength;
       if (bytes > maxBytes) refuse("too large");

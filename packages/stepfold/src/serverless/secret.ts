@@ -1,17 +1,17 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { sha256 } from "../core/values/sha256.ts";
 
-/** Shorter ones can be guessed. */
+/** Shorter secrets can be guessed. */
 const minLength = 16;
-/** Longer ones are not looked at: to hash them takes time. */
+/** Longer secrets are refused, because hashing them takes time. */
 const maxLength = 1_024;
-/** What a header can bring. */
+/** The characters that a header can transport. */
 const goodSecret = new RegExp(`^[!-~]{${minLength},${maxLength}}$`);
 
-/** Whether an `Authorization` header brings the secret. */
+/** Tells whether an `Authorization` header contains the secret. */
 export type SecretCheck = (authorization: string | null) => boolean;
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Makes the check for one secret or several. @throws StepfoldError `OPTION_INVALID` */
 export function secretCheck(secret: string | readonly string[]): SecretCheck {
   const secrets: readonly unknown[] = typeof secret === "string" ? [secret] : Array.isArray(secret) ? secret : [];
   const isGood = (one: unknown): one is string => typeof one === "string" && goodSecret.test(one);
@@ -24,7 +24,7 @@ export function secretCheck(secret: string | readonly string[]): SecretCheck {
     const given = /^Bearer +(\S+) *$/i.exec((authorization ?? "").slice(0, maxLength + 16))?.[1] ?? "";
     const digest = sha256(given);
     let isRight = false;
-    // each is compared to its end: how long it takes says nothing of how much was right
+    // every secret is compared completely, so that the time does not show how much was right
     for (const expected of digests) isRight = areEqual(expected, digest) || isRight;
     return isRight;
   };

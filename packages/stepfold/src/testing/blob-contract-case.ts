@@ -1,9 +1,9 @@
 import type { BlobStore } from "../ports/blob-store.ts";
 
-/** What a case of the blobs' contract works with: new, empty blobs for every case. */
+/** What a case of the contract of blob stores works with: new, empty blobs for every case. */
 export interface BlobBench {
   readonly blobs: BlobStore;
-  /** Another handle on the same blobs; for what lives in memory, the same. */
+  /** Opens another handle on the same blobs; for blobs in memory, the same handle. */
   open(): Promise<BlobStore>;
 }
 

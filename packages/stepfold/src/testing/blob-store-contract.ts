@@ -6,7 +6,7 @@ import { blobListCases } from "./contract/blobs/blob-list-cases.ts";
 import { blobRaceCases } from "./contract/blobs/blob-race-cases.ts";
 
 /**
- * Every promise of a `BlobStore`, as data: run them with any test runner, each on new, empty blobs.
+ * Every promise of a `BlobStore`, as data. Run the cases with any test runner, each on new, empty blobs.
  *
  * A case resolves, or rejects with a `ContractViolation` that says which value is wrong, or with the blob store's own error.
  *

@@ -4,7 +4,7 @@ import { brokenBlobLists } from "./broken/blobs/broken-blob-lists.ts";
 import type { BrokenBlobStore } from "./broken/blobs/broken-blob-store.ts";
 
 /**
- * Plausible wrong blob stores, each a wrapper around a right one: they show that `blobStoreContract` would notice.
+ * Blob stores with plausible mistakes, each a wrapper around a correct one. They show that `blobStoreContract` finds such mistakes.
  *
  * ```ts
  * import { brokenBlobStores } from "stepfold/testing";

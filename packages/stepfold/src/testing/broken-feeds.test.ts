@@ -17,7 +17,7 @@ describe("the contract of EventFeed", () => {
         openElsewhere: async () => elsewhere,
       };
       const failure: unknown = await contractCase.run(broken).catch((error: unknown) => error);
-      // anything else would be a mistake of the wrapper
+      // Any other error would be a mistake of the wrapper.
       expect(failure instanceof ContractViolation || StepfoldError.is(failure), String(failure)).toBe(true);
     });
   }

@@ -5,14 +5,14 @@ import type { WorkQueue } from "../ports/work-queue.ts";
 import { brokenQueues, ContractViolation, isQueueClaimed, type QueueBench, type QueueContractCase, workQueueContract } from "./index.ts";
 
 const byName = new Map(workQueueContract.map((contractCase) => [contractCase.name, contractCase]));
-/** On a queue in memory nobody can see that these are broken. */
+/** The needs of cases for which there is no broken queue, because a queue in memory cannot break their promises. */
 const beyondMemory = ["durable", "joins"];
 
 describe("the contract of WorkQueue", () => {
   for (const { name, caughtBy, breaks } of brokenQueues) {
     it(`notices a queue that ${name}`, async () => {
       const failure = await failureOf(byName.get(caughtBy)!, brokenBench(breaks()));
-      // anything else would be a mistake of the wrapper
+      // Any other error would be a mistake of the wrapper.
       expect(failure instanceof ContractViolation || StepfoldError.is(failure), String(failure)).toBe(true);
     });
   }
@@ -30,7 +30,7 @@ describe("the contract of WorkQueue", () => {
   });
 });
 
-/** The bench of a right queue, with every handle on it broken. */
+/** Returns the bench of a correct queue, in which every handle has the mistake. */
 function brokenBench(wrong: (queue: WorkQueue) => WorkQueue): QueueBench {
   const bench = memoryQueueBench();
   const right = new Map<WorkQueue, WorkQueue>();

@@ -4,8 +4,8 @@ import { brokenQueueDedupe } from "./broken/queue/broken-queue-dedupe.ts";
 import { brokenQueueSends } from "./broken/queue/broken-queue-sends.ts";
 
 /**
- * Plausible wrong queues, each a wrapper around a right one: they show that the contract would notice. `breaks()` gives what
- * makes the handles of one queue wrong.
+ * Queues with plausible mistakes, each a wrapper around a correct one. They show that the contract finds such mistakes. `breaks()`
+ * returns the function that puts the mistake into each handle of one queue.
  *
  * ```ts
  * import { memoryQueue } from "stepfold/queues/memory";

@@ -15,7 +15,7 @@ describe("the contract of SnapshotStore", () => {
         open: async () => breaks(bench.store),
         cut: async () => undefined,
       });
-      // anything else would be a mistake of the wrapper
+      // Any other error would be a mistake of the wrapper.
       expect(failure instanceof ContractViolation || StepfoldError.is(failure), String(failure)).toBe(true);
     });
   }

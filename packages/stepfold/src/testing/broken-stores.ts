@@ -17,7 +17,7 @@ import { brokenWaits } from "./broken/broken-waits.ts";
 import { brokenLibrary } from "./broken/library/broken-library.ts";
 
 /**
- * Plausible wrong stores, each a wrapper around a right one: they show that the contract would notice.
+ * Stores with plausible mistakes, each a wrapper around a correct one. They show that the contract finds such mistakes.
  *
  * ```ts
  * import { memoryStore } from "stepfold/stores/memory";

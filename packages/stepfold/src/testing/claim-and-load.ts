@@ -2,7 +2,7 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Claim, ClaimOptions, SnapshotStore } from "../ports/snapshot-store.ts";
 import { present } from "./expectations.ts";
 
-/** An execution that was claimed, and how it was loaded afterwards. */
+/** A claim, and the snapshot that was loaded after it. */
 export interface LoadedClaim {
   readonly claim: Claim;
   readonly snapshot: Snapshot;

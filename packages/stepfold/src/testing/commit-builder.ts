@@ -5,14 +5,14 @@ import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead, type Stat
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { ChangedChild, Commit } from "../ports/snapshot-store.ts";
 
-/** What of a first commit is not the default. */
+/** The parts of a first commit that differ from the defaults. */
 export interface FirstCommitOptions {
   readonly definitionId?: string;
   readonly input?: Json;
   readonly metadata?: Readonly<Record<string, Json>>;
   readonly tenant?: string;
   readonly status?: Status;
-  /** Default: now while active, never otherwise. */
+  /** When the execution is due. Default: at once while active, never with another status. */
   readonly wakeAt?: EpochMs | null;
   readonly incarnation?: string;
   readonly commitId?: string;
@@ -22,13 +22,13 @@ export interface FirstCommitOptions {
   readonly head?: Partial<SnapshotHead>;
 }
 
-/** What of a later commit is not the default. */
+/** The parts of a later commit that differ from the defaults. */
 export interface StepOptions {
   readonly nodeId?: string;
   readonly output?: Json;
-  /** Several events in one commit, one for each output; `output` is not used then. */
+  /** Puts several events into one commit, one for each output. `output` is not used then. */
   readonly outputs?: readonly Json[];
-  /** Makes the event from its version, instead of a completed step. */
+  /** Makes the event from its version. Default: the event of a completed step. */
   readonly event?: (version: number) => Event;
   readonly status?: Status;
   readonly wakeAt?: EpochMs | null;
@@ -45,7 +45,7 @@ export interface StepOptions {
 let made = 0;
 const unique = (what: string): string => `${what}-${++made}`;
 
-/** The commit that creates an execution, as an engine would make it. */
+/** Makes the commit that creates an execution, as an engine would make it. */
 export function startCommit(workflowId: string, options: FirstCommitOptions = {}): Commit {
   const { definitionId = "contract", input, metadata = {}, tenant, status = "active", incarnation = unique("incarnation") } = options;
   const definition = { id: definitionId, hash: `hash-of-${definitionId}` };
@@ -88,7 +88,7 @@ export function startCommit(workflowId: string, options: FirstCommitOptions = {}
   };
 }
 
-/** The commit that follows another one, or a loaded snapshot. */
+/** Makes the commit that follows another commit or a loaded snapshot. */
 export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): Commit {
   const before = firstHead(from);
   const { nodeId = "step", output = null, outputs = [output], status = "active", fence, release } = options;
@@ -119,7 +119,7 @@ export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): 
   };
 }
 
-/** The snapshot that these commits, one after the other, add up to. */
+/** Returns the snapshot that results from these commits in this order. */
 export function snapshotAfter(...commits: readonly Commit[]): Snapshot {
   const heads = new Map<string, ChildHead>();
   for (const { key, head } of commits.flatMap(({ children = [] }) => children)) {
@@ -144,4 +144,5 @@ function statusFields(status: Status, version: number): Pick<SnapshotHead, "stat
   return { status, currentNodeId: "step", activePaths: [{ ...path, status: doing }] };
 }
 
+/** 0 means due at once, null never. */
 const wakeFor = (status: Status): EpochMs | null => (status === "active" ? 0 : null);

@@ -3,25 +3,31 @@ import type { SnapshotStore } from "../ports/snapshot-store.ts";
 /** What a contract case works with: a new, empty store for every case. */
 export interface StoreBench {
   readonly store: SnapshotStore;
-  /** The retention of deleted ids that the store was opened with, in milliseconds. Long enough for a few calls, short enough to wait for. */
+  /**
+   * The retention of deleted ids that the store was opened with, in
+   * milliseconds. It must outlast a few calls, and cases wait for its end.
+   */
   readonly retentionMs: number;
-  /** Another handle on the same data; for a store that lives in memory, the same store. */
+  /** Opens another handle on the same data; for a store in memory, the same store. */
   open(): Promise<SnapshotStore>;
-  /** Moves the store's clock. With a real clock: waits. */
+  /** Moves the store's clock forward. With a real clock it waits. */
   advance(durationMs: number): Promise<void>;
-  /** Damages the stored head of an execution, as an edit in the database might. */
+  /** Damages the stored head of an execution, as a manual edit in the database might. */
   damage?(workflowId: string): Promise<void>;
-  /** Cuts the connections that `store` has to its database, whatever is under way on them. New ones can be made. */
+  /** Cuts the connections of `store` to its database, also those in use. The store can open new ones. */
   cut?(): Promise<void>;
 }
 
-/** What a case asks for beyond a store and a clock. */
+/** What a case needs besides a store and a clock. */
 export type Need = "durable" | "multiProcess" | "maxValueBytes" | "permits" | "lists" | "definitions" | "damage" | "cut";
 
-/** One promise a store makes. Plain data: any test runner, or none, can run it. */
+/** One promise that a store makes. It is plain data: any test runner, or none, can run it. */
 export interface ContractCase {
   readonly name: string;
-  /** Only for stores with this feature, or benches that can do this. For others report it as not claimed, never as passed. */
+  /**
+   * The case is only for stores with this feature, or for benches that can
+   * do this. Report it for others as not claimed, never as passed.
+   */
   readonly needs?: Need;
   /** Rejects if the promise is broken: with a ContractViolation, or with what the store threw. */
   run(bench: StoreBench): Promise<void>;

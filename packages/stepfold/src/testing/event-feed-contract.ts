@@ -3,7 +3,7 @@ import type { FeedContractCase } from "./contract/feed/feed-contract-case.ts";
 import { feedPublishCases } from "./contract/feed/feed-publish-cases.ts";
 
 /**
- * Every promise of an `EventFeed`, as data: run them with any test runner, each on a new feed on a channel of its own.
+ * Every promise of an `EventFeed`, as data. Run the cases with any test runner, each with a new feed on its own channel.
  *
  * A case resolves, or rejects with a `ContractViolation` that says what is wrong, or with the feed's own error.
  *

@@ -17,13 +17,13 @@ export function holds(condition: boolean, message: string): void {
   if (!condition) throw new ContractViolation(message);
 }
 
-/** Gives `value` without null and undefined; fails if it is one of them. */
+/** Returns `value` if it is neither null nor undefined, else fails. */
 export function present<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new ContractViolation(`${what} is ${value}`);
   return value;
 }
 
-/** Fails unless `work` rejects with this code; gives the details of the error. */
+/** Fails unless `work` rejects with this code. Returns the details of the error. */
 export async function rejectsWith<C extends ErrorCode>(code: C, work: () => Promise<unknown>): Promise<ErrorDetails<C>> {
   let got: string;
   try {

@@ -1,32 +1,32 @@
 import type { TransactionQuery } from "../ports/transaction-query.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
 
-/** What a case of the queues' contract works with: a new, empty queue for every case. */
+/** What a case of the contract of queues works with: a new, empty queue for every case. */
 export interface QueueBench {
   readonly queue: WorkQueue;
-  /** Another handle on the same messages, as another process has it. */
+  /** Opens another handle on the same messages, as in another process. */
   open(): Promise<WorkQueue>;
-  /** Lets time pass by the queue's clock. With a real clock: waits. */
+  /** Moves the queue's clock forward. With a real clock it waits. */
   advance(durationMs: number): Promise<void>;
-  /** A lease that the queue can keep to, in milliseconds; the shorter, the less the cases wait. */
+  /** A lease that the queue supports, in milliseconds. With a shorter lease the cases wait less. */
   readonly leaseMs: number;
-  /** How long it may take, in milliseconds, until a message is delivered that is due, or whose handler failed. */
+  /** How long the delivery of a message may take, in milliseconds, from when it is due or its handler failed. */
   readonly patienceMs: number;
-  /** How long it may take, in milliseconds, until a message goes to another consumer after the last sign of life of its own. */
+  /** How long it may take, in milliseconds, until a message goes to another consumer after the last sign of life of its first consumer. */
   readonly noticeMs: number;
-  /** Ends a handle as the end of its process would: it acknowledges nothing and gives nothing back. */
+  /** Ends a handle as the death of its process would: the handle acknowledges and releases nothing. */
   kill(queue: WorkQueue): Promise<void>;
-  /** Runs `work` in a transaction of the database that the queue is in; commits, or undoes it if `work` rejects. */
+  /** Runs `work` in a transaction of the queue's database, and commits it, or rolls it back if `work` rejects. */
   transact?(work: (query: TransactionQuery) => Promise<void>): Promise<void>;
 }
 
-/** What a case asks for beyond a queue and a clock. */
+/** What a case needs besides a queue and a clock. */
 export type QueueNeed = "durable" | "delays" | "maxDelayMs" | "joins";
 
-/** One promise of a `WorkQueue`. Plain data: any test runner, or none, can run it. */
+/** One promise of a `WorkQueue`. It is plain data: any test runner, or none, can run it. */
 export interface QueueContractCase {
   readonly name: string;
-  /** Only for queues with this feature. For others report it as not claimed, never as passed. */
+  /** The case is only for queues with this feature. Report it for others as not claimed, never as passed. */
   readonly needs?: QueueNeed;
   /**
    * Rejects if the promise is broken: with a ContractViolation, or with what the queue threw. It may leave consumers behind

@@ -33,7 +33,7 @@ import { workerCases } from "./contract/records/worker-cases.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 /**
- * Every promise of a `SnapshotStore`, as data: run them with any test runner, each on a new, empty store.
+ * Every promise of a `SnapshotStore`, as data. Run the cases with any test runner, each on a new, empty store.
  *
  * A case resolves, or rejects with a `ContractViolation` that says which value is wrong, or with the store's own error.
  *

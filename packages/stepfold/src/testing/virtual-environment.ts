@@ -4,28 +4,28 @@ import type { Environment } from "../ports/environment.ts";
 interface Timer {
   at: EpochMs;
   readonly isPoll: boolean;
-  /** A deadline, whose time comes also when nobody waits for it any more. */
+  /** True for a deadline, which fires also if nothing waits for it any more. */
   readonly isBackground: boolean;
   readonly callback: () => void;
 }
 
-/** An Environment whose time stands still until you move it. */
+/** An `Environment` whose time stands still until you move it. */
 export interface VirtualEnvironment extends Environment {
   /**
-   * Moves the time; fires what comes due in between, in order, and lets what follows from it run. Where nothing but polls comes
-   * due for long, they become rarer: each is late by a 64th of that time at most, and never later than the end. So a month
-   * costs some hundred polls.
+   * Moves the time forward, fires the timers that become due, in order, and lets everything run that follows from them. While only polls
+   * become due for a long time, polls are made less often: each one is late by at most a 64th of that time, and never later than the end.
+   * So a month costs some hundred polls.
    */
   advance(ms: number): Promise<void>;
   /** Lets everything run that needs no time to pass. */
   settle(): Promise<void>;
 }
 
-/** How often pending promises get the floor before they count as waiting for time. */
+/** How many turns of the event loop pending promises get before they count as waiting for time. */
 const rounds = 5;
 
 /**
- * A clock for tests: hours pass in no time, and every run is the same. Ids are counted.
+ * Makes an environment with a clock for tests: hours pass at once, and every run is the same. Ids are counted.
  *
  * ```ts
  * const environment = virtualEnvironment();
@@ -83,10 +83,10 @@ export function virtualEnvironment(startAt: EpochMs = Date.UTC(2026, 0, 1)): Vir
   };
 }
 
-/** Polls become rarer by this part of the time in which nothing else has happened. */
+/** Polls become less frequent by this share of the time in which nothing else has happened. */
 const lateShare = 1 / 64;
 
-/** The moments at which polls are made while the time moves: all that are due by then at once. */
+/** Decides when polls are made while the time moves. All polls that are due by such a moment are made at this moment. */
 class PollTimes {
   readonly #until: EpochMs;
   #quietSince: EpochMs;
@@ -99,7 +99,7 @@ class PollTimes {
     this.#next = from;
   }
 
-  /** When a poll that is due at a time is made. */
+  /** Returns when a poll that is due at this time is made. */
   next(at: EpochMs): EpochMs {
     if (at === this.#last) return at;
     if (at < this.#next) return Math.min(this.#next, this.#until);
@@ -108,14 +108,14 @@ class PollTimes {
     return at;
   }
 
-  /** Something else has happened. */
+  /** Notes that something else than a poll has happened. */
   happened(at: EpochMs): void {
     this.#quietSince = at;
     this.#next = at;
   }
 }
 
-/** One turn of the event loop: everything that is only a promise away has then run. */
+/** Waits for one turn of the event loop, in which everything runs that waits only for promises. */
 function floor(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === "function") setImmediate(resolve);

@@ -10,7 +10,7 @@ import { queueTransactionCases } from "./contract/queue/queue-transaction-cases.
 import type { QueueContractCase } from "./queue-contract-case.ts";
 
 /**
- * Every promise of a `WorkQueue`, as data: run them with any test runner, each on a new, empty queue.
+ * Every promise of a `WorkQueue`, as data. Run the cases with any test runner, each on a new, empty queue.
  *
  * A case resolves, or rejects with a `ContractViolation` that says what is wrong, or with the queue's own error.
  *

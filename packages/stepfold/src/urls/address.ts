@@ -3,12 +3,13 @@ import { publicUrl } from "./public-url.ts";
 
 /** A URL for a driver, and the parameters that were taken out of it. */
 export interface Address<Name extends string> {
-  /** Without the parameters; the rest is as it was written. */
+  /** The URL without these parameters. The rest is as it was written. */
   readonly url: string;
+  /** The decoded values of the parameters; the fallback of a missing one, and the first value of a repeated one. */
   readonly taken: Readonly<Record<Name, string>>;
 }
 
-/** Takes our own parameters out of a URL. It works on the text: some drivers take URLs that `URL` cannot parse. */
+/** Takes our own parameters out of a URL. The function works on the text, because some drivers accept URLs that `URL` cannot parse. */
 export function takeParameters<Name extends string>(text: string, fallbacks: Readonly<Record<Name, string>>): Address<Name> {
   const start = text.indexOf("?");
   if (start === -1) return { url: text, taken: fallbacks };

@@ -7,14 +7,15 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 type Needing = string | { readonly queue: string };
 
 /**
- * Imports the driver of a database or of a queue. The library does not depend on drivers: this is the one that is installed in the
+ * Imports the driver of a database or of a queue. The library does not depend on drivers, so it takes the one that is installed in the
  * current folder.
  *
  * @param name of the package, or of a part of it: `mysql2/promise`
- * @throws StepfoldError `DRIVER_MISSING`; `STORE_REJECTED` or `QUEUE_REJECTED` if it is there and cannot be loaded
+ * @throws StepfoldError `DRIVER_MISSING`; `STORE_REJECTED` or `QUEUE_REJECTED` if the driver is installed, but cannot be loaded
  */
 export async function importDriver<T>(name: string, needing: Needing): Promise<T> {
   const here = createRequire(join(process.cwd(), "package.json"));
+  // first from the current folder, then from the folder of this package
   for (const specifier of [() => pathToFileURL(here.resolve(name)).href, () => name]) {
     try {
       return (await import(specifier())) as T;

@@ -16,8 +16,8 @@ export function withoutSecrets(text: string, url: string): string {
 }
 
 /**
- * Hides the secrets of a URL. It works on the text: a URL that cannot be parsed may hold a password too. Where it is not clear what
- * the password is, it hides more than the password.
+ * Hides the secrets of a URL. The function works on the text, because a URL that cannot be parsed may hold a password too. If it is not
+ * clear where the password ends, more than the password is hidden.
  *
  * @param found receives each secret
  */
@@ -29,33 +29,36 @@ function hide(url: string, found: string[]): string {
   const at = rest.lastIndexOf("@");
   if (at === -1) return head + hideParameters(head.endsWith("//") ? hidePort(rest, found) : rest, found);
   const question = rest.slice(0, at).indexOf("?");
-  // the "@" may belong to a parameter, or end a password
+  // the "@" may belong to a parameter, or end a password that contains the "?"
   if (question !== -1 && !rest.slice(0, question).includes("@")) return head + hideAllAfterName(rest, question, found);
   return head + hideUser(head, rest.slice(0, at), found) + hideParameters(rest.slice(at), found);
 }
 
+/** Hides everything after the name of the user, because all of it may belong to the password. */
 function hideAllAfterName(rest: string, question: number, found: string[]): string {
   const colon = rest.slice(0, question).search(/:|%3a/i);
   return colon === -1 ? hideParameters(rest, found) : `${rest.slice(0, colon)}:${hideValue(rest.slice(colon + 1), found)}`;
 }
 
+/** Hides the password or the token before the "@". */
 function hideUser(head: string, user: string, found: string[]): string {
   const colon = /:|%3a/i.exec(user);
   if (colon) {
     const [name, password] = [user.slice(0, colon.index + colon[0].length), user.slice(colon.index + colon[0].length)];
     return name + hideValue(password, found);
   }
-  // for these two it is a token and not a name, and so it may be without slashes
+  // with these two schemes the user is a token and not a name; without slashes it may be one too
   return /^\s*(upstash|libsql):/i.test(head) || !head.endsWith("//") ? hideValue(user, found) : hideParameters(user, found);
 }
 
-/** Hides a port that is no number: it may be a password in a URL without a host. */
+/** Hides a port that is not a number, because it may be the password of a URL whose host is missing. */
 function hidePort(rest: string, found: string[]): string {
   const [authority = ""] = /^[^/?#]*/.exec(rest)!;
   const wrong = /:(?!\d*(?:$|,))/.exec(authority.replace(/\[[^\]]*\]/g, (address) => "x".repeat(address.length)));
   return wrong ? rest.slice(0, wrong.index + 1) + hideValue(rest.slice(wrong.index + 1), found) : rest;
 }
 
+/** Hides the values of parameters that hold secrets, and the secrets of values that are URLs themselves. */
 function hideParameters(text: string, found: string[]): string {
   return text.replace(/([?&])([^=&?]*)=([^&]*)/g, (_all, before: string, name: string, value: string) => {
     const plain = decoded(value);

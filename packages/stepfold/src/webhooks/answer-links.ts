@@ -12,37 +12,40 @@ import { bodyOf, failure, json, parsed } from "./answer-request.ts";
 import { toBase64Url } from "./base64url.ts";
 import { type LinkClaims, type LinkKey, linkTokens } from "./link-token.ts";
 
-/** How links are signed. */
+/** The options of `answerLinks`. */
 export interface AnswerLinksOptions {
-  /** The first signs, all verify. To rotate, put a new one before the others, and take the old one away when its links have expired. */
+  /**
+   * The first key signs, all keys verify. To rotate, put a new key before the others, and remove the old one when its links have expired.
+   */
   readonly keys: readonly LinkKey[];
-  /** The clock that judges whether a link has expired, in epoch milliseconds. Default: that of this process. */
+  /** The clock that decides whether a link has expired, in epoch milliseconds. Default: that of this process. */
   readonly now?: (() => EpochMs) | undefined;
 }
 
-/** What one link is for. */
+/** The options of one link. */
 export interface AnswerLinkOptions {
   readonly workflowId: string;
   /** `id` of a wait that `run.waits()` gives. */
   readonly waitId: string;
-  /** Who answers with it: counts as `by` of the answer, and the holder of the link cannot say otherwise. */
+  /** Who answers with the link. It is the `by` of the answer, and the holder of the link cannot change it. */
   readonly by?: string | undefined;
   /**
-   * The only answer that can be given with it, for links such as "approve". It can be read in the link, which may have 16,384 characters. Default: the
-   * holder says it.
+   * The only answer that can be given with the link, for example for "approve". It can be read in the link, which may have at most 16,384
+   * characters. Default: the holder of the link chooses the answer.
    */
   readonly payload?: unknown;
-  /** Epoch milliseconds. Default: the deadline of the wait, or 30 days from now. */
+  /** When the link expires, in epoch milliseconds. Default: the deadline of the wait, or 30 days from now. */
   readonly expiresAt?: EpochMs | undefined;
 }
 
-/** What a link that is still good is for. */
+/** What a valid link is for. */
 export interface AnswerLink {
   readonly workflowId: string;
   /** The wait that it answers, with what was asked and the schema of the answer. */
   readonly wait: WaitInfo;
+  /** Who answers with the link. Absent: the answer has no name. */
   readonly by?: string;
-  /** The only answer that can be given with it. Absent: the holder says it. */
+  /** The only answer that can be given with the link. Absent: the holder of the link chooses the answer. */
   readonly payload?: Json;
   readonly expiresAt: EpochMs;
 }
@@ -56,35 +59,39 @@ export interface AnswerLinks {
    * `OPTION_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`, `STORE_UNAVAILABLE`
    */
   create(link: AnswerLinkOptions): Promise<string>;
-  /** Says what a link is for, and changes nothing. @throws StepfoldError `LINK_INVALID` if it is forged, has expired, or its wait is over */
+  /**
+   * Returns what a link is for, and changes nothing. @throws StepfoldError `LINK_INVALID` if it is forged, has expired, or its wait is over
+   */
   read(token: string): Promise<AnswerLink>;
   /**
    * Answers the wait.
    *
-   * @param payload left out where the link has one
+   * @param payload left out if the link has one
    * @returns `applied: false` if the same answer was given with this link before
-   * @throws StepfoldError `LINK_INVALID` as `read`, also if it was used for another answer; `RESUME_INVALID` if the payload does not fit,
-   * `RESPONDER_DENIED`: then it can be used once more; `CODE_NEEDED`, `STORE_UNAVAILABLE`
+   * @throws StepfoldError `LINK_INVALID` as `read`, also if the link was used for another answer; `RESUME_INVALID` if the payload does not
+   * fit, `RESPONDER_DENIED`: after these two the link can be used again; `CODE_NEEDED`, `STORE_UNAVAILABLE`
    */
   answer(token: string, payload?: unknown): Promise<{ readonly applied: boolean }>;
   /**
-   * Answers web requests whose path ends in a token: `GET` says as JSON what the link is for, so that a page can ask, and changes
-   * nothing, because mail scanners follow links; `POST` with the payload as JSON answers. What cannot be used is 404, whatever the reason.
+   * Answers web requests whose path ends in a token. `GET` returns as JSON what the link is for, so that a page can show it, and changes
+   * nothing, because mail scanners follow links. `POST` with the payload as JSON answers the wait. A link that cannot be used gives 404,
+   * whatever the reason.
    */
   readonly fetch: FetchHandler;
 }
 
-/** As of `run.resume`. */
+/** The longest `by`, in characters, as in `run.resume`. */
 const maxByLength = 1_000;
-/** How long a link is good if neither it nor its wait says so. */
+/** How long a link is valid if neither the link nor its wait says so, in milliseconds. */
 const defaultMs = 30 * 24 * 60 * 60 * 1000;
 /** Codes that mean that the link cannot be used any more. */
 const used: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND", "RESUME_CONFLICT"];
 
 /**
- * Signed links by which people outside answer one wait each: an approval in a mail, a callback of another service. A link holds who may answer what,
- * signed by HMAC-SHA-256; nothing of it lies in the execution but a random number, under which its answer counts once. Who has the link can answer, as
- * with any link in a mail: send it to one person, and let it expire.
+ * Creates signed links with which people and services outside can answer one wait each: an approval in a mail, a callback of another
+ * service. A link contains who may answer what, signed by HMAC-SHA-256. The execution keeps nothing of it but a random number, which is the
+ * idempotency key of the answer, so that the answer counts once. Everybody who has the link can answer: send it to one person, and let it
+ * expire.
  *
  * ```ts
  * import { answerLinks } from "stepfold/webhooks";
@@ -151,6 +158,7 @@ async function openWait(
   return { snapshot, wait: waits(snapshot).find(({ id }) => id === waitId) };
 }
 
+/** Runs `work`, and turns errors that mean a used link into `LINK_INVALID`. */
 async function unlessUsed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,11 +1,12 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { type BodyRefusal, readRequestBody } from "../serverless/request-body.ts";
 
-/** Of a body, in bytes; and how long it may take, in milliseconds. */
+/** The largest body in bytes, and the longest time to read it in milliseconds. */
 const bounds = { maxBytes: 1024 * 1024, timeoutMs: 10_000 };
+/** The HTTP status for each reason to refuse a body. */
 const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, "broken off": 400 };
 
-/** An answer that is not kept anywhere, and tells no other site where it was asked for. */
+/** A JSON response that no cache keeps. `no-referrer` keeps its URL, which may contain a token, from other sites. */
 export function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
@@ -13,13 +14,13 @@ export function json(status: number, body: object, headers: Readonly<Record<stri
   });
 }
 
-/** The body of a request, or the answer that refuses it. */
+/** The body of a request, or the response that refuses it. */
 export async function bodyOf(request: Request): Promise<{ readonly text: string } | { readonly refusal: Response }> {
   const body = await readRequestBody(request, bounds);
   return "refusal" in body ? { refusal: json(refusedBodies[body.refusal], { error: `the body is ${body.refusal}` }) } : body;
 }
 
-/** JSON of a body; undefined if it is none. */
+/** Parses a body as JSON; undefined if it is not JSON. */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) as unknown };
@@ -28,7 +29,7 @@ export function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** The answer for what was thrown: the code, and what is wrong with a payload. Other texts may quote what is nobody's business. */
+/** The response for an error: its code, and the mistakes in a payload. Other texts are left out, because they may quote private data. */
 export function failure(error: unknown): Response {
   if (!StepfoldError.is(error)) return json(500, { error: "UNKNOWN" });
   const issues = StepfoldError.is(error, "RESUME_INVALID") ? { issues: error.details.issues } : {};

@@ -1,11 +1,11 @@
-/** Bytes as text that may stand in a URL. */
+/** Writes bytes as text that is allowed in a URL. */
 export function toBase64Url(bytes: Uint8Array): string {
   let chars = "";
   for (const byte of bytes) chars += String.fromCharCode(byte);
   return btoa(chars).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** The bytes of such a text, or of base64; null for anything else. */
+/** Reads the bytes of base64url or base64; null for any other text. */
 export function fromBase64Text(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w+/-]*={0,2}$/.test(text)) return null;
   try {

@@ -4,11 +4,11 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 type Secret = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const algorithm = { name: "HMAC", hash: "SHA-256" } as const;
-/** Shorter ones can be guessed. */
+/** The shortest secret, because a shorter one could be guessed. */
 const minBytes = 24;
 const maxBytes = 512;
 
-/** @throws StepfoldError `OPTION_INVALID` unless it has 24 to 512 bytes */
+/** Imports a secret. @throws StepfoldError `OPTION_INVALID` unless it has 24 to 512 bytes */
 export function importSecret(option: string, secret: unknown): Promise<Secret> {
   if (!(secret instanceof Uint8Array) || secret.byteLength < minBytes || secret.byteLength > maxBytes) {
     const reason = `must be ${minBytes} to ${maxBytes} random bytes (a Uint8Array): crypto.getRandomValues(new Uint8Array(32))`;
@@ -22,7 +22,7 @@ export async function macOf(secret: Promise<Secret>, text: string): Promise<Uint
   return new Uint8Array(await crypto.subtle.sign(algorithm.name, await secret, new TextEncoder().encode(text)));
 }
 
-/** Whether a MAC is that of a text, in a time that does not tell how much of it was right. */
+/** Whether a MAC belongs to a text. The time that this takes does not show how much of the MAC is right. */
 export async function isMacOf(secret: Promise<Secret>, mac: Uint8Array<ArrayBuffer>, text: string): Promise<boolean> {
   return crypto.subtle.verify(algorithm.name, await secret, mac, new TextEncoder().encode(text));
 }

@@ -6,38 +6,40 @@ import { importSecret, isMacOf, macOf, type Secret } from "./hmac.ts";
 
 /** A key that links are signed with. */
 export interface LinkKey {
-  /** Names it in the links: letters, digits, `_` and `-`, at most 64. Never give one id to two keys. */
+  /** Names the key in the links: at most 64 letters, digits, `_` and `-`. Never give one id to two keys. */
   readonly id: string;
   /** 24 to 512 random bytes. */
   readonly secret: Uint8Array;
 }
 
-/** What the token of a link contains. It is signed, not encrypted: everybody who has the link can read it, and only the key can make it. */
+/**
+ * The content of the token of a link. It is signed, not encrypted: everybody who has the link can read it, and only the key can make it.
+ */
 export interface LinkClaims {
   readonly workflowId: string;
   readonly incarnation: string;
   readonly waitId: string;
-  /** Who answers with it. */
+  /** Who answers with the link. */
   readonly by?: string;
-  /** The only answer that can be given with it. */
+  /** The only answer that can be given with the link. */
   readonly payload?: Json;
   readonly expiresAt: EpochMs;
-  /** Random: no two links have the same. */
+  /** A random number, which no two links have in common. */
   readonly nonce: string;
 }
 
 /** Makes and reads links. */
 export interface LinkTokens {
-  /** @throws StepfoldError `OPTION_INVALID` if it would be too long to be read */
+  /** Makes the token of a link. @throws StepfoldError `OPTION_INVALID` if it would be too long to be read */
   write(claims: LinkClaims): Promise<string>;
-  /** Null for what no key of these has signed. */
+  /** Reads a token; null if none of these keys has signed it. */
   read(token: string): Promise<LinkClaims | null>;
 }
 
-/** Of a link, in characters: longer ones are not made, and not looked at. */
+/** The longest token, in characters. A longer one is neither made nor read. */
 const maxLength = 16_384;
 
-/** @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
+/** Makes and reads tokens with these keys. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
 export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
   const known = new Map<string, Promise<Secret>>();
   for (const key of Array.isArray(keys) ? (keys as readonly LinkKey[]) : []) {

@@ -12,12 +12,12 @@ import { importSecret, isMacOf, type Secret } from "./hmac.ts";
 export interface WebhookEvent {
   /** Header `webhook-id`: the same for each attempt to deliver the event. */
   readonly id: string;
-  /** The body, parsed. It is what the sender says, and is of no known form. */
+  /** The parsed body. The sender decides its form, so check it. */
   readonly body: unknown;
   readonly headers: Headers;
 }
 
-/** What an event does. */
+/** What the runtime does for an event. */
 export type WebhookAction =
   /** Starts an execution. Without `workflowId` its id is that of the event. */
   | { readonly start: string; readonly workflowId?: string | undefined; readonly input?: unknown }
@@ -26,31 +26,38 @@ export type WebhookAction =
   /** Sends a signal to all executions that wait for it. */
   | { readonly broadcast: string; readonly key: string; readonly payload?: unknown; readonly where?: CountQuery | undefined };
 
-/** How events are checked, and what they do. */
+/** The options of `webhook`: how events are checked, and what they do. */
 export interface WebhookOptions {
-  /** The secret that the sender has shown, `whsec_...`: base64 of 24 bytes or more. Several while one is replaced: each is right. */
+  /**
+   * The secret that the sender has shown, `whsec_...`: base64 of 24 bytes or more. A list while a secret is replaced: each of them is
+   * accepted.
+   */
   readonly secret: string | readonly string[];
-  /** Says what an event does. Null: nothing; it is acknowledged. What it throws is answered with 500, so that the sender tries again, and told to `onProblem`. */
+  /**
+   * Returns what an event does. Null: nothing, and the event is acknowledged. If it throws, the answer is 500, so that the sender tries
+   * again, and `onProblem` gets the error.
+   */
   readonly receive: (event: WebhookEvent) => WebhookAction | null | Promise<WebhookAction | null>;
   /**
-   * Called with what kept an event from doing what it should, and the id of the event: what `receive` threw, or what the runtime refused it with. The
-   * sender gets its code only. What this throws itself changes nothing. Default: nobody is told.
+   * Called if an event could not do what it should: with the error of `receive` or of the runtime, and with the id of the event. The sender
+   * gets only the code of the error. An error that this function throws changes nothing. Default: no call.
    */
   readonly onProblem?: ((error: unknown, eventId: string) => void) | undefined;
   /**
-   * Name of the service, where several send events to the same executions: it stands before the ids of its events, so that two events of two
-   * services never count as one. Default: none.
+   * Name of the service, for several services that send events to the same executions. It is put before the ids of its events, so that
+   * events of two services never count as one. Default: none.
    */
   readonly sender?: string | undefined;
   /** How old an event may be, and how far in the future, in milliseconds. Default 5 minutes. */
   readonly toleranceMs?: number | undefined;
-  /** The clock that judges this, in epoch milliseconds. Default: that of this process. */
+  /** The clock that decides this, in epoch milliseconds. Default: that of this process. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * A web handler for the events of another service, as Standard Webhooks has them (https://www.standardwebhooks.com): it checks the signature over the raw body and the
- * time, and starts an execution or sends a signal. An event counts once, however often it is sent: its id is the idempotency key.
+ * Returns a web handler for the events of another service that follows Standard Webhooks (https://www.standardwebhooks.com). The handler
+ * checks the signature of the raw body and the time, and starts an execution or sends a signal. An event counts once, however often it is
+ * sent: its id is the idempotency key.
  *
  * ```ts
  * import { webhook } from "stepfold/webhooks";
@@ -65,8 +72,8 @@ export interface WebhookOptions {
  * export default { fetch: paid };
  * ```
  *
- * It answers 200 with what was done, 401 to a wrong signature or time, 400 to what is no JSON, 503 and others by the code of the error, as JSON
- * without its text. The secret is kept in this process only.
+ * The handler answers 200 with what was done, 401 to a wrong signature or time, 400 to a body that is not JSON, and 503 and others by the
+ * code of the error, as JSON without the text of the error. The secret is kept in this process only.
  *
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
@@ -103,7 +110,7 @@ function isSender(sender: unknown): boolean {
   return typeof sender === "string" && /^[\w.-]{0,50}$/.test(sender);
 }
 
-/** The sender gets its answer whatever becomes of this. */
+/** Calls `onProblem`. Whatever it does, the sender gets its answer. */
 function report(onProblem: WebhookOptions["onProblem"], error: unknown, eventId: string): void {
   try {
     onProblem?.(error, eventId);
@@ -112,15 +119,16 @@ function report(onProblem: WebhookOptions["onProblem"], error: unknown, eventId:
   }
 }
 
+/** The longest id of an event, in characters. */
 const maxIdLength = 200;
-/** Signatures of one event that are looked at. */
+/** The most signatures of one event that are checked. */
 const maxSignatures = 10;
 
 function unsigned(): Response {
   return json(401, { error: "signature or time missing or wrong" });
 }
 
-/** Whether one of several signatures, `v1,BASE64`, is by one of the secrets. */
+/** Whether one of the signatures in a header, each `v1,BASE64`, was made with one of the secrets. */
 async function isSigned(secrets: readonly Promise<Secret>[], text: string, header: string): Promise<boolean> {
   for (const one of header.split(" ").slice(0, maxSignatures)) {
     const mac = one.startsWith("v1,") ? fromBase64Text(one.slice(3)) : null;
@@ -129,13 +137,14 @@ async function isSigned(secrets: readonly Promise<Secret>[], text: string, heade
   return false;
 }
 
-/** What there is to say of each action. */
+/** The members that each action may have. */
 const actionOptions = {
   start: ["start", "workflowId", "input"],
   signal: ["signal", "to", "key", "payload"],
   broadcast: ["broadcast", "key", "payload", "where"],
 } as const;
 
+/** Does what an action says, with the id of the event as idempotency key. Returns the content of the answer. */
 async function done(runtime: Parameters<typeof webhook>[0], id: string, action: WebhookAction): Promise<object> {
   const idempotencyKey = `webhook ${id}`;
   const kind = typeof action === "object" && (["start", "signal", "broadcast"] as const).find((one) => one in action);
@@ -154,7 +163,7 @@ async function done(runtime: Parameters<typeof webhook>[0], id: string, action: 
   return { reached: reached.length, refused: refused.length };
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Reads the secrets of the option `secret`. @throws StepfoldError `OPTION_INVALID` */
 function secretsOf(secret: unknown): readonly Promise<Secret>[] {
   const all: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
   if (all.length === 0) throw invalid("secret", "is missing");

@@ -7,17 +7,18 @@ import { checkId, checkOneOf, checkType } from "./check-shape.ts";
 import type { DefinitionReport } from "./definition-report.ts";
 import { unknownNeeds } from "./needs.ts";
 
-/** The highest limit of a concurrency key. */
+/** The highest `limit` of `concurrency`. */
 const maxConcurrency = 10_000;
-/** The highest limit of a rate: a store keeps the time of each execution that counts. */
+/** The highest `limit` of `rateLimit`. A store keeps one time for each execution that counts. */
 const maxRate = 1_000;
+/** The longest `period` of `rateLimit`. */
 const maxPeriodMs = 366 * 24 * 60 * 60 * 1000;
-/** Why a workflow that is run inside another one has no `finally`. */
+/** Part of the messages that say why a workflow that runs inside another one cannot have `finally`. */
 export const wholesOnly = "is for whole executions, and not for a workflow that is run inside another one";
-/** How deep definitions may be nested. */
+/** How deeply definitions may be nested in `workflows`. */
 const maxNesting = 8;
 
-/** Looks for every mistake in the shape of a definition: types, missing parts, ids, edges that lead nowhere. */
+/** Reports every mistake in the structure of a definition: wrong types, missing members, invalid ids, edges that name no node. */
 export function checkDefinition(definition: unknown, limits: Limits, report: DefinitionReport): void {
   checkWorkflow(definition, "", 0, limits, report);
 }
@@ -126,7 +127,7 @@ function checkVariables(variables: unknown, at: string, { variables: max }: Limi
   }
 }
 
-/** What the initial value must be for a reducer, to begin with. */
+/** The type that an initial value must have for a reducer: a test, and the words for the message. */
 const initialOf: Readonly<Record<string, readonly [is: (value: Json) => boolean, words: string]>> = {
   add: [(value) => typeof value === "number", "a number"],
   append: [(value) => Array.isArray(value), "a list"],

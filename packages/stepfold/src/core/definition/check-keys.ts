@@ -3,8 +3,8 @@ import { nodeMembers } from "./definition.ts";
 import type { DefinitionReport } from "./definition-report.ts";
 
 /**
- * Keys of React Flow's nodes: the members of `Node` of `@xyflow/react` 12.12.1 and `NodeBase` of `@xyflow/system` 0.0.84, and
- * those of version 11. Editors keep them beside ours, and nobody reads them here.
+ * Keys of React Flow's nodes: the members of `Node` of `@xyflow/react` 12.12.1 and `NodeBase` of `@xyflow/system` 0.0.84, and those of
+ * version 11. Editors store them in the same objects as Stepfold's keys; Stepfold ignores them.
  */
 export const editorNodeKeys = [
   "position",
@@ -40,7 +40,7 @@ export const editorNodeKeys = [
   "positionAbsolute",
 ] as const;
 
-/** Keys of React Flow's edges: `Edge`, `EdgeLabelOptions` and `EdgeBase` of the same versions, and the options of its kinds of edges. */
+/** Keys of React Flow's edges: `Edge`, `EdgeLabelOptions` and `EdgeBase` of the same versions, and the options of its edge types. */
 export const editorEdgeKeys = [
   "type",
   "animated",
@@ -72,15 +72,16 @@ export const editorEdgeKeys = [
   "targetNode",
 ] as const;
 
-/** Keys that stand beside nodes and edges: what React Flow saves with them, and the schema that an editor checks a file with. */
+/** Keys that editors add to a workflow: the viewport of React Flow, and the JSON Schema with which a text editor checks the file. */
 export const editorWorkflowKeys = ["viewport", "$schema"] as const;
 
-/** Keys of one kind of object. */
+/** The keys that are expected in one kind of object. */
 interface KnownKeys {
+  /** Keys that Stepfold reads. */
   readonly own: readonly string[];
-  /** Of editors: they are let be. */
+  /** Keys of editors. They are accepted and ignored. */
   readonly foreign?: readonly string[];
-  /** What is often written for one of ours. */
+  /** Keys that are often written by mistake, each with the key that was meant. */
   readonly slips?: Readonly<Record<string, string>>;
 }
 
@@ -162,12 +163,13 @@ const retryPolicyKeys: KnownKeys = {
   },
 };
 
-/** Shorter keys of ours are one letter away from too much. */
+/** Shorter keys are not compared letter by letter, because too many other words differ from them by one letter. */
 const minLength = 4;
 
 /**
- * Judges the keys of a definition. One that was meant for one of ours is an error, because what it says is lost: it differs by
- * case or by one letter, or stands in the list of likely slips. Others are warned of, but for those of React Flow.
+ * Reports the unknown keys of a definition. A key that is probably a misspelt key of Stepfold is an error, because its value would be
+ * ignored: it differs only in case or by one letter, or is in the list of frequent mistakes. Every other unknown key gets a warning, except
+ * the keys of React Flow.
  */
 export function checkKeys(definition: unknown, report: DefinitionReport, at = ""): void {
   if (!isJsonObject(definition)) return;
@@ -204,7 +206,7 @@ function isSlipOf(key: string, known: string): boolean {
   return key.toLowerCase() === known.toLowerCase() || (known.length >= minLength && isOneEdit(key, known));
 }
 
-/** One letter more, less or another, or two neighbours in the other order. */
+/** True if two words differ by one added, missing or changed letter, or by two neighbouring letters that are swapped. */
 function isOneEdit(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let begin = 0;

@@ -4,7 +4,7 @@ import type { DefinitionReport } from "./definition-report.ts";
 
 const maxNameLength = 255;
 
-/** Every mistake in the shape of the nodes; gives their ids. */
+/** Reports every mistake in the structure of the nodes. Returns the ids of the nodes. */
 export function checkNodes(nodes: readonly unknown[], at: string, report: DefinitionReport): Set<string> {
   const ids = new Set<string>();
   for (const [i, node] of nodes.entries()) {
@@ -29,7 +29,7 @@ export function checkNodes(nodes: readonly unknown[], at: string, report: Defini
   return ids;
 }
 
-/** Names are found by expressions, so each means one node. */
+/** Checks that names of nodes are unique, because expressions find nodes by their names. */
 function checkNames(nodes: readonly unknown[], at: string, ids: ReadonlySet<string>, report: DefinitionReport): void {
   const names = new Set<string>();
   for (const [i, node] of nodes.entries()) {

@@ -17,7 +17,7 @@ export function checkType(value: JsonObject, pointer: string, key: string, type:
 
 const typeWords = { string: "text", object: "an object", boolean: "true or false" } as const;
 
-/** Checks an optional member that is one of a few words. */
+/** Checks that an optional member is one of the given words. */
 export function checkOneOf(value: JsonObject, pointer: string, key: string, words: readonly string[], report: DefinitionReport): void {
   if (value[key] === undefined || words.includes(value[key] as string)) return;
   report.add("TYPE", `${pointer}/${key}`, `must be one of ${words.map((word) => `"${word}"`).join(", ")}`);

@@ -3,20 +3,20 @@ import type { CompiledEdge, CompiledJoin, CompiledNode, JoinEdge } from "./compi
 import { dominators } from "./graph/dominators.ts";
 import { addNode, addNodes, type NodeSet, nodeSet } from "./graph/node-set.ts";
 
-/** A node while its joins are still to be found. */
+/** A node whose `join` and `wave` are not set yet. */
 export type OpenNode = { -readonly [K in "join" | "wave"]: CompiledNode[K] } & Omit<CompiledNode, "join" | "wave">;
 
-/** An edge with the index of the node it leaves. */
+/** An edge, with the index of its source node. */
 export interface PlacedEdge {
   readonly source: number;
   readonly edge: CompiledEdge;
 }
 
 /**
- * Gives every join its fork and what its edges can be reached from, and every such fork the reach of its joins
+ * Finds the fork of every join and the nodes from which each edge of the join can be reached, and sets `wave` of every such fork
  * (docs/path-semantics.md, "Waves" and "Pending paths"). A workflow without joins costs nothing.
  *
- * @param nodes in the order of the definition, as `edges`
+ * @param nodes in the order of the definition; `edges` too
  * @returns null if the work is more than the budget allows
  */
 export function compileJoins(
@@ -58,7 +58,7 @@ function compileJoin(
   const entering = incoming[node.index]!;
   const threads = typeof count === "number" && count > entering.length;
   const fork = threads || dominator < 0 ? null : nodes[dominator]!;
-  // several edges of one node have the same reach
+  // all edges from one source have the same reach, so it is computed once
   const reaches = new Map<number, NodeSet>();
   for (const { source } of entering) {
     if (reaches.has(source)) continue;
@@ -72,7 +72,9 @@ function compileJoin(
   return join;
 }
 
-/** Backwards from the source of an edge, not beyond the join and not into its fork. */
+/**
+ * Finds the nodes that can reach an edge. The search goes backwards from the source of the edge, not beyond the join and not into its fork.
+ */
 function reachOf(source: number, join: number, fork: number, incoming: readonly PlacedEdge[][], work: WorkBudget): NodeSet | null {
   const reach = nodeSet(incoming.length);
   const queue: number[] = [];
@@ -87,6 +89,7 @@ function reachOf(source: number, join: number, fork: number, incoming: readonly 
   return work.spend(reach.length) ? reach : null;
 }
 
+/** Adds the nodes that can reach a join to the wave of its fork. */
 function reachable({ node, edges }: CompiledJoin, fork: OpenNode, size: number): void {
   fork.wave ??= nodeSet(size);
   addNode(fork.wave, node.index);

@@ -7,7 +7,7 @@ import type { Node } from "./definition.ts";
 import type { DefinitionReport } from "./definition-report.ts";
 import type { CompileTemplate, Template } from "./template.ts";
 
-/** A node with its texts read and its expressions compiled; its edges and joins are still to come. Mistakes are reported. */
+/** Compiles a node: parses its durations and compiles its expressions. Mistakes are reported. The caller adds edges and joins. */
 export function compileNode(
   node: Node,
   index: number,
@@ -41,7 +41,7 @@ export function compileNode(
   };
 }
 
-/** Compiles a compensation: it is performed like a node without edges and joins. */
+/** Compiles a compensation. It is performed like a node with the same id, but without edges and joins. */
 function compensationOf(
   { id }: Node,
   { type, data, retryPolicy, timeout }: NonNullable<Node["compensate"]>,
@@ -67,7 +67,7 @@ function template(value: Json | undefined, pointer: string, compileTemplate: Com
   return compiled.template;
 }
 
-/** Of a map: the expression that `apply` evaluates after every item. It is none of the data that is resolved beforehand. */
+/** Returns `completeWhen` of a map. `apply` evaluates it after every item, so it is not resolved beforehand with the other data. */
 function conditionOf({ type, data }: Node): string | undefined {
   return type === "map" && isJsonObject(data) && typeof data.completeWhen === "string" ? data.completeWhen : undefined;
 }

@@ -22,20 +22,20 @@ import { namesSet } from "./needs.ts";
 import { reachedFrom } from "./reached-from.ts";
 import type { ExpressionLanguage, NodeNames, Template } from "./template.ts";
 
-/** Where a definition comes from. */
+/** Options of `compile`. */
 export interface CompileOptions {
   /**
-   * It was accepted before, and executions depend on it: it is not held against limits of definitions, which may have become
-   * lower since, nor judged for keys that nobody reads. Default false.
+   * True if the definition was accepted before and executions depend on it. Then the limits of definitions are not checked, because they
+   * may have become lower since, and unknown keys are not reported. Default false.
    */
   readonly isStored?: boolean;
 }
 
 /**
- * Makes a definition ready to run.
+ * Checks a definition and makes it ready to run.
  *
- * @param definition untrusted; it is copied
- * @param language of the `{{ }}`: `expressionLanguage` of `stepfold/expressions`
+ * @param definition an untrusted value; the function works on a copy
+ * @param language the language of the `{{ }}`: `expressionLanguage` of `stepfold/expressions`
  * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once, each with a code, a JSON pointer and a message
  *
  * ```ts
@@ -55,10 +55,10 @@ export function compile(
 }
 
 /**
- * As `compile` for a definition that is handed over, also where only its keys are wrong: then whoever knows the types of its
- * nodes can say what else is. All issues are in its `warnings`.
+ * Does the same as `compile`, but also returns a workflow if unknown keys are its only errors. The caller knows the node types and can then
+ * report their mistakes together with the unknown keys. All issues are in `warnings` of the result.
  *
- * @throws StepfoldError `DEFINITION_INVALID` if more than keys is wrong
+ * @throws StepfoldError `DEFINITION_INVALID` if there is any other error
  */
 export function compileToJudge(definition: unknown, language: ExpressionLanguage, limits: Limits): CompiledWorkflow {
   const { built, issues } = build(definition, language, limits, {}, new WorkBudget(maxWork));
@@ -66,33 +66,37 @@ export function compileToJudge(definition: unknown, language: ExpressionLanguage
   throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
 }
 
-/** Every mistake and every doubt about a definition, as data; empty if there is nothing to say. */
+/** Returns all errors and warnings about a definition; an empty list if there are none. */
 export function check(definition: unknown, language: ExpressionLanguage, limits: Limits = defaultLimits): readonly Issue[] {
   return checkCounted(definition, language, limits, new WorkBudget(maxWork));
 }
 
-/** As `check`, and counts its work. */
+/** Does the same as `check`, and takes the work from the given budget. */
 export function checkCounted(definition: unknown, language: ExpressionLanguage, limits: Limits, work: WorkBudget): readonly Issue[] {
   return build(definition, language, limits, {}, work).issues;
 }
 
-/** How much the search for what joins may wait for looks at: edges, nodes and words of sets. Some 50 ms. */
+/**
+ * The most work for one definition: nodes, edges and words of node sets that are looked at, mostly in the search for the paths that joins
+ * may wait for. It takes about 50 ms.
+ */
 const maxWork = 10_000_000;
 
-/** The same for a definition that was accepted already, also by a version that did not count. Some 2 s. */
+/** The same for a definition that was accepted before, perhaps by a version that did not count the work. It takes about 2 s. */
 const maxStoredWork = 500_000_000;
 
-/** A definition as one value, where it is handed over. */
+/** Returns the limits for the JSON of a definition that a caller passes in: more keys than other values, and `definitionBytes`. */
 function handedLimits(limits: Limits): Limits {
   return { ...limits, keys: limits.keys * 10, valueBytes: limits.definitionBytes };
 }
 
-/** Whatever was accepted loads, also where limits became lower since. */
+/** Returns the limits for the JSON of a stored definition: a definition that was accepted before still loads after limits became lower. */
 function storedLimits(limits: Limits): Limits {
   const most = Number.POSITIVE_INFINITY;
   return { ...limits, depth: Math.max(limits.depth, defaultLimits.depth), keys: most, valueBytes: most, stringLength: most };
 }
 
+/** Replaces the limits of a definition that was accepted before. */
 const unlimited = {
   nodes: Number.POSITIVE_INFINITY,
   edges: Number.POSITIVE_INFINITY,
@@ -100,12 +104,13 @@ const unlimited = {
   workflows: Number.POSITIVE_INFINITY,
 };
 
+/** What all parts of one compilation share. */
 interface Building {
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
   readonly report: DefinitionReport;
   readonly work: WorkBudget;
-  /** The variables that may be there: declared or set, here or around. */
+  /** Names of the variables that may exist: declared, or set by a node, in the workflow or in the workflows around it. */
   readonly variables: ReadonlySet<string>;
 }
 
@@ -121,7 +126,7 @@ function build(
     plain = plainJson(definition, "The definition", isStored ? storedLimits(limits) : handedLimits(limits)).value;
   } catch (error) {
     const { pointer = "" } = (error as StepfoldError<"VALUE_NOT_JSON" | "LIMIT_EXCEEDED">).details;
-    // the limit of one value stands for that of a definition
+    // `valueBytes` was set to the limit of a definition, so the message names `definitionBytes`
     const message = (error as Error).message.replace('"valueBytes"', '"definitionBytes"');
     return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message }] };
   }
@@ -157,6 +162,7 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     language: { ...language, compileTemplate: noting(language.compileTemplate, namesOf(definition), uses) },
   };
   const { nodes, placed } = buildNodes(definition, pointer, own);
+  // an edge from a node to itself does not count: such a node may still be the first one
   const entered = new Set(definition.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
   const last = definition.finally;
   const free = definition.nodes.map(({ id }) => id).filter((id) => !entered.has(id) && id !== last);
@@ -194,7 +200,7 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   };
 }
 
-/** What runs at the end is apart from all else, and is not undone. */
+/** Checks the nodes that run at the end: no first node leads to them, and none of them has a `compensate`. */
 function checkLast(nodes: ReadonlyMap<string, OpenNode>, starts: readonly string[], last: string, report: DefinitionReport): void {
   const before = reachedFrom(starts.map((id) => nodes.get(id)!));
   for (const id of reachedFrom([nodes.get(last)!])) {
@@ -206,7 +212,7 @@ function checkLast(nodes: ReadonlyMap<string, OpenNode>, starts: readonly string
   }
 }
 
-/** Links every workflow to itself and those around it. */
+/** Makes a workflow, and the workflows around it, known by name to its nodes; does the same for the workflows inside it. */
 function share(workflow: Unshared, around: Unshared | null): void {
   const { workflows, definition } = workflow;
   const own = [...workflows.own()] as Unshared[];
@@ -235,7 +241,7 @@ function checkNames({ definition, workflows }: CompiledWorkflow, at: string, rep
 function templateOf(value: Json, pointer: string, { language, report }: Building): Template | null {
   const { template, issues: found } = language.compileTemplate(value, pointer);
   report.addAll(found);
-  // a constant is a template that reads nothing
+  // a value without expressions becomes a template that reads nothing
   return template ?? (found.length === 0 ? { reads: [], evaluate: () => value } : null);
 }
 
@@ -285,10 +291,10 @@ function buildNodes(
   return { nodes: built, placed };
 }
 
-/** Gives every edge a name of its own. */
+/** Gives every edge a unique name. */
 class EdgeNames {
   readonly #taken = new Set<string>();
-  /** The number that the last edge of the same name got. */
+  /** The last number that was added to make a name unique, by that name. */
   readonly #last = new Map<string, number>();
 
   nameOf({ id, source, target, sourceHandle }: Edge): string {

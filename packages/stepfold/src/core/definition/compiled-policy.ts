@@ -7,20 +7,22 @@ import type { DefinitionReport } from "./definition-report.ts";
 import type { RetryRule } from "./retry.ts";
 import type { CompileTemplate, Scope, Template } from "./template.ts";
 
-/** A number known beforehand, or an expression that gives it. */
+/** A number, or the template of an expression that gives a number. */
 export type Computed = number | Template;
 
-/** A retry policy with its texts read and its expressions compiled. */
+/** A retry policy whose durations are parsed and whose expressions are compiled. */
 export interface CompiledPolicy {
   readonly maxAttempts: Computed;
   readonly intervalMs: Computed;
+  /** Null: the delay has no upper bound. */
   readonly maxIntervalMs: Computed | null;
   readonly backoff: "fixed" | "exponential";
   readonly jitter: number;
+  /** Null: every failure may be retried. */
   readonly retryIf: Template | null;
 }
 
-/** Reads a policy; every mistake in it becomes an issue at `pointer`. */
+/** Compiles a retry policy. Every mistake in it is reported, with a pointer below `pointer`. Returns null if there is a mistake. */
 export function compilePolicy(
   policy: RetryPolicy,
   pointer: string,
@@ -51,7 +53,7 @@ export function compilePolicy(
   return report.count > before ? null : (compiled as CompiledPolicy);
 }
 
-/** Reads a duration that may be an expression. */
+/** Compiles a duration, or an expression that gives one. A mistake is reported; the result is then null. */
 export function compileDuration(
   value: Duration,
   pointer: string,
@@ -62,9 +64,9 @@ export function compileDuration(
 }
 
 /**
- * The policy's numbers for one failure.
+ * Evaluates the numbers of a policy for one failed attempt.
  *
- * @throws StepfoldError `RETRY_POLICY_INVALID` if a field does not give a number; never NaN
+ * @throws StepfoldError `RETRY_POLICY_INVALID` if a field does not give a usable number; no number is ever NaN
  */
 export function evaluatePolicy(policy: CompiledPolicy, scope: Scope, nodeId: string): RetryRule {
   const field = (
@@ -88,7 +90,7 @@ export function evaluatePolicy(policy: CompiledPolicy, scope: Scope, nodeId: str
 }
 
 /**
- * A duration that may be an expression, in milliseconds.
+ * Returns a duration in milliseconds; evaluates its expression if it has one.
  *
  * @throws StepfoldError `DURATION_INVALID`, or what the expression throws
  */
@@ -130,7 +132,7 @@ function compileNumber(
   }
 }
 
-/** Reads an expression that may stand without its braces. */
+/** Compiles a condition: an expression with or without `{{ }}` around it. */
 export function compileCondition(
   source: string,
   pointer: string,
@@ -143,7 +145,7 @@ export function compileCondition(
   return template;
 }
 
-/** Warns of a condition that is text with an expression in it. */
+/** Warns about a condition that has text beside its expression: its value is a text, which always counts as true. */
 export function warnOfText(pointer: string, report: DefinitionReport): void {
   const message = "is text with an expression in it, which always holds: write the whole comparison inside the braces";
   report.warn("CONDITION_CONSTANT", pointer, message);

@@ -8,36 +8,38 @@ import type { ExpressionLanguage, Template } from "./template.ts";
 
 /** A workflow made ready to run: checked, indexed, its expressions compiled. Make one with `compile`. */
 export interface CompiledWorkflow {
-  /** Frozen. */
+  /** The definition, frozen. */
   readonly definition: WorkflowDefinition;
-  /** Identity of the definition: SHA-256 of what the engine acts on. */
+  /** Identity of the definition: SHA-256 of everything in it that the engine uses. */
   readonly hash: string;
+  /** The nodes by id. */
   readonly nodes: ReadonlyMap<string, CompiledNode>;
-  /** Ids of the nodes that an execution may begin at. If there is exactly one, it begins there; else the start has to name one. */
+  /** Ids of the first nodes. If there is exactly one, executions begin there; otherwise the caller has to name the first node. */
   readonly starts: readonly string[];
-  /** The node at which the end of every execution begins; null if there is none. */
+  /** The node that runs first at the end of every execution (`finally`); null if there is none. */
   readonly finally: CompiledNode | null;
   /** The template of the execution's output; null if the output is the last result. */
   readonly output: Template | null;
-  /** The variables that it declares. */
+  /** The declared variables, by name. */
   readonly variables: ReadonlyMap<string, CompiledVariable>;
-  /** Longest time that one run of it may take; null: any. */
+  /** The longest time in milliseconds that one run of the workflow may take; null if there is no limit. */
   readonly timeoutMs: Computed | null;
   /** The concurrency key and limit of its executions; null if there is none. */
   readonly concurrency: { readonly key: Template; readonly limit: number } | null;
-  /** How fast executions of one key may begin; null if there is no limit. Key null: that is the id of the workflow. */
+  /** How fast executions with the same key may begin; null if there is no limit. If `key` is null, the key is the id of the workflow. */
   readonly rateLimit: { readonly key: Template | null; readonly limit: number; readonly periodMs: number } | null;
   /** Nodes where paths are merged, in the order of `nodes`. */
   readonly joins: readonly CompiledJoin[];
-  /** Whether a node may hold paths back before they run: one that has a `mutex` or a `when`. */
+  /** True if a node has a `mutex` or a `when`, so that it may hold paths before they run. */
   readonly holds: boolean;
-  /** Whether a node of it, or of a workflow that it may run, has a `compensate`. */
+  /** True if a node of the workflow, or of a workflow that it may run, has a `compensate`. */
   readonly compensates: boolean;
   /**
-   * The workflows that its nodes may run, by name: those that it brings in its `workflows`, those that the workflow around it
-   * brings, and, for recursion, this workflow and the one around it.
+   * The workflows that nodes may run, by name: those in `workflows` of this definition and of the definitions around it, and, for
+   * recursion, this workflow and those around it.
    */
   readonly workflows: WorkflowNames;
+  /** Issues found by the check. None of them is an error, except in a result of `compileToJudge`. */
   readonly warnings: readonly Issue[];
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
@@ -45,11 +47,12 @@ export interface CompiledWorkflow {
 
 /** A declared variable. */
 export interface CompiledVariable {
+  /** The value before the variable is set; undefined if there is none. */
   readonly initial: Json | undefined;
   readonly reducer: Reducer | Template;
 }
 
-/** The reducers that have a name. */
+/** The names of the built-in reducers; see `Variable.reducer`. */
 export type Reducer = "set" | "add" | "append" | "merge" | "max";
 
 /** Workflows by name. */
@@ -62,38 +65,41 @@ export interface WorkflowNames {
 /** A node with its outgoing edges. */
 export interface CompiledNode {
   readonly node: Node;
-  /** Its position in the order of `nodes`. */
+  /** Position of the node in `nodes` of the definition, from 0. */
   readonly index: number;
   /** Edges by handle, in the order of `edges`; `""` is the default handle. */
   readonly edges: ReadonlyMap<string, readonly CompiledEdge[]>;
-  /** The template of its data; null if the data holds no expression. */
+  /** The template of the node's data; null if the data contains no expression. */
   readonly data: Template | null;
-  /** Its data as they are written: used if they hold no expression. */
+  /** The data as written in the definition. It is used if it contains no expression. */
   readonly constant: Json;
+  /** The node's own retry policy; null if it has none. */
   readonly retryPolicy: CompiledPolicy | null;
+  /** The longest time of one attempt, in milliseconds; null if the node does not set it. */
   readonly timeoutMs: Computed | null;
-  /** Longest time without a heartbeat. */
+  /** The longest time without a heartbeat, in milliseconds; null if the node does not set it. */
   readonly heartbeatMs: Computed | null;
   /** Edges of the default handle. */
   readonly next: readonly CompiledEdge[];
-  /** How paths are merged here; null if each path goes through by itself. */
+  /** How the node merges paths; null if each path passes it separately. */
   readonly join: CompiledJoin | null;
   /**
-   * Set at a fork whose branches meet in a join. Each visit of the fork begins a wave: the paths that come from that visit. These
-   * are the nodes at which a path still belongs to its wave: it can reach one of the joins without passing the fork again.
+   * Only at a fork whose branches meet in a join, otherwise null. Each visit of the fork begins a wave: the paths that come from that
+   * visit. The set holds the nodes at which a path still belongs to its wave, because it can reach one of the joins without passing the
+   * fork again.
    */
   readonly wave: NodeSet | null;
   /** The condition `when`, which must be true for a path to enter; null if there is none. */
   readonly when: Template | null;
-  /** The condition under which a map is complete before all of its items are done. */
+  /** Only for a map: the condition under which it is complete before all of its items are done; null if there is none. */
   readonly completeWhen: Template | null;
-  /** The node that undoes this one, if it has a `compensate`. */
+  /** The node that undoes this one; null if this node has no `compensate`. */
   readonly compensation: CompiledNode | null;
 }
 
 /** An edge of a node, with the node that it leads to. */
 export interface CompiledEdge {
-  /** Its id, or `source>target@handle`; unique among the edges. */
+  /** Name of the edge: its id, or `source>target@handle`; unique among the edges. */
   readonly via: string;
   readonly target: CompiledNode;
 }
@@ -101,21 +107,22 @@ export interface CompiledEdge {
 /** A node that merges paths. */
 export interface CompiledJoin {
   readonly node: CompiledNode;
-  /** How many paths of one wave it waits for; `all`: for every path that can still come. */
+  /** How many paths of one wave the join waits for; `all`: it waits for every path that can still arrive. */
   readonly count: number | "all";
-  /** True if `count` is larger than the number of edges: then it counts paths, also several by one edge. */
+  /** True if `count` is larger than the number of incoming edges. Then the join counts all paths that arrive, not one for each edge. */
   readonly threads: boolean;
-  /** What becomes of the paths of a wave that come after it has fired: see `Node.late`. */
+  /** What happens to the paths of a wave that have not arrived when the join fires; see `Node.late`. */
   readonly late: "ignore" | "cancel" | "block";
-  /** The last node that every path to the join passes. Each of its visits begins a wave; null if there is no such node. */
+  /** The last node that every path to the join passes; null if there is no such node. Each visit of that node begins a wave. */
   readonly fork: CompiledNode | null;
-  /** In the order of `edges`. */
+  /** The incoming edges, in the order of `edges` of the definition. */
   readonly edges: readonly JoinEdge[];
 }
 
 /** An edge into a join. */
 export interface JoinEdge {
+  /** Name of the edge, as in `CompiledEdge.via`. */
   readonly via: string;
-  /** Nodes from which it can be reached without passing the join or its fork. */
+  /** Nodes from which a path can reach the edge without passing the join or its fork. */
   readonly reach: NodeSet;
 }

@@ -4,10 +4,11 @@ import { sha256 } from "../values/sha256.ts";
 import { type Edge, type Node, nodeMembers, type WorkflowDefinition } from "./definition.ts";
 
 /**
- * Identity of a definition: equal for definitions that run alike.
+ * Returns the identity of a definition, which is equal for definitions that run in the same way.
  *
- * Covers what the engine acts on, names of nodes too: expressions find nodes by them. The name and description of a workflow, version labels, metadata and keys the engine does not
- * know (positions, colours) may change without changing it; so may the order of object keys.
+ * The hash covers everything that the engine uses, also the names of nodes, because expressions find nodes by them. It does not depend on
+ * the name and description of a workflow, version labels, metadata, keys that the engine does not know (positions, colours), or the order
+ * of object keys.
  */
 export function definitionHash(definition: WorkflowDefinition): string {
   return sha256(canonicalJson(identity(definition)));

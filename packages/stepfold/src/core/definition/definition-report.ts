@@ -3,12 +3,12 @@ import type { Limits } from "../values/limits.ts";
 import { similar } from "../values/similar.ts";
 import { WorkBudget } from "../values/work-budget.ts";
 
-/** Pairs of letters that are compared to find what was meant by names, in one definition. */
+/** The most pairs of letters that are compared in one definition to find names that were probably meant. */
 const maxCompared = 500_000;
-/** Names that are listed where none is similar. */
+/** The most known names that a message lists if none of them is similar. */
 const maxListed = 20;
 
-/** What is found in a definition while it is checked: bounded, however much is wrong with it. */
+/** Collects the issues that are found while a definition is checked. Their number is limited, however many mistakes there are. */
 export class DefinitionReport {
   /** In the order in which they were found. */
   readonly issues: Issue[] = [];
@@ -16,13 +16,16 @@ export class DefinitionReport {
   readonly #counts = { error: 0, warning: 0 };
   readonly #comparing: WorkBudget;
 
-  /** @param limits how many errors are kept, and how many warnings */
+  /**
+   * @param limits `issues` is the most errors that are kept, and also the most warnings
+   * @param work the budget of the whole check, to which the comparisons of names count too
+   */
   constructor({ issues }: Pick<Limits, "issues">, work: WorkBudget | null = null) {
     this.#max = issues;
     this.#comparing = new WorkBudget(maxCompared, work);
   }
 
-  /** Issues that were found, also those that were not kept. */
+  /** The number of issues that were found, including those that were not kept. */
   get count(): number {
     return this.#counts.error + this.#counts.warning;
   }
@@ -48,29 +51,29 @@ export class DefinitionReport {
     for (const { code, pointer, message, severity } of issues) this.add(code, pointer, message, severity);
   }
 
-  /** The name that was probably meant; none once many names were compared. */
+  /** Returns the known name that was probably meant; undefined if none is similar, or if too many names were compared before. */
   meant(name: unknown, known: Iterable<string>): string | undefined {
     if (typeof name !== "string") return undefined;
     return similar(name, this.#affordable(name, known));
   }
 
-  /** "Did you mean", where something known is similar. */
+  /** Returns a "Did you mean" text if a known name is similar; otherwise an empty text. */
   suggestion(name: unknown, known: Iterable<string>): string {
     const meant = this.meant(name, known);
     return meant === undefined ? "" : `. Did you mean "${meant}"?`;
   }
 
-  /** "Did you mean", or else what is known. */
+  /** Returns a "Did you mean" text if a known name is similar; otherwise a list of the known names. */
   suggestionOrList(name: string, known: Iterable<string>): string {
     if (this.#comparing.isSpent) return "";
     const names = [...known];
     return this.suggestion(name, names) || `. Known: ${names.slice(0, maxListed).join(", ") || "none"}`;
   }
 
-  /** Names, as long as there is something left to compare them with. */
+  /** Yields the known names as long as the budget for comparisons lasts. */
   *#affordable(name: string, known: Iterable<string>): Generator<string, void> {
     for (const candidate of known) {
-      // names of other lengths are told apart at once
+      // `similar` rejects a name of a very different length at once
       const isClose = Math.abs(candidate.length - name.length) <= 2;
       if (!this.#comparing.spend(isClose ? candidate.length * name.length : 1)) return;
       yield candidate;

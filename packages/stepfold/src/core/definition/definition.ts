@@ -4,93 +4,98 @@ import type { Json, JsonSchema } from "../values/json.ts";
 /**
  * A workflow: a graph of nodes and edges, as JSON.
  *
- * Its identity is a hash of what the engine acts on; `name`, `description`, `version`, `metadata` and
- * keys the engine does not know (an editor's positions and colours) are no part of it.
+ * The identity of a workflow is a hash of everything that the engine uses. `name`, `description`, `version`, `metadata` and keys that the
+ * engine does not know (for example the positions and colours of an editor) are not part of the hash.
  */
 export interface WorkflowDefinition {
-  /** Name of the workflow among its siblings: `"content-approval"`. */
+  /** Identifies the workflow among the workflows of its host, or of the workflow around it: `"content-approval"`. */
   readonly id: string;
   readonly name?: string;
   readonly description?: string;
-  /** The author's own label. Stepfold tells versions apart by hash. */
+  /** A label for people, such as `"1.2"`. Stepfold itself distinguishes versions by their hash. */
   readonly version?: string;
   readonly metadata?: Readonly<Record<string, Json>>;
-  /** Checked when an execution starts. */
+  /** JSON Schema that the input is checked against when an execution starts. Absent: any input is accepted. */
   readonly input?: JsonSchema;
   /** Template of the execution's output. Default: the output of the last node that ended a path. */
   readonly output?: Json;
   /** First node. Default: the one node that no other node has an edge to. */
   readonly start?: string;
   /**
-   * The first of the nodes that run at the end of an execution, whatever the end is: completed, failed or cancelled. Nothing else leads to them. They read how
-   * it ends as `execution.end`. Only for whole executions: not where the workflow is run inside another one.
+   * Id of the first node that runs at the end of an execution, whether the execution completes, fails or is cancelled. This node and the
+   * nodes after it cannot be reached from the other nodes. They read how the execution ends as `execution.end`. Only for whole executions:
+   * a workflow with `finally` cannot run inside another one.
    */
   readonly finally?: string;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
-  /** `stop` (default): a failure ends the other paths. `finish`: they run to their ends first. */
+  /** `stop` (default): a failure ends all other paths at once. `finish`: the other paths run to their ends first. */
   readonly onFailure?: "stop" | "finish";
-  /** As `incident` of every node that says nothing itself. */
+  /** The default of `incident` for the nodes of this workflow that do not set it. Default: false. */
   readonly incident?: boolean;
   /**
-   * Longest time that an execution may take, from its start, or from `startAt`, to its end; where the workflow is run inside another one, each
-   * run. Then it fails with `EXECUTION_TIMED_OUT`, whatever `onFailure` says. May be an `{{ expression }}` over input and metadata. Default: any.
+   * The longest time that an execution may take from its start (or from `startAt`) to its end. If the workflow runs inside another one, the
+   * longest time of each run. When the time is over, the execution or run fails with `EXECUTION_TIMED_OUT`, also with
+   * `onFailure: "finish"`. May be an `{{ expression }}` over input and metadata. Default: no limit.
    */
   readonly timeout?: Duration;
   /**
-   * How many executions of one key may be driven at once; others wait for their turn, the longest due first. One that is
-   * paused holds no place. Only where there is a store that can do this.
+   * Limits how many executions with the same key are driven at once. The other ones wait; the execution that has been due for the longest
+   * time is next. A paused execution does not take a place. Needs a store that supports permits.
    */
   readonly concurrency?: Concurrency;
   /**
-   * How many executions of one key may begin in any span of time of one length; others wait until there is room, those first that came first. Retries and
-   * everything after the beginning are free. With `concurrency` beside it, the limit is kept as exactly, but fewer may begin than it allows. Only where
-   * there is a store that can do this.
+   * Limits how many executions with the same key begin within any span of time of a given length. The other ones wait in the order in which
+   * they came. Only the beginning of an execution counts, not its retries and later steps. If `concurrency` is set too, the limit is never
+   * exceeded either, but fewer executions may begin than it allows. Needs a store that supports permits.
    */
   readonly rateLimit?: RateLimit;
   /**
-   * The variables that its steps set, by name; expressions read them as `vars.NAME`. One that is not declared can be set all the same: then
-   * what is set takes the place of what was there.
+   * The variables that steps of the workflow set, by name. Expressions read them as `vars.NAME`. A variable that is not declared here can
+   * be set too: each new value then replaces the old one.
    */
   readonly variables?: Readonly<Record<string, Variable>>;
-  /** Definitions that nodes of type `workflow` and `map` may name, in this workflow and in these. */
+  /** Definitions that nodes of type `workflow` and `map` may name, by name: nodes of this workflow, and of the workflows listed here. */
   readonly workflows?: Readonly<Record<string, WorkflowDefinition>>;
   /**
-   * Written by Stepfold when it stores the definition: names of what it uses that older versions would ignore. A worker that
-   * does not know one of them leaves the execution to others. It is no part of the identity.
+   * Names of features that the definition uses and that older versions of Stepfold would ignore. Stepfold adds them when it stores the
+   * definition. A worker that does not know one of the names leaves the execution to other workers. Not part of the identity.
    */
   readonly needs?: readonly string[];
 }
 
 /** A value that belongs to a scope and that its steps may change. */
 export interface Variable {
-  /** What it is before it is set: a constant. Default: what a variable of this name around the scope is, else nothing. */
+  /**
+   * The value before the variable is set: a constant, without expressions. Default: the value of the variable with this name in the scope
+   * around; if there is none, the variable has no value.
+   */
   readonly initial?: Json;
   /**
-   * What becomes of a value that is set. `set` (default): it takes the place of the current one. `add`: the sum of both numbers. `append`: a
-   * list with one item more. `merge`: an object with the members of both, the new ones first. `max`: the larger of both numbers or texts.
-   * Or an expression over `current` and `value`: `"{{ current.concat(value) }}"`.
+   * How the new value of the variable is made when a step sets a value. `set` (default): the set value replaces the current one. `add`: the
+   * sum of both numbers. `append`: the current list with the set value as one more item. `merge`: an object with the members of both; for a
+   * member of both, the set value wins. `max`: the larger of both numbers or texts. Or an expression over `current` and `value`:
+   * `"{{ current.concat(value) }}"`.
    */
   readonly reducer?: string;
 }
 
-/** Executions that share a key, whatever their workflows, take turns. */
+/** A limit on how many executions with the same key are driven at once. Executions of different workflows may share a key. */
 export interface Concurrency {
-  /** What they share, as text with `{{ expressions }}` over input and metadata: `"customer-{{ input.customer }}"`. */
+  /** The key, as text with `{{ expressions }}` over input and metadata: `"customer-{{ input.customer }}"`. */
   readonly key: string;
-  /** Driven at once, at most. Default 1. */
+  /** The most executions with this key that are driven at once: 1 to 10,000. Default 1. */
   readonly limit?: number;
 }
 
-/** Executions that share a key, whatever their workflows, begin no faster than this. */
+/** A limit on how fast executions with the same key begin. Executions of different workflows may share a key. */
 export interface RateLimit {
-  /** Executions that begin in any span of time as long as `period`, at most: 1 to 1,000. */
+  /** The most executions that begin in any span of time as long as `period`: 1 to 1,000. */
   readonly limit: number;
-  /** Milliseconds, or a duration such as `"1m"`: from 1 ms to 366 days. */
+  /** Length of the span: milliseconds, or a duration such as `"1m"`, from 1 ms to 366 days. */
   readonly period: Duration;
   /**
-   * What they share, as text with `{{ expressions }}` over input and metadata: `"customer-{{ input.customer }}"`. Default: the id of the
-   * workflow.
+   * The key, as text with `{{ expressions }}` over input and metadata: `"customer-{{ input.customer }}"`. Default: the id of the workflow.
    */
   readonly key?: string;
 }
@@ -99,69 +104,70 @@ export interface RateLimit {
 export interface Node {
   /** Unique in its workflow; letters, digits, `_` and `-`, at most 128. */
   readonly id: string;
-  /** What people call it: any text, unique in its workflow. Expressions find it by `$("Charge the card").item.json`. */
+  /** A name for people: any text, unique in its workflow. Expressions may use the name: `$("Charge the card").item.json`. */
   readonly name?: string;
-  /** Names the node definition that performs it. */
+  /** Name of the node definition that performs the node. */
   readonly type: string;
   /** Static configuration; its strings may hold `{{ expressions }}`. */
   readonly data?: Json;
   /** Overrides the node definition's policy. */
   readonly retryPolicy?: RetryPolicy;
   /**
-   * Longest time one attempt may take; of a `workflow` or `map` node: until its sub-workflow or all its items have ended. May be an
-   * `{{ expression }}`.
+   * The longest time that one attempt may take; for a `workflow` or `map` node, the time until its sub-workflow or all its items have
+   * ended. May be an `{{ expression }}`.
    */
   readonly timeout?: Duration;
   /** Longest time between two heartbeats of one attempt (`step.heartbeat()`), and before the first. May be an `{{ expression }}`. */
   readonly heartbeatTimeout?: Duration;
   /**
-   * What happens where paths meet. `each` (default): every path that arrives performs the node. `all`: the paths of one
-   * fork are merged, as soon as none of them can still come. A number n: the first n are merged.
+   * What happens when several paths arrive at this node. `each` (default): every path performs the node separately. `all`: the paths of one
+   * fork are merged as soon as no further path of that fork can arrive. A number n: the first n paths of a fork are merged.
    */
   readonly join?: "each" | "all" | number;
   /**
-   * With a numeric join: what becomes of the paths of the same fork that come later. `ignore` (default): they end when
-   * they come. `cancel`: they end at once. `block`: as `ignore`, and meanwhile no other round of the fork goes through.
+   * With a numeric join: what happens to the other paths of the same fork. `ignore` (default): they end when they arrive. `cancel`: they
+   * end at once when the join fires. `block`: as `ignore`, and as long as such paths can still arrive, the join does not fire for another
+   * visit of the fork.
    */
   readonly late?: "ignore" | "cancel" | "block";
-  /** Nodes whose paths end when this node completes. */
+  /** Ids of nodes. When this node completes, all other paths at those nodes end. */
   readonly cancels?: readonly string[];
-  /** At most one path is at the nodes of this name at a time. */
+  /** A name that several nodes may share. Only one path at a time runs at the nodes with this name; other paths that arrive are held. */
   readonly mutex?: string;
-  /** A path that arrives is held until this expression over the snapshot holds: `paths.review.length > 0`. */
+  /** A condition over the snapshot, such as `paths.review.length > 0`. A path that arrives is held until the condition is true. */
   readonly when?: string;
   /**
-   * What undoes this node's effect if the execution fails or is cancelled once the node's executor was called. `step.compensating`
-   * tells a step that has completed from one that may or may not have had its effect; without a call nothing is undone.
+   * How to undo the effect of this node if the execution fails or is cancelled after the node's executor was called. `step.compensating`
+   * says whether the step had completed, or may or may not have had its effect. If the executor was never called, nothing is undone.
    */
   readonly compensate?: Compensation;
   /**
-   * True: when all attempts are used up, and no `error` edge takes the failure, the path stays and waits for a decision (a wait of kind
-   * `incident`): retry, skip or fail. The rest of the execution goes on. Default: what the workflow says; else the failure counts.
+   * True: when all attempts have failed and the node has no `error` edge, the path stays at the node and waits for a decision (a wait of
+   * kind `incident`): retry, skip or fail. The other paths go on. Default: `incident` of the workflow; without it, the execution fails.
    */
   readonly incident?: boolean;
-  /** How many of this node's results stay in the context, newest first. Default: all. */
+  /** The number of newest results of this node that stay in the context. Default: all. */
   readonly keep?: number;
-  /** For editors: position, label. No executor sees it. */
+  /** Data for editors, such as position and label. Executors do not see it. */
   readonly metadata?: Readonly<Record<string, Json>>;
 }
 
 /** How to undo the effect of a node. */
 export interface Compensation {
-  /** Names the node definition that performs it. */
+  /** Name of the node definition that performs the compensation. */
   readonly type: string;
-  /** May hold `{{ expressions }}`; `$json` is the output that is to be undone, if the step has completed. */
+  /** Configuration, may hold `{{ expressions }}`. `$json` is the output of the step that is undone, if the step had completed. */
   readonly data?: Json;
   readonly retryPolicy?: RetryPolicy;
   readonly timeout?: Duration;
 }
 
-/** A connection, in React Flow's shape. */
+/** A connection between two nodes, in the format of React Flow. */
 export interface Edge {
   readonly id?: string;
   readonly source: string;
   readonly target: string;
-  /** The output port it leaves from. Absent or null: the default port. */
+  /** The handle (exit) of the source node at which the edge begins. Absent or null: the default handle. */
   readonly sourceHandle?: string | null;
   /** For editors; the engine does not read it. */
   readonly targetHandle?: string | null;
@@ -174,20 +180,20 @@ export interface Edge {
  * (exponential), at most `maxInterval`.
  */
 export interface RetryPolicy {
-  /** Attempts in all, INCLUDING the first: 3 means two retries. */
+  /** The number of all attempts, including the first: 3 means two retries. May be an `{{ expression }}`. */
   readonly maxAttempts: number | string;
   /** Milliseconds, a duration such as `"2s"`, or an `{{ expression }}` giving one. */
   readonly interval: number | string;
   readonly backoff: "fixed" | "exponential";
   /** Upper bound of the delay, in the same forms as `interval`. */
   readonly maxInterval?: number | string;
-  /** Share of the delay (0 to 1) taken off at random, the same on every machine. Default 0. */
+  /** The largest share of the delay (0 to 1) that is subtracted at random. The result is the same on every machine. Default 0. */
   readonly jitter?: number;
-  /** Expression over `{ error, attempt }`: retry only when it holds. Default: always. */
+  /** Expression over `{ error, attempt }`: the attempt is repeated only if it is true. Default: always. */
   readonly retryIf?: string;
 }
 
-/** What the engine acts on of a node; all but this is for people and their tools. */
+/** The members of a node that the engine uses. All other members are for people and their tools. */
 export const nodeMembers: readonly Exclude<keyof Node, "metadata">[] = [
   "id",
   "name",

@@ -5,7 +5,7 @@ import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
 
 type Parts = Readonly<Record<string, Partial<Node>>>;
 
-/** A workflow of edges `"a>b"`, `"a>b@handle"`; what else its nodes have in `parts`. */
+/** Builds a workflow from edges such as `"a>b"` and `"a>b@handle"`. `parts` holds further members of its nodes, by id. */
 function drawn(ways: string, parts: Parts = {}, more: Partial<WorkflowDefinition> = {}): WorkflowDefinition {
   const edges = ways.split(" ").map((way): Edge => {
     const [, source, target, sourceHandle] = /^(\w+)>(\w+)(?:@(\w+))?$/.exec(way)!;
@@ -105,7 +105,7 @@ describe("a graph that says what is meant", () => {
     ["branches that each go through, and meet again where that is said", drawn("f>a f>b a>m b>m m>n", join("m", "each"))],
     ["the first of two, with a way for when none comes", drawn("f>a f>b a>j b>j j>e@error j>n", join("j", 1))],
     ["branches that are joined before they meet others", drawn("s>i i>f@x i>m@y f>a f>b a>j b>j j>m", join("j", "all"))],
-    // that it meets what was joined before is not looked through: the join may have a wave of its own
+    // the search does not look beyond the join `j`, because the paths behind it may belong to another wave
     ["a branch that meets others once these are joined", drawn("f>a f>b f>c a>j b>j j>m c>m", join("j", "all"))],
     ["two beginnings that meet", drawn("a>m b>m")],
   ])("is not warned of: %s", (_, definition) => {

@@ -7,7 +7,7 @@ import { reachedFrom } from "./reached-from.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 
-/** Warns about a graph that can run but is probably not meant so, with the way through the graph that shows it. */
+/** Warns about a graph that can run, but probably not as intended. The warnings show the ways through the graph that cause the problem. */
 export function lintGraph(
   definition: WorkflowDefinition,
   nodes: Nodes,
@@ -57,7 +57,7 @@ function listed(names: readonly string[]): string {
   return names.length <= maxListed ? names.join(", ") : `${names.slice(0, maxListed).join(", ")} and ${names.length - maxListed} more`;
 }
 
-/** Where the edges into each node come from, edge by edge. */
+/** Returns the sources of the edges into each node. A source with several edges to a node is listed once for each of them. */
 function sourcesOf({ edges }: WorkflowDefinition): Map<string, string[]> {
   const sources = new Map<string, string[]>();
   for (const { source, target } of edges) {
@@ -67,14 +67,17 @@ function sourcesOf({ edges }: WorkflowDefinition): Map<string, string[]> {
   return sources;
 }
 
-/** Names that one warning lists. */
+/** The most names that one warning lists. */
 const maxListed = 20;
-/** How much a search for branches that meet may look at: in a larger graph those that are found later are not warned of. */
+/** The most work of a search for branches that meet. In a larger graph the search stops there, and the rest gets no warning. */
 const maxWork = 200_000;
-/** Nodes of a way that a warning shows. */
+/** The most nodes of a way that a warning shows. */
 const maxTrace = 50;
 
-/** Finds forks by one handle whose branches meet. An explicit `"each"` says that it is meant. */
+/**
+ * Finds nodes at which branches meet that one handle of a fork has started. The caller skips nodes with an explicit `"each"`: there it is
+ * intended.
+ */
 class BranchFinder {
   readonly #nodes: Nodes;
   readonly #sources: ReadonlyMap<string, readonly string[]>;
@@ -86,7 +89,10 @@ class BranchFinder {
     this.#work = work;
   }
 
-  /** The nearest node that starts two branches by one handle which come to a node by different edges, without a join between. */
+  /**
+   * Returns the first fork, in the order of `nodes`, that starts two branches by one handle which arrive at the node `id` by different
+   * edges, without a join in between; null if there is none, or if the search takes too much work.
+   */
   commonFork(id: string, sources: readonly string[]): { readonly fork: string; readonly traces: readonly (readonly string[])[] } | null {
     const ways: ReadonlyMap<string, readonly string[]>[] = [];
     for (const source of sources) {
@@ -110,7 +116,10 @@ class BranchFinder {
     return null;
   }
 
-  /** For every node from which an edge can be reached without passing a join: the way, up to 50 nodes. Null if that is too much work. */
+  /**
+   * Returns, for every node from which the edge can be reached without passing a join, the way to it, cut to 50 nodes. Null if that is too
+   * much work.
+   */
   #waysBack(source: string, id: string): Map<string, readonly string[]> | null {
     const ways = new Map<string, readonly string[]>([[source, [source, id]]]);
     for (const [node, way] of ways) {
@@ -123,14 +132,14 @@ class BranchFinder {
   }
 }
 
-/** The ways of two branches that come by different edges, if there are such. */
+/** Returns the ways of two branches that arrive by different edges; null if there are no such branches. */
 function distinct(
   targets: readonly string[],
   fork: string,
   id: string,
   ways: readonly ReadonlyMap<string, readonly string[]>[],
 ): readonly (readonly string[])[] | null {
-  // of the branches before: two ways by different edges are enough, because whatever the next one comes by differs from one of them
+  // ways of earlier branches. Two ways by different edges are enough, because the edge of any later branch differs from one of the two
   const before: { readonly way: readonly string[]; readonly by: number }[] = [];
   for (const target of targets) {
     const own: typeof before = [];

@@ -2,16 +2,16 @@ import type { WorkBudget } from "../values/work-budget.ts";
 import type { DefinitionReport } from "./definition-report.ts";
 import type { CompileTemplate, NodeNames, ReadPath } from "./template.ts";
 
-/** What an expression of a definition reads, and where it stands. */
+/** What a template of a definition reads, and the pointer to the template. */
 export interface TemplateUse {
   readonly pointer: string;
   readonly reads: readonly ReadPath[];
 }
 
-/** What the ids of nodes are the members of. */
+/** The roots whose members are named by ids of nodes, as in `nodes.ID`. */
 const roots: readonly (string | undefined)[] = ["nodes", "paths"];
 
-/** As `compileTemplate` where nodes have these names, and notes what every template reads. */
+/** Returns a `compileTemplate` that knows these names of nodes and records in `uses` what every template reads. */
 export function noting(compileTemplate: CompileTemplate, names: NodeNames, uses: TemplateUse[]): CompileTemplate {
   return (value, pointer) => {
     const compiled = compileTemplate(value, pointer, names);
@@ -23,11 +23,11 @@ export function noting(compileTemplate: CompileTemplate, names: NodeNames, uses:
 /** What the expressions of a workflow may read, by name. */
 interface Readable {
   readonly nodes: ReadonlyMap<string, unknown>;
-  /** Those that are declared, or that a node `set` sets. */
+  /** Variables that are declared, or that a node of type `set` sets. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** Warns of expressions that read a variable, or the result or paths of a node, that is not there: they never give anything. */
+/** Warns about expressions that read a variable or a node that does not exist: they never give a value. */
 export function lintReads(uses: readonly TemplateUse[], { nodes, variables }: Readable, report: DefinitionReport, work: WorkBudget): void {
   for (const { pointer, reads } of uses) {
     const told = new Set<string>();

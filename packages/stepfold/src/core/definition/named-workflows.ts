@@ -1,6 +1,9 @@
 import type { CompiledWorkflow, WorkflowNames } from "./compiled.ts";
 
-/** The workflows that one workflow may run: its own come first, then itself, then those of the workflow around it. */
+/**
+ * The workflows that one workflow may run, by name. If names are equal, its own workflows go first, then the workflow itself, then those
+ * around it.
+ */
 export class NamedWorkflows implements WorkflowNames {
   readonly #known: Map<string, CompiledWorkflow>;
   #around: NamedWorkflows | null = null;
@@ -9,13 +12,13 @@ export class NamedWorkflows implements WorkflowNames {
     this.#known = new Map(own);
   }
 
-  /** Adds the workflow itself, and the names around it. */
+  /** Adds the workflow itself under its id, and the names that are known to the workflow around it. */
   link(id: string, workflow: CompiledWorkflow, around: NamedWorkflows | null): void {
     if (!this.#known.has(id)) this.#known.set(id, workflow);
     this.#around = around;
   }
 
-  /** Those that the workflow brings itself, until it is linked. */
+  /** Returns the workflows in the workflow's own `workflows`. After `link`, the result also contains the workflow itself. */
   own(): Iterable<CompiledWorkflow> {
     return this.#known.values();
   }

@@ -1,15 +1,15 @@
 import { isJsonObject } from "../values/json.ts";
 import type { Node, WorkflowDefinition } from "./definition.ts";
 
-/** Something that definitions may use and that workers of an earlier version would run past without a word. */
+/** A feature that definitions may use and that workers of an earlier version would silently ignore. */
 export interface Feature {
-  /** As it stands in `needs` of stored definitions: it never changes. */
+  /** The name in `needs` of stored definitions. It must never change. */
   readonly name: string;
-  /** Whether one workflow uses it; those inside it are asked by themselves. */
+  /** Tells whether a workflow uses the feature. The workflows inside it are tested separately. */
   isUsedBy(definition: WorkflowDefinition): boolean;
 }
 
-/** In the order in which they came. */
+/** All features, the oldest first. */
 const features: readonly Feature[] = [
   { name: "incident", isUsedBy: ({ incident, nodes }) => incident === true || nodes.some((node) => node.incident === true) },
   { name: "variables", isUsedBy: ({ variables, nodes }) => variables !== undefined || nodes.some((node) => namesSet(node).length > 0) },
@@ -23,7 +23,7 @@ export function namesSet({ type, data }: Node): readonly string[] {
   return type === "set" && isJsonObject(data) && isJsonObject(data.vars) ? Object.keys(data.vars) : [];
 }
 
-/** The definition as it is stored: with the names of what a worker must know to run it, if there is something. */
+/** Returns the definition as it is stored: with `needs`, if it uses features that a worker must know. */
 export function withNeeds(definition: WorkflowDefinition, known: readonly Feature[] = features): WorkflowDefinition {
   const needs = known.filter((feature) => isUsed(feature, definition)).map(({ name }) => name);
   return needs.length === 0 ? definition : { ...definition, needs };

@@ -1,6 +1,6 @@
 import type { CompiledNode } from "./compiled.ts";
 
-/** The ids of these nodes, and of all that their edges lead to. */
+/** Returns the ids of these nodes and of all nodes that can be reached from them. */
 export function reachedFrom(first: readonly CompiledNode[]): Set<string> {
   const reached = new Set<string>();
   const queue = [...first];
@@ -12,7 +12,7 @@ export function reachedFrom(first: readonly CompiledNode[]): Set<string> {
   return reached;
 }
 
-/** Whether a path that leaves a node can come to it again. */
+/** True if a path that leaves the node can arrive at it again. */
 export function isInCycle({ node, edges }: CompiledNode): boolean {
   const next = [...edges.values()].flatMap((leaving) => leaving.map(({ target }) => target));
   return reachedFrom(next).has(node.id);

@@ -2,12 +2,12 @@ import { seededShare } from "../values/seeded.ts";
 
 /** A retry policy with every field evaluated. Times in milliseconds. */
 export interface RetryRule {
-  /** Including the first. */
+  /** The number of attempts, including the first. */
   readonly maxAttempts: number;
   readonly intervalMs: number;
   readonly backoff: "fixed" | "exponential";
   readonly maxIntervalMs?: number;
-  /** 0 to 1. */
+  /** The largest share of the delay that is subtracted at random: 0 to 1. */
   readonly jitter: number;
 }
 
@@ -15,13 +15,13 @@ export interface RetryRule {
 export const noRetry: RetryRule = Object.freeze({ maxAttempts: 1, intervalMs: 0, backoff: "fixed", jitter: 0 });
 
 /**
- * Milliseconds from the failure of an attempt to the next one, or null if there is none.
+ * Returns the milliseconds from the failure of an attempt to the next attempt, or null if no attempt is left.
  *
- * `interval` or `interval * 2^(attempt - 1)`, at most `maxInterval`, less up to `jitter` of it. The random share
- * comes from the seed: the same on every machine.
+ * The delay is `interval` or `interval * 2^(attempt - 1)`, at most `maxInterval`, minus a random share of at most `jitter`. The seed
+ * decides the random share, so it is the same on every machine.
  *
- * @param attempt the one that failed; 1 for the first
- * @param seed names the attempt: `workflowId/pathId#visit`
+ * @param attempt the number of the failed attempt; 1 for the first
+ * @param seed identifies the step: `workflowId/pathId#visit`
  *
  * ```ts
  * retryDelayMs({ maxAttempts: 3, intervalMs: 1000, backoff: "exponential", jitter: 0 }, 2, "order-1/0#1"); // 2000
@@ -29,7 +29,7 @@ export const noRetry: RetryRule = Object.freeze({ maxAttempts: 1, intervalMs: 0,
  */
 export function retryDelayMs(rule: RetryRule, attempt: number, seed: string): number | null {
   if (attempt >= rule.maxAttempts) return null;
-  // beyond 2^52 no delay grows any more, and 0 * Infinity would be no number
+  // the factor is at most 2^52, because a factor of Infinity would turn an interval of 0 into NaN
   const grown = rule.backoff === "exponential" ? rule.intervalMs * 2 ** Math.min(attempt - 1, 52) : rule.intervalMs;
   const delayMs = Math.min(grown, rule.maxIntervalMs ?? Number.MAX_SAFE_INTEGER);
   return rule.jitter > 0 ? Math.round(delayMs * (1 - rule.jitter * seededShare(`${seed}:${attempt}`))) : delayMs;

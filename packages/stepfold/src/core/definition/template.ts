@@ -10,11 +10,11 @@ export type Scope = Readonly<Record<string, unknown>>;
 /** A place in a scope: `["nodes", "charge", "last", "data", "id"]`; `"*"` where any member may be read. */
 export type ReadPath = readonly string[];
 
-/** A JSON value whose strings held `{{ expressions }}`, compiled once. */
+/** A compiled JSON value whose strings contain `{{ expressions }}`. */
 export interface Template {
-  /** Everything it can possibly read. */
+  /** Everything that its expressions can possibly read. */
   readonly reads: readonly ReadPath[];
-  /** Where its strings stand that have text around their expressions, as JSON pointers: whatever these give, it is text. */
+  /** JSON pointers of the strings that have text around their expressions. The value of such a string is always text. */
   readonly texts?: readonly string[];
   /**
    * @param together evaluations that are given the same object share one budget
@@ -23,64 +23,73 @@ export interface Template {
   evaluate(scope: Scope, together?: object): unknown;
 }
 
-/** Ids of nodes by the names that people gave them. */
+/** Ids of nodes by their names (`Node.name`). */
 export type NodeNames = ReadonlyMap<string, string>;
 
-/** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */
+/**
+ * Compiles the `{{ }}` in a value. `template` is null if the value contains no expression (the value is then used as it is), or if there
+ * are issues.
+ */
 export type CompileTemplate = (
   value: Json,
   pointer: string,
   names?: NodeNames,
 ) => { readonly template: Template | null; readonly issues: readonly Issue[] };
 
-/** What expressions may know of their execution. */
+/** The facts about an execution that its expressions can read as `execution`. */
 export interface ExecutionFacts {
-  /** Its `workflowId`. */
+  /** The `workflowId` of the execution. */
   readonly id: string;
   /** The id of its definition. */
   readonly workflow: string;
-  /** Expressions see ISO 8601. */
+  /** When the execution started. Expressions see this time as ISO 8601 text. */
   readonly startedAt: EpochMs | undefined;
-  /** What the execution was started with, also in its children. */
+  /** The input of the execution itself, also for expressions in its children. */
   readonly input: Json | undefined;
-  /** How it ends, once that is decided: for the nodes that run at its end (`finally`). */
+  /** How the execution ends, once that is decided. The nodes that run at the end (`finally`) read it. */
   readonly end?: ChildEnd | undefined;
 }
 
-/** What a scope is made from. */
+/** The parts from which the scope of expressions is made. */
 export interface ScopeParts {
   readonly context: Context;
-  /** Only results of this version and older are seen. */
+  /** Expressions see only results of this version and older ones. */
   readonly since: number;
   readonly input?: Json | undefined;
   readonly metadata: Readonly<Record<string, Json>>;
   readonly globals?: unknown;
-  /** Result of the node before, on the same path: `$json`. */
+  /** The result of the previous node on the same path. Its output is `$json`. */
   readonly previous?: NodeResult | undefined;
-  /** `$now`: recorded, never read from a clock. */
+  /** `$now`: a recorded time, never read from a clock. */
   readonly at: EpochMs;
-  /** `vars`: the variables that are seen, by name. */
+  /** `vars`: the variables that expressions see, by name. */
   readonly vars?: Readonly<Record<string, Json>> | undefined;
-  /** For a reducer: what the variable is, and what it is set to. */
+  /** For a reducer: the current value of the variable. */
   readonly current?: Json | undefined;
+  /** For a reducer: the value that a step sets. */
   readonly value?: Json | undefined;
-  /** Of an item of a map: the item. */
+  /** In an item of a map: the item. */
   readonly item?: Json | undefined;
-  /** Of an item of a map: its place in the list, from 0. */
+  /** In an item of a map: the position of the item in the list, from 0. */
   readonly index?: number | undefined;
-  /** What is known of the execution. */
+  /** `execution`: the facts about the execution. */
   readonly execution?: ExecutionFacts | undefined;
-  /** Gives the text from which `uuid()` and `Math.random()` are calculated. The same attempt always has the same text, so its expressions have the same values again. */
+  /**
+   * Returns the seed of `uuid()` and `Math.random()`. The same attempt always has the same seed, so its expressions give the same values
+   * again.
+   */
   readonly seed?: (() => string) | undefined;
-  /** Of a node where branches were joined: what they came with. */
+  /** At a node where branches were joined: the results that the branches brought. */
   readonly inputs?: readonly NodeResult[] | undefined;
   /** For `when`: the open paths, by node. */
   readonly paths?: Json | undefined;
-  /** For `completeWhen`: how far the map is. */
+  /** For `completeWhen`: the progress of the map. `results` are the outputs of the items that are done. */
   readonly progress?:
     | { readonly results: readonly Json[]; readonly total: number; readonly done: number; readonly failed: number }
     | undefined;
+  /** For a retry policy: the error of the failed attempt. */
   readonly error?: ErrorInfo | undefined;
+  /** For a retry policy: the number of the failed attempt; 1 for the first. */
   readonly attempt?: number | undefined;
 }
 

@@ -9,10 +9,15 @@ interface DetailsByCode {
   DEFINITION_MISSING: { workflowId: string; hash: string };
   DEFINITION_CHANGED: {
     workflowId: string;
+    /** Hash of the definition that was given. */
     expected: string;
+    /** Hash of the definition that the execution was started with. */
     actual: string;
+    /** Nodes at which the execution stands and which the given definition lacks. */
     missing?: readonly string[];
+    /** The store has a definition under the hash `actual` that does not match this hash. */
     isStored?: true;
+    /** The execution runs in the journal of a host, which can go on only with the definition of the start. */
     inJournal?: true;
   };
   NODE_TYPE_UNKNOWN: { nodeId: string; type: string; known: readonly string[] };
@@ -65,8 +70,9 @@ interface DetailsByCode {
     nodeId?: string;
     code?: string;
     message: string;
-    /** Of a map that failed: the first of its items that failed, and the code it failed with. */
+    /** If a map failed: its first failed item, and the error of that item. */
     cause?: { readonly item: number; readonly nodeId?: string; readonly code?: string; readonly message: string };
+    /** Nodes whose effects could not be undone. */
     notUndone?: readonly string[];
   };
   EXECUTION_CANCELLED: { workflowId: string; reason?: string; notUndone?: readonly string[] };
@@ -76,10 +82,13 @@ interface DetailsByCode {
   SCHEDULE_NOT_FOUND: { schedule: string };
   SCHEDULE_EXISTS: { schedule: string };
   // stores
+  /** `deletedAt` is present if the execution was deleted and its id is still reserved. */
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
   WORKFLOW_NOT_FOUND: { workflowId: string };
   START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" | "origin" | "schedule" };
+  /** `actual` is null if the execution that was loaded does not exist any more. */
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
+  /** Hashes of the published definition: the expected and the actual one; null if none is published. */
   LABEL_CONFLICT: { workflow: string; expected: string | null; actual: string | null };
   FENCE_LOST: { workflowId: string };
   EXECUTION_PARKED: { workflowId: string; code: string; message: string };

@@ -6,29 +6,31 @@ export interface ErrorInfo {
   readonly message: string;
   /** Stable code, if the error had one. */
   readonly code?: string;
-  /** What else is known of it, as JSON, where the step has said so: those of a `FatalError`, or of a node of type `fail`. */
+  /** Further facts as JSON: the details of a `FatalError`, or of a node of type `fail`. */
   readonly details?: unknown;
-  /** The node it happened at. */
+  /** Id of the node at which the failure happened. */
   readonly nodeId?: string;
-  /** Of an execution: nodes whose compensations failed for good, so that what they did is not undone. */
+  /** For an execution: the nodes whose compensations failed for good, so that their effects are not undone. */
   readonly notUndone?: readonly string[];
-  /** Of a map: the first of its items that failed, and with what. */
+  /** For a map: its first failed item, with the error of that item. */
   readonly cause?: ErrorInfo & { readonly item: number };
-  /** Where the code that threw it was. Only where the option `keepStacks` asks for it. */
+  /** The stack trace. Only with the option `keepStacks`. */
   readonly stack?: string;
 }
 
 const maxMessageLength = 2_000;
-/** What of a text is looked at: to take secrets out of it costs time for each character. */
+/** The most characters of a text that are searched for secrets, because the search takes time for each character. */
 const maxScrubbedLength = 8_000;
-/** What is left out at the end of a text that was cut: it may begin a secret which is not known by its first half. */
+/**
+ * The number of characters that are dropped at the end of a text that was cut before the search: they may be the first half of a secret.
+ */
 const maxSecretLength = 4_000;
 const unreadable = "something that cannot be read was thrown";
 
 /**
- * What was thrown, as data that a snapshot may hold: name, message and code, cut to size; no stack, no cause.
+ * Converts a thrown value to data that a snapshot may hold: name, message and code, cut to size; no stack, no cause.
  *
- * @param scrub takes secrets out of a text
+ * @param scrub removes secrets from a text
  */
 export function errorInfo(thrown: unknown, nodeId?: string, scrub: (text: string) => string = (text) => text): ErrorInfo {
   const { name, message, code } = read(thrown);
@@ -42,9 +44,10 @@ export function errorInfo(thrown: unknown, nodeId?: string, scrub: (text: string
 }
 
 /**
- * The stack of what was thrown, cut to size; undefined if there is none, or if it would only tell where this library found a mistake.
+ * Returns the stack of a thrown value, cut to size. Undefined if there is none, or for a `StepfoldError`: its stack would only show where
+ * this library found a mistake.
  *
- * @param scrub takes secrets out of a text
+ * @param scrub removes secrets from a text
  */
 export function stackOf(thrown: unknown, scrub: (text: string) => string): string | undefined {
   const stack = safeMember(thrown, "stack");
@@ -52,7 +55,7 @@ export function stackOf(thrown: unknown, scrub: (text: string) => string): strin
   return scrubbed(stack, maxScrubbedLength, scrub);
 }
 
-/** Anything can be thrown, also things that throw when looked at. */
+/** Reads a thrown value. Any value can be thrown, also an object whose members throw when they are read. */
 function read(thrown: unknown): { name: string; message: string; code: string | undefined } {
   try {
     if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: String(thrown), code: undefined };
@@ -75,6 +78,6 @@ function scrubbed(text: string, maxLength: number, scrub: (text: string) => stri
 
 function cut(text: string, longest: number): string {
   const whole = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
-  // cutting may halve a character, and what was thrown may hold half of one already
+  // the cut may split a surrogate pair, and the text may contain a lone surrogate already
   return whole.replace(/\p{Surrogate}/gu, "\uFFFD");
 }

@@ -1,6 +1,6 @@
-/** One mistake in a workflow definition. */
+/** One mistake or warning about a workflow definition. */
 export interface Issue {
-  /** `error`: it cannot run. `warning`: it can, though probably not as meant. */
+  /** `error`: the workflow cannot run. `warning`: it can run, but probably not as intended. */
   readonly severity: "error" | "warning";
   readonly code: IssueCode;
   /** JSON pointer (RFC 6901) into the definition: `/nodes/3/data/url`. */

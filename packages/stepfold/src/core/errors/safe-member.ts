@@ -1,6 +1,5 @@
 /**
- * A member of anything at all; undefined where there is none, and where it cannot be read: what was thrown or handed in
- * may itself throw when looked at.
+ * Returns a member of any value; undefined if there is none, or if reading it throws. A value from outside may have a getter that throws.
  */
 export function safeMember(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;

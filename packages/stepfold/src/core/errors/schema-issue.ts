@@ -1,4 +1,4 @@
-/** One thing wrong with a value that a schema describes. */
+/** One mistake in a value that was checked against a schema. */
 export interface SchemaIssue {
   /** JSON pointer into the value. */
   readonly pointer: string;

@@ -8,7 +8,7 @@ const many = Array.from({ length: 25 }, (_, i) => ({ pointer: `/${i}`, message: 
 const names = Array.from({ length: 30 }, (_, i) => `n${i}`);
 const wide = "x + ".repeat(40);
 
-/** Every code with details, and what its message has to say. */
+/** For every code: details, and a text that the message must contain. */
 const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   DEFINITION_INVALID: [
     [{ workflow: "w", issues: [issue, { ...issue, severity: "warning", message: "odd" }] }, '"w" cannot run:\n  /a: must be text'],

@@ -5,9 +5,10 @@ import { scopeAt } from "../transition/draft/open-draft.ts";
 import { emptyEdges, pendingPaths } from "../transition/joins/pending.ts";
 import { counted, cut, listed } from "./explain-words.ts";
 
+/** The largest length of a condition in a sentence, in characters. */
 const maxConditionLength = 100;
 
-/** Which branches a path waits for at a join, as a sentence without its subject. @param draft null where the workflow is not known */
+/** Says for which branches a path waits at a join, as a sentence without its subject. @param draft null if the workflow is not known */
 export function joinText(draft: Draft | null, scopeKey: string, { id }: ActivePath): string {
   if (!draft) return "waits for other branches";
   const scope = scopeAt(draft, scopeKey)!;
@@ -26,7 +27,7 @@ function branches(scope: ScopeDraft, group: JoinGroup): string {
   return nodes.length === 1 ? `the branch that is at ${nodes[0]}` : `the branches that are at ${listed(nodes, "and")}`;
 }
 
-/** What a path waits for before its node may begin, as a sentence without its subject. */
+/** Says what a held path waits for, as a sentence without its subject. */
 export function holdText(node: CompiledNode | null, paths: readonly ActivePath[], nodes: ReadonlyMap<string, CompiledNode> | null): string {
   if (!node || !nodes) return "waits for its turn";
   const { mutex, when } = node.node;

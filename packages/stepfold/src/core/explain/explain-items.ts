@@ -3,25 +3,25 @@ import type { ActivePath, ChildrenState, MapState } from "../snapshot/snapshot.t
 import type { Group, OpenStatus } from "./explain-survey.ts";
 import { counted } from "./explain-words.ts";
 
-/** How the items of a map stand. They add up to `total`. */
+/** How many items of a map are in which state. */
 export interface ItemCounts {
   readonly total: number;
   readonly done: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** A step of the item runs. */
+  /** Items with a step that can run or is running. */
   readonly underWay: number;
   readonly retrying: number;
-  /** It waits for an answer or a signal. */
+  /** Items that wait for an answer or a signal. */
   readonly waiting: number;
-  /** It waits for a time. */
+  /** Items that wait for a time. */
   readonly timed: number;
-  /** The item is ready, and the map already runs as many items as its `concurrency` allows. */
+  /** Items that are ready while the map already runs as many items as its `concurrency` allows. */
   readonly queued: number;
   readonly notBegun: number;
 }
 
-/** How the items of a path's map stand; null if it has none. @param group its open children */
+/** Counts the items of a path's map; null if the path has no map. @param group the open children of the path */
 export function itemCounts({ children }: Pick<ActivePath, "children">, group: Group | undefined): ItemCounts | null {
   if (!children?.map) return null;
   const { total, done, failed, cancelled, next } = children.map;
@@ -37,7 +37,7 @@ export function itemCounts({ children }: Pick<ActivePath, "children">, group: Gr
   return { total, done, failed, cancelled, ...counts, notBegun: total - next };
 }
 
-/** Says how the children of a path stand, as a sentence without its subject. */
+/** Describes the children of a path, as a sentence without its subject. */
 export function childrenText(path: ActivePath, children: ChildrenState, group: Group | undefined, node: CompiledNode | null): string {
   const items = itemCounts(path, group);
   if (!items) return `runs the workflow "${children.workflow}"`;
@@ -63,7 +63,7 @@ function countText(count: number, one: string, many: string): string | null {
   return count === 0 ? null : `${counted(count)} ${count === 1 ? one : many}`;
 }
 
-/** When the map is complete; only if that is before all items are done. */
+/** Says when a map is complete, if that can be before all items are done, or that it is open for more items. */
 function goesOn({ completeWhen, open }: MapState, node: CompiledNode | null): string {
   if (completeWhen !== undefined) return `; goes on when ${counted(completeWhen)} are done`;
   if (node?.completeWhen) return "; goes on as soon as its completeWhen holds";

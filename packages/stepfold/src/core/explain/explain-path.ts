@@ -13,19 +13,19 @@ import { counted, cut, iso } from "./explain-words.ts";
 import { type WaitInfo, waitsOf } from "./waits.ts";
 import { addresses } from "./waits-address.ts";
 
-/** One place where an execution stands. */
+/** One open place of an execution. */
 export interface PlaceInfo {
-  /** `approve`, `map[3]/approve`. */
+  /** The name of the place, such as `approve` or `map[3]/approve`. */
   readonly address: string;
-  /** Id of the path, with the child that it is in. */
+  /** The id of the path, with the key of the child that the path is in: `0#1/3>0`. */
   readonly pathId: string;
   readonly status: ActivePath["status"];
-  /** What it does or waits for, and what happens then; the address is its subject: `waits for an answer from ada`. */
+  /** What the path does or waits for, and what happens then, such as `waits for an answer from ada`. The address is the subject. */
   readonly sentence: string;
   readonly waits: readonly WaitInfo[];
-  /** When it moves by itself; null if it needs an answer, or something else has to happen first. */
+  /** The time at which the path moves by itself; null if it can run at once, needs an answer, or waits for something else. */
   readonly until: EpochMs | null;
-  /** Of a map: how its items stand. */
+  /** For a map: the number of its items in each state. */
   readonly items?: ItemCounts;
 }
 
@@ -33,17 +33,20 @@ export interface PlaceInfo {
 export interface ExplainContext {
   readonly snapshot: Snapshot;
   readonly survey: Survey;
+  /** Returns the name of a place, such as `map[3]/approve`. */
   address(scope: string, nodeId: string): string;
-  /** What is known of a scope's workflow; null if nothing is. */
+  /** Returns the workflow that a scope runs; undefined if it is not known. */
   workflow(scope: string): CompiledWorkflow | undefined;
-  /** For joins, which are rare: opened when first asked for. */
+  /** Returns a draft of the snapshot, which is opened at the first call; null if the workflow is not known. Only joins need it. */
   draft(): Draft | null;
 }
 
+/** The largest length of an error message in a sentence, in characters. */
 const maxErrorLength = 160;
+/** The largest length of the key of a rate in a sentence, in characters. */
 const maxKeyLength = 80;
 
-/** What is needed to tell about a snapshot. @param workflow another one than the snapshot's says nothing about it */
+/** Returns what is needed to explain a snapshot. @param workflow is ignored if it is not the workflow of the snapshot */
 export function explainContext(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): ExplainContext {
   const own = workflow?.hash === snapshot.definition.hash ? workflow : undefined;
   let draft: Draft | null = null;
@@ -59,7 +62,7 @@ export function explainContext(snapshot: Snapshot, survey: Survey, workflow: Com
   };
 }
 
-/** One open path, explained. */
+/** Explains one open path. */
 export function explainPath(telling: ExplainContext, { scope, path }: Placed): PlaceInfo {
   const address = telling.address(scope, path.nodeId);
   const waits = waitsOf(path, address, telling.snapshot.schemas);
@@ -75,7 +78,7 @@ export function explainPath(telling: ExplainContext, { scope, path }: Placed): P
   };
 }
 
-/** What is known of a path's node. */
+/** Returns the node of a path; null if the workflow is not known, or if the path undoes a step. */
 export function nodeOfPath(telling: ExplainContext, { scope, path }: Placed): CompiledNode | null {
   const node = telling.workflow(scope)?.nodes.get(path.nodeId) ?? null;
   return path.undoes ? null : node;
@@ -108,7 +111,7 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
   }
 }
 
-/** Of one that has not begun: how fast it may. */
+/** Describes the rate limit of an execution that has not performed a step yet. */
 function rateText({ rate, steps }: Snapshot): string {
   if (!rate || steps > 0) return "";
   const { key, limit, periodMs } = rate;
@@ -123,7 +126,7 @@ function retryText({ snapshot }: ExplainContext, scope: string, { nodeId, attemp
   return `failed (attempt ${attempts})${reason}; is tried again at ${iso(nextRetryAt)}`;
 }
 
-/** Names the item of a map by the key of its scope. */
+/** Returns ` (item 3)` for the scope of an item of a map; an empty text for other scopes. */
 export function itemText(scope: string | undefined): string {
   const item = scope === undefined ? null : itemOf(scope);
   return item === null ? "" : ` (item ${item})`;

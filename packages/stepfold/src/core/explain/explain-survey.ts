@@ -13,46 +13,49 @@ export type OpenStatus =
   | "time"
   | "branches"
   | "turn"
-  /** It is ready, and its map runs as many items as it may. */
+  /** The item is ready, but its map already runs as many items as it may. */
   | "place"
-  /** Its children do or wait for something. */
+  /** The path waits for its children. */
   | "children";
 
-/** A path and where it is. */
+/** A path and its scope. */
 export interface Placed {
+  /** The key of the child that the path is in; empty for the execution itself. */
   readonly scope: string;
   readonly path: ActivePath;
 }
 
 /** The open children of one path. */
 export interface Group {
+  /** The number of open children with each status. */
   readonly counts: Record<OpenStatus, number>;
-  /** Keys of the children to explain, the most important first. */
+  /** The keys of the children that are explained one by one, the most important one first. */
   readonly first: readonly string[];
 }
 
-/** Everything that is open, collected in one pass. */
+/** Everything that is open in an execution, collected in one pass. */
 export interface Survey {
+  /** The number of open paths with each status. */
   readonly counts: Record<OpenStatus, number>;
-  /** Children of a path, by the key of the path with its scope. */
+  /** The open children of each path, by the scoped key of `ChildrenState`, such as `0#1/3>0#2`. */
   readonly groups: ReadonlyMap<string, Group>;
-  /** A step that can run. */
+  /** The first step that can run; null if there is none. */
   readonly ready: Placed | null;
-  /** What moves first by itself, when no step can run. */
+  /** The path with the earliest retry or timer; null if there is none. */
   readonly first: (Placed & { readonly at: EpochMs }) | null;
-  /** The deadline that comes first, and the scope that must have ended by then. */
+  /** The deadline that comes first, and the scope that must have ended by then; null if there is none. */
   readonly deadline: { readonly scope: string; readonly at: EpochMs } | null;
   /** The only open place, apart from paths that wait for their children; null if there are several. */
   readonly only: Placed | null;
 }
 
-/** How many children of one path are explained one by one, at most. */
+/** The largest number of children of one path that are explained one by one. */
 const maxChildren = 5;
 
-/** The order in which children are explained. */
+/** The order in which paths and children are explained. */
 const interest: readonly OpenStatus[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
-/** Looks once at every open path of every scope. */
+/** Collects everything that is open, with one look at each open path of each scope. */
 export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "deadlineAt" | "ending" | "closing">): Survey {
   const counts = noCounts();
   const asking = new Map<string, "somebody" | "signal">();
@@ -69,7 +72,7 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | 
       const standing = openStatusOf(path, isHeldUp);
       counts[standing]++;
       if (standing === "children") {
-        // of maps without an item the first one is shown for all
+        // if there are only maps without items, the first of them is the place to show
         if (leaves === 0) only ??= { scope, path };
         continue;
       }
@@ -84,12 +87,12 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | 
   return { counts, groups: groupsOf(snapshot, asking), ...next, only: leaves > 1 ? null : only };
 }
 
-/** When a path moves by itself; null for never. */
+/** Returns the time at which a path moves by itself, because of a retry or a timer; null if there is no such time. */
 export function movesAt(path: ActivePath): EpochMs | null {
   return path.status === "retrying" ? (path.nextRetryAt ?? 0) : earliestTimer([path]);
 }
 
-/** What a path does or waits for. @param isHeldUp its item, or one around it, waits for a place in its map */
+/** Returns what a path does or waits for. @param isHeldUp true if its item, or an item around it, waits for a place in its map */
 function openStatusOf({ status, waits = [], children }: ActivePath, isHeldUp: boolean): OpenStatus {
   if (status === "ready") return isHeldUp ? "place" : "running";
   if (status === "retrying") return "retrying";
@@ -106,13 +109,13 @@ function openStatusOf({ status, waits = [], children }: ActivePath, isHeldUp: bo
         : "time";
 }
 
-/** True if a child, or one around it, is ready and waits for room in its map. */
+/** True if a child, or a child around it, is ready and waits for a place in its map. */
 export function heldUp({ childStates }: Pick<Snapshot, "childStates">, scope: string): boolean {
   for (let key = scope; key !== ""; key = parentKey(key)) if (childStates?.[key]?.queued !== undefined) return true;
   return false;
 }
 
-/** The paths of a scope to explain one by one: first those that can be answered, then the others, each in order. */
+/** Chooses the paths to explain. If there are too many: paths with children come first, then the others in the order of `interest`. */
 export function byImportance(paths: readonly ActivePath[], maxCount: number): readonly ActivePath[] {
   if (paths.length <= maxCount) return paths;
   const buckets = new Map<OpenStatus, ActivePath[]>();
@@ -120,7 +123,7 @@ export function byImportance(paths: readonly ActivePath[], maxCount: number): re
   return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, maxCount);
 }
 
-/** Marks a child that waits for an answer, and every child around it. */
+/** Marks a child that waits for an answer or a signal, and every child around it. */
 function mark(asking: Map<string, "somebody" | "signal">, scope: string, what: "somebody" | "signal"): void {
   for (let key = scope; key !== ""; key = parentKey(key)) {
     const known = asking.get(key);

@@ -3,10 +3,12 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 import type { WaitInfo } from "./waits.ts";
 
+/** The largest length of a name in a sentence, in characters. */
 const maxNameLength = 80;
+/** The largest length of an error message or another reason in a sentence, in characters. */
 const maxReasonLength = 200;
 
-/** What a path waits for that is suspended, as a sentence without its subject. @param node null where nothing is known of it */
+/** Says what a suspended path waits for, as a sentence without its subject. @param node the node of the path; null if it is not known */
 export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null): string {
   const wanted = waits.map(wantedBy).filter((text) => text !== null);
   const time = firstTime(waits);
@@ -17,7 +19,7 @@ export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null):
   return time.late ? `${what}, until ${at}${tooLate(node)}` : `${what}, or until ${at}, and then goes on`;
 }
 
-/** The time that counts of several: the earliest; of two equal ones the deadline. */
+/** Returns the earliest time of these waits, or null. `late` is true if it is a `timeoutAt`, which wins over an equal `resumeAt`. */
 export function firstTime(
   waits: readonly Pick<WaitInfo, "resumeAt" | "timeoutAt">[],
 ): { readonly at: number; readonly late: boolean } | null {
@@ -29,7 +31,7 @@ export function firstTime(
   return first;
 }
 
-/** What happens to a node that was not answered in time. */
+/** Says what happens to a node that is not answered in time; null if the node is not known. */
 export function timeoutText(node: CompiledNode | null): string | null {
   if (!node) return null;
   const handle = ["timeout", "error"].find((name) => node.edges.has(name));

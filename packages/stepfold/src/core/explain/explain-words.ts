@@ -1,26 +1,27 @@
 import type { EpochMs } from "../values/json.ts";
 
-/** The last moment that ISO 8601 can write. */
+/** The last time that a `Date` can hold. */
 const lastMs = 8.64e15;
+/** The largest number of entries in a list, including the entry that counts the rest. */
 const maxNames = 5;
 
-/** A moment as people and programs read it: `2026-01-31T09:00:00.000Z`. */
+/** Returns a time in ISO 8601, such as `2026-01-31T09:00:00.000Z`; times that are too late for a `Date` as a number. */
 export function iso(at: EpochMs): string {
   return at <= lastMs ? new Date(at).toISOString() : String(at);
 }
 
-/** `a, b or c`; of many the first five, and how many more there are. */
+/** Returns `a, b or c`. If there are more than five names, the first four and the number of the others: `a, b, c, d or 3 more`. */
 export function listed(names: readonly string[], last: "and" | "or"): string {
   const shown = names.length > maxNames ? [...names.slice(0, maxNames - 1), `${counted(names.length - maxNames + 1)} more`] : names;
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} ${last} ${shown.at(-1)}`;
 }
 
-/** A number for people: `10,000`. */
+/** Returns a number with separators, such as `10,000`. */
 export function counted(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** A text on one line, cut to a length. */
+/** Returns a text on one line, cut to at most `maxLength` characters. */
 export function cut(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > maxLength ? `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : line;

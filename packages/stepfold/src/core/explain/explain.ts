@@ -10,38 +10,38 @@ import { byImportance, type OpenStatus, type Placed, survey } from "./explain-su
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 
-/** What happens next by itself. */
+/** What happens next without anything from outside. */
 export interface NextInfo {
-  /** Empty for the execution as a whole, when its deadline comes first. */
+  /** The place where it happens, such as `map[3]/approve`; empty if it is the deadline of the execution itself. */
   readonly address: string;
-  /** Null: at once. */
+  /** The time at which it happens; null means at once. */
   readonly at: EpochMs | null;
   readonly sentence: string;
 }
 
-/** Where an execution stands, in data and in words. */
+/** The state of an execution, as data and in words. */
 export interface Explanation {
   readonly status: Status;
-  /** The whole in one sentence. */
+  /** The state of the whole execution in one sentence. */
   readonly sentence: string;
-  /** Every place where it stands; if there are very many, the most important ones. Children come after the place they belong to. */
+  /** The open places; if there are very many, the most important ones. Places in children come after the place that they belong to. */
   readonly places: readonly PlaceInfo[];
-  /** Places that are open and not among these. */
+  /** The number of open places that `places` does not contain. */
   readonly more: number;
-  /** What moves first by itself; null if the execution has ended, or waits for something from outside. */
+  /** What happens first by itself; null if the execution has ended, is parked, or waits for something from outside. */
   readonly next: NextInfo | null;
 }
 
-/** How many places are explained one by one, of the execution itself and in all. */
+/** The largest number of places that are explained one by one: in the execution itself, in all, and in each child. */
 const maxOwnPlaces = 20;
 const maxPlaces = 40;
-/** The same inside a child. */
 const maxChildPlaces = 5;
+/** The largest length of an error message in a sentence, in characters. */
 const maxErrorLength = 300;
 
 /**
- * Says what an execution is doing or waiting for, who can move it, by when, and what happens then: for people who look at
- * it, and for programs that show it to them. It stays short and quick, however much is open.
+ * Explains what an execution does or waits for, who can answer it, until when, and what happens then. The explanation is short and is made
+ * quickly, even if very many places are open.
  *
  * ```ts
  * const { sentence, places } = explain(snapshot, engine.workflow);
@@ -49,7 +49,7 @@ const maxErrorLength = 300;
  * for (const { address, sentence, waits } of places) console.log(address, sentence, waits[0]?.answer);
  * ```
  *
- * @param workflow the snapshot's own: with it more can be said, such as which branches a join waits for
+ * @param workflow the workflow of the snapshot. It adds details, such as the branches for which a join waits.
  */
 export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
   const { status, outbox, parked } = snapshot;
@@ -109,7 +109,7 @@ function endText(snapshot: Snapshot): string {
   return `Failed${failureText(error, currentNodeId)}${undone}.`;
 }
 
-/** Why something was cancelled, if somebody has said so, or what had failed before. What could not be undone is told apart. */
+/** Returns the reason for which a scope was cancelled, or the failure before it. Failed compensations are described elsewhere. */
 function reasonText(error: ErrorInfo | undefined): string {
   if (!error || error.code === "COMPENSATION_FAILED") return "";
   return error.code === "EXECUTION_CANCELLED" ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}` : failureText(error, null);
@@ -128,7 +128,7 @@ function failureText(error: ErrorInfo | undefined, nodeId: string | null): strin
   return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}${code}` : ""}`;
 }
 
-/** The sentence about all open places. */
+/** The words for each status in the sentence about all open places, in singular and plural. */
 const phrases: readonly (readonly [OpenStatus, one: string, many: string])[] = [
   ["running", "is to run", "are to run"],
   ["retrying", "is to be retried", "are to be retried"],
@@ -153,7 +153,7 @@ function wholeText(tell: ExplainContext): string {
   return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.${latest}`;
 }
 
-/** The end that is decided. */
+/** Describes an end that is decided but not reached yet. */
 function decidedText({ status, error, nodeId }: Pick<Ending, "status" | "error" | "nodeId">): string {
   if (status === "failed") return `Failed${failureText(error, nodeId)}`;
   return status === "cancelled" ? `Cancelled${reasonText(error)}` : "Completed";

@@ -11,29 +11,30 @@ import { isJsonObject, type Json } from "../values/json.ts";
 import { refuseUnknown } from "../values/refuse-unknown.ts";
 import { plainJson } from "../values/to-json.ts";
 
-/** What a step reads. */
+/** The input of a step. */
 export interface StepInput {
-  /** The place: `charge`, `map[3]/charge`. */
+  /** The place of the step, such as `charge` or `map[3]/charge`. */
   readonly address: string;
   readonly nodeId: string;
-  /** The next attempt: 1 for the first. */
+  /** The number of the next attempt; 1 for the first. */
   readonly attempt: number;
-  /** The data of the node with every expression resolved, before the schema of its type sees it. Null if that failed (`error`). */
+  /** The data of the node with all expressions resolved, before the schema of its type is applied. Null if an expression failed. */
   readonly data: Json;
-  /** Why its expressions cannot be resolved: the step would fail with this. */
+  /** The error with which an expression failed: the step would fail with it. */
   readonly error?: ErrorInfo;
-  /** What the step before has given: `$json`. Absent: it is the first one. */
+  /** The output of the step before (`$json`). Absent: there is no step before. */
   readonly incoming?: Json;
-  /** What it is woken by, if it has waited. */
+  /** What the step was resumed with, if it has waited. */
   readonly resumed?: Resumed;
 }
 
-/** What is shown of a global that is not here. */
+/** The text that is shown in place of a global that was not given. */
 const mask = "***";
 
 /**
- * What a step would read as its input if it were performed as the snapshot stands; nothing is performed. With `Replay` that can be asked of any
- * version of the past. The same expressions give the same values as in the step itself, chance and time included, but for globals.
+ * Returns what a step would read as its input if it were performed in the state of the snapshot. Nothing is performed. With `Replay` this
+ * works for every version of the past. The expressions give the same values as in the step itself, including random numbers and times, but
+ * not for globals.
  *
  * ```ts
  * const replay = new Replay(workflow);
@@ -41,10 +42,10 @@ const mask = "***";
  * stepInput(workflow, replay.snapshot(), "charge")?.data; // { url: "https://pay.example", amount: 40, token: "***" }
  * ```
  *
- * @param target the step: a node, `map[3]/charge`, a path or a wait by its id. Of several that it names the first
- * @param options.globals those of the runtime. Default: what expressions read of them is shown as `***`, so that no secret is needed, nor shown
- * @returns null if the execution does not stand there
- * @throws StepfoldError `OPTION_INVALID` for what is no target, `OPTION_UNKNOWN`, `SNAPSHOT_INVALID` if the snapshot is of another workflow
+ * @param target the step: a node such as `map[3]/charge`, or the id of a path or a wait. If it fits several steps, the first one is taken.
+ * @param options.globals the globals of the runtime. Default: each global that an expression reads is `***`, so that no secret is needed.
+ * @returns null if no path of the execution is at this place
+ * @throws StepfoldError `OPTION_INVALID` if the target is not valid, `OPTION_UNKNOWN`, `SNAPSHOT_INVALID` if the workflow is another one
  */
 export function stepInput(
   workflow: CompiledWorkflow,
@@ -76,7 +77,7 @@ export function stepInput(
   }
 }
 
-/** Globals that have the members that are read, each masked. */
+/** Returns globals that contain the members that expressions read, each with the mask as its value. */
 function maskedGlobals(reads: readonly ReadPath[]): Json {
   let globals: Json = {};
   for (const [root, ...members] of reads)

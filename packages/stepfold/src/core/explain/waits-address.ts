@@ -2,8 +2,8 @@ import { groupOf, itemOf, parentKey, pathsOf, scopedKey } from "../snapshot/addr
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 /**
- * Names places of one snapshot as `addressOf` does: `approve`, `map[3]/approve`. What lies around many children is looked
- * for once, and only when it is asked for.
+ * Returns a function that names places of one snapshot as `addressOf` does: `approve`, `map[3]/approve`. It searches the path around a
+ * group of children only once, at the first call for one of them.
  */
 export function addresses(snapshot: Pick<Snapshot, "activePaths" | "childStates">): (scope: string, nodeId: string) => string {
   const owners = new Map<string, string>();

@@ -51,7 +51,7 @@ describe("waits", () => {
       engine.send(from, { type: "resume", target: first!.id, payload: { approved }, by });
     const one = await say(snapshot, "ada", true);
     expect(waits(one)[4]).toMatchObject({ answered: ["ada"], missing: 1 });
-    // an answer against it brings it no nearer
+    // an answer that does not count for the quorum does not change the number of missing answers
     expect(waits(await say(one, "bob", false))[4]).toMatchObject({ answered: ["ada", "bob"], missing: 1 });
   });
 

@@ -6,55 +6,58 @@ import { isAnswered } from "../transition/find-wait.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import { addresses } from "./waits-address.ts";
 
-/** The command that answers a wait, but for its payload. */
+/** The command that answers a wait, without its payload. */
 export type WaitAnswer =
   | { readonly type: "resume"; readonly target: string }
   | { readonly type: "signal"; readonly name: string; readonly key?: string };
 
 /** Something that an execution waits for. */
 export interface WaitInfo {
-  /** Names this very wait; no other wait of the execution ever has the same. */
+  /** The id of the wait; no other wait of the execution ever gets the same id. */
   readonly id: string;
-  /** The place of the wait: `approve`, `map[3]/approve`. */
+  /** The place of the wait, such as `approve` or `map[3]/approve`. */
   readonly address: string;
-  /** The node, without what is around it. */
+  /** The id of the node, without the maps and sub-workflows around it. */
   readonly nodeId: string;
   readonly kind: Wait["kind"];
-  /** Name of the signal. */
+  /** The name of the signal. */
   readonly signal?: string;
-  /** Only a signal with the same key is meant. */
+  /** The key of the signal: the wait takes only a signal with the same key. */
   readonly key?: string;
   /** What the step suspended with. */
   readonly payload?: Json;
-  /** What an answer must look like. Absent: it may be anything, or only the code of the node can tell (`needsCode`). */
+  /** The JSON Schema of an answer. Absent: an answer may be any value, or only the code of the node can check it (`needsCode`). */
   readonly schema?: JsonSchema;
-  /** Only a process that has the code of the node can take an answer: its type gives no JSON Schema of the payload. */
+  /** True if only a process with the code of the node can take an answer, because the node's type gives no JSON Schema of the payload. */
   readonly needsCode?: true;
   /** Why the last answer does not count: the code of the node has refused it, and the wait is open again. */
   readonly refused?: Refusal;
-  /** Who may answer. Absent: anybody. */
+  /** The people who may answer. Absent: anybody. */
   readonly responders?: readonly string[];
-  /** Who has answered, where several have to. */
+  /** The people who have answered. Only if the wait needs several answers. */
   readonly answered?: readonly string[];
-  /** How many more answers it needs at least, where several have to. */
+  /** The number of answers that are still needed at least. Only if the wait needs several answers. */
   readonly missing?: number;
-  /** Only answers in which this member is true count for that. */
+  /** The name of a boolean member of the payload: only answers in which it is true count for `missing`. */
   readonly tally?: string;
-  /** The execution that it waits for. */
+  /** The id of the execution that the step waits for. */
   readonly workflowId?: string;
-  /** Since when it is open; of a fork or a restart: the time in which its origin was not going on does not count. Absent: an earlier version has opened it. */
+  /**
+   * The time at which the wait was opened. In a fork or a restart it is moved, so that the time in which the origin stood still does not
+   * count. Absent: an earlier version of Stepfold, which did not record the time, has opened the wait.
+   */
   readonly openedAt?: EpochMs;
-  /** When the step goes on by itself. */
+  /** The time at which the step goes on by itself. */
   readonly resumeAt?: EpochMs;
-  /** When it can no longer be answered. */
+  /** The time from which the wait can no longer be answered. */
   readonly timeoutAt?: EpochMs;
-  /** Null where only time, or the end of another execution, can end the wait. */
+  /** The command that answers the wait; null if only a time, or something in the engine such as the end of an execution, can end it. */
   readonly answer: WaitAnswer | null;
 }
 
 /**
- * Everything that an execution waits for, in order of the paths, that of children after: answers, signals, times. A
- * terminal execution waits for nothing.
+ * Returns all open waits of an execution (for answers, signals, times and others), in the order of the paths; the waits of children come
+ * last. An execution that has ended has no waits.
  *
  * ```ts
  * for (const wait of waits(snapshot)) console.log(wait.address, wait.kind, wait.payload);
@@ -71,7 +74,7 @@ export function waits(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "
   return all;
 }
 
-/** What one path waits for. @param address of its node @param schemas those of the snapshot */
+/** Returns the waits of one path. @param address the place of its node @param schemas the field `schemas` of the snapshot */
 export function waitsOf(
   { nodeId, waits: open = [] }: Pick<ActivePath, "nodeId" | "waits">,
   address: string,
@@ -86,7 +89,7 @@ export function waitsOf(
   });
 }
 
-/** What an answer to a wait must look like; `code` where only the code of its node can tell, undefined where it may be anything. */
+/** Returns the JSON Schema of an answer; `code` if only the code of the node can check it, undefined if it may be any value. */
 export function schemaOfAnswer({ schema, typeSchema }: Wait, schemas: Snapshot["schemas"] = {}): JsonSchema | "code" | undefined {
   if (schema !== undefined || typeSchema === undefined) return schema;
   return Object.hasOwn(schemas, typeSchema) ? schemas[typeSchema] : "code";

@@ -1,6 +1,6 @@
 import type { Event, StartedEvent } from "../snapshot/event.ts";
 
-/** The metadata of an execution after events of its history; undefined if none of them has set it. */
+/** Returns the metadata that the last of these events has set; undefined if none of them has set it. */
 export function latestMetadata(events: readonly Event[]): StartedEvent["metadata"] | undefined {
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events[index]!;

@@ -15,9 +15,9 @@ const root = flow(
 const { engine } = bench(root);
 const { workflow } = engine;
 
-/** Three items: one goes on, one could and has no place, one waits; beside the map a sub-workflow waits. */
+/** A map with three items: one goes on, one is ready but has no place, one waits. Beside the map a sub-workflow waits. */
 let running: Snapshot;
-/** The first item is done. */
+/** The same execution after the first item is done. */
 let later: Snapshot;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   later = await engine.execute({ snapshot, stepLimit: 3 });
 });
 
-/** Of the map's item with an index. */
+/** Returns the JSON pointer to an item of the map. */
 const child = (i: number): string => `/childStates/0#2~1${i}`;
 
 describe("a snapshot with children", () => {
@@ -135,7 +135,7 @@ describe("a snapshot with children", () => {
   it("may have children that nobody waits for any more, and that only come to their end", () => {
     const draining = { "/activePaths/0/draining": true, "/activePaths/1/draining": true };
     expect(readSnapshot(changed(running, draining), workflow).activePaths.map((path) => path.draining)).toEqual([true, true]);
-    // the items that have ended are gone, and one that never began is still in the list
+    // the children of ended items are deleted, and the list still has an item that never began
     const map = { ...running.activePaths[0]!.children!.map!, total: 3, cancelled: 1 };
     const early = { ...draining, "/activePaths/0/children/map": map, "/mapItems/0#2": ["a", "b", "c", "d"], [child(2)]: undefined };
     expect(readSnapshot(changed(running, early), workflow).mapItems?.["0#2"]).toHaveLength(4);

@@ -7,23 +7,27 @@ import { contextIn, count, flag, into, invalid, object, oldestVersion, type Read
 
 /** The children of one path. */
 interface Family {
+  /** The JSON pointer to `children` of the path. */
   readonly pointer: string;
   readonly children: ChildrenState;
-  /** True if no path waits for them any more: children that have ended may be gone. */
+  /** True if the path only stays for its children: children that have ended may already be deleted. */
   readonly draining: boolean;
-  /** How many there are, by status. */
+  /** The number of children by status. */
   readonly counts: Record<Status, number>;
+  /** The number of children that have begun. */
   present: number;
-  /** Items that were cancelled before they began. */
+  /** The number of items that were cancelled before they began. */
   skipped: number;
-  /** Children that are active or retrying and count against `concurrency`. */
+  /** The number of children that are active or retrying and count for `concurrency`. */
   busy: number;
+  /** The number of busy children that wait for a retry. */
   retrying: number;
+  /** The number of children that are ready and wait for a place in the map. */
   queued: number;
 }
 
 interface Scope {
-  /** The execution has ended, and only its messages are still to be delivered. */
+  /** True for a scope that has ended and is not kept, so that it cannot have children. */
   readonly isGone: boolean;
   readonly pointer: string;
   readonly state: ReadScope;
@@ -31,8 +35,8 @@ interface Scope {
 }
 
 /**
- * What the parts of a snapshot say of each other, checked: every child has the path that waits for it, every path its
- * children, every map its items, and the status of every scope is what its paths make it. Gives the items of its maps.
+ * Checks that the parts of a snapshot fit together: every child has a path that waits for it, every path has its children, every map has
+ * its items, and the status of every scope follows from its paths. Returns the items of the maps.
  */
 export function checkFamilies(
   root: ReadScope,
@@ -70,14 +74,14 @@ function familiesOf(scopes: ReadonlyMap<string, Scope>): Map<string, Family> {
   return families;
 }
 
-/** Whether children of this name could begin once more: of a path that is open, or is still to fork off. */
+/** Whether an open path, or a path that will fork off, can give this key to new children. */
 function mayBeginAgain(group: string, paths: ReadonlyMap<string, ActivePath>): boolean {
   const [id = "", visit] = group.split("#");
   const path = paths.get(id);
   return (path !== undefined && Number(visit) >= path.visit) || mayComeAgain(id, paths);
 }
 
-/** Counts a child with the path that waits for it. One that is only kept needs none. */
+/** Adds a child to the counters of the path that waits for it. A child that is kept (for undoing) needs no such path. */
 function join(
   key: string,
   { status, kept, queued, workflow }: ChildState,
@@ -107,7 +111,7 @@ function join(
   if (queued === undefined && status === "error") family.retrying++;
 }
 
-/** Checks that a path waits only while it has children to wait for, and has begun all that its map has room for. */
+/** Checks that a path waits only while it has open children, and that its map runs as many items as it may. */
 function checkFamily({ pointer, children: { map }, draining, counts, present, skipped, busy, queued }: Family): void {
   const open = counts.active + counts.paused + counts.error;
   if (!map) {
@@ -151,7 +155,7 @@ function checkScope(
   }
 }
 
-/** Derives a status from paths: a ready path counts before a retrying one, and that before a suspended one. */
+/** Derives the status of a scope from its paths. A ready path decides before a retrying one, and a retrying path before a suspended one. */
 function statusOf(scope: string, paths: readonly ActivePath[], families: ReadonlyMap<string, Family>): Status {
   if (paths.length === 0) return "active";
   let status: Status = "paused";
@@ -163,7 +167,7 @@ function statusOf(scope: string, paths: readonly ActivePath[], families: Readonl
   return status;
 }
 
-/** Checks that every map has its items, and that nothing else has any. */
+/** Checks that every map has its items, and that there are no other items. Returns them. */
 function readItems(value: Json | undefined, families: ReadonlyMap<string, Family>): Snapshot["mapItems"] {
   const given = object(value ?? {}, "/mapItems", "must be an object of lists, by key");
   const items: Record<string, readonly Json[]> = {};
@@ -171,7 +175,7 @@ function readItems(value: Json | undefined, families: ReadonlyMap<string, Family
     const family = families.get(key);
     if (!family?.children.map) return invalid(into("/mapItems", key), "belongs to no map");
     const { total } = family.children.map;
-    // items that never began may be there if their map was ended early
+    // if the map was ended early, there may be items that never began
     if (!Array.isArray(own) || own.length < total || (own.length > total && !family.draining))
       return invalid(into("/mapItems", key), `must be a list of ${total} items`);
     items[key] = own as readonly Json[];
@@ -181,7 +185,7 @@ function readItems(value: Json | undefined, families: ReadonlyMap<string, Family
   return Object.keys(items).length > 0 ? Object.freeze(items) : undefined;
 }
 
-/** The children of a snapshot from outside, each checked by itself. */
+/** Returns the children of a snapshot from outside, by key. Each child is checked by itself; `checkFamilies` checks them together. */
 export function readChildren({ childStates = {} }: JsonObject, root: ReadContext): Map<string, ChildState> {
   const children = new Map<string, ChildState>();
   for (const [key, child] of Object.entries(object(childStates, "/childStates")))
@@ -195,7 +199,7 @@ function readChild(value: JsonObject, place: ReadContext): ChildState {
   const scope = readScope(value, place);
   const isKept = flag(value.kept, `${pointer}/kept`);
   if (isKept && !isTerminal(scope.status)) return invalid(`${pointer}/kept`, "says nothing of a child that is open");
-  // it has waited for room since it woke, so none of its steps can have failed in the meantime
+  // a queued child waits for a place since it became ready, so none of its steps can have failed in the meantime
   if (queued !== undefined && scope.status !== "active")
     return invalid(`${pointer}/queued`, "says nothing of a child that is not ready to go on");
   return Object.freeze({

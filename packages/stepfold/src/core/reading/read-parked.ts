@@ -2,7 +2,7 @@ import type { Parked } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
 import { invalid, object, text, time } from "./read-value.ts";
 
-/** Why an execution rests, checked. */
+/** Checks the field `parked` of a snapshot. */
 export function readParked(value: Json): Parked {
   const parked = object(value, "/parked", "must be an object with code, message and at");
   text(parked.code, "/parked/code");

@@ -24,7 +24,7 @@ const { engine } = bench(workflow);
 const refused = (changes: Record<string, unknown>, pointer: string, reason = ""): void =>
   expectRefused(engine.workflow, snapshot, changes, pointer, reason);
 
-/** Path 0 asks three people, of whom one has answered; 0.1 waits in a race, 0.2 joins at j, 0.3 is to go on with an answer. */
+/** Path 0 asks three people, and one has answered; 0.1 has several waits; 0.2 waits at the join j; 0.3 is ready to go on with an answer. */
 let snapshot: Snapshot;
 
 beforeAll(async () => {
@@ -153,7 +153,7 @@ describe("a snapshot with paths that wait", () => {
     refused({ ...plain, [`${wait}/payload`]: { ...payload, signal: 1 } }, `${wait}/payload/signal`, "must name a signal");
     const read = readSnapshot(changed(snapshot, { ...plain, [`${wait}/payload`]: payload }), engine.workflow);
     expect(read.activePaths[0]?.waits?.[0]).toMatchObject({ kind: "delivery", payload });
-    // one to all that wait for it has a key instead
+    // a signal to all executions that wait for it has a key in place of a `workflowId`
     const toAll = { signal: "paid", key: "k" };
     const all = readSnapshot(changed(snapshot, { ...plain, [`${wait}/payload`]: toAll }), engine.workflow);
     expect(all.activePaths[0]?.waits?.[0]).toMatchObject({ kind: "delivery", payload: toAll });

@@ -23,7 +23,7 @@ import {
   time,
 } from "./read-value.ts";
 
-/** The open paths of a scope from outside, checked; made from the classic fields where there are none. */
+/** Checks and returns the open paths of a scope. For a classic snapshot, which has none, a path is made from its other fields. */
 export function readPaths(scope: JsonObject, place: ReadContext, context: Context): readonly ActivePath[] {
   const { activePaths } = scope;
   if (activePaths === undefined && place.scope === "") return Object.freeze(classicPaths(scope, place, context));
@@ -34,7 +34,7 @@ export function readPaths(scope: JsonObject, place: ReadContext, context: Contex
   return Object.freeze(paths);
 }
 
-/** Checks that the definition, which may have changed, still has what a path does at its node. */
+/** Checks that the definition, which may have changed, still has the node of a path, and the join, hold or compensation that it needs. */
 function requireNode({ nodeId, status, via, undoes }: ActivePath, place: ReadContext): void {
   if (undoes) {
     requireCompensation(undoes, nodeId, place);
@@ -58,7 +58,7 @@ function checkIds(paths: readonly ActivePath[], pointer: string): void {
     if (mayComeAgain(id, open)) invalid(`${pointer}/${i}/id`, "is an id that one of the other paths will still give");
 }
 
-/** Whether a path that is open would give an id to one of those that fork off it. */
+/** Whether an open path will give this id to a path that forks off it. */
 export function mayComeAgain(id: string, open: ReadonlyMap<string, ActivePath>): boolean {
   for (let dot = id.indexOf("."); dot >= 0; dot = id.indexOf(".", dot + 1)) {
     const nth = Number(/^\d+/.exec(id.slice(dot + 1))?.[0]);
@@ -68,7 +68,7 @@ export function mayComeAgain(id: string, open: ReadonlyMap<string, ActivePath>):
   return false;
 }
 
-/** The one path of a classic snapshot, which has no paths: it stands at one node. */
+/** Returns the path of a classic snapshot, which stands at one node and has no list of paths; an empty list if it has ended. */
 function classicPaths(snapshot: JsonObject, { workflow, lacks }: ReadContext, context: Context): ActivePath[] {
   const { status, currentNodeId, retryState, version } = snapshot;
   if (status !== "active" && status !== "paused" && status !== "error") return [];
@@ -93,7 +93,7 @@ function classicPaths(snapshot: JsonObject, { workflow, lacks }: ReadContext, co
   return [Object.freeze(isIn(nextRetryAt, lastMs) ? { ...failed, nextRetryAt } : failed)];
 }
 
-/** The step path of a classic snapshot: the node that ended last. */
+/** Returns the step path of a classic snapshot: the other node with the latest result. */
 function classicTrail(context: Context, currentNodeId: string): readonly string[] {
   let last: { nodeId: string; timestamp: number } | undefined;
   for (const [nodeId, results] of Object.entries(context)) {
@@ -104,10 +104,11 @@ function classicTrail(context: Context, currentNodeId: string): readonly string[
 }
 
 const statuses = ["ready", "held", "joining", "retrying", "suspended"];
+/** The fields of a path that are taken over, together with `more`. */
 const fields = ["id", "nodeId", "status", "turn", "visit", "attempts", "since", "stepPath", "forks", "via", "waves", "inputs"];
 const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "begun", "undoes"];
 
-/** One open path from outside, checked. */
+/** Checks and returns one open path. */
 function readPath(value: Json, pointer: string, place: ReadContext): ActivePath {
   const path = object(value, pointer);
   const { id, status, forks, via, inputs, resumed, undoes } = path;
@@ -164,7 +165,7 @@ function checkInputs(value: Json, pointer: string): void {
   }
 }
 
-/** @param name what the path's own children are called; those it only lets finish may have been begun by another path */
+/** Checks `children` of a path. @param name the key of its own children; a draining path may have children that another path began */
 function checkChildren(path: JsonObject, at: string, name: string, { workflow: { workflows } }: ReadContext): void {
   const pointer = `${at}/children`;
   const { key, workflow, map } = object(path.children, pointer, "must be an object with key and workflow");
@@ -192,7 +193,7 @@ function checkMap(value: Json, pointer: string): void {
 const kinds = ["external", "signal", "timer", "child", "incident", "children", "delivery"];
 const reasons: readonly Json[] = ["payload", "signal", "timer", "child", "delivery"] satisfies readonly Resumed["by"][];
 
-/** The waits of a path, checked. @param name what their ids begin with: the path's own, and its turn */
+/** Checks the waits of a path. @param name the `pathId@turn` with which their ids begin */
 function checkWaits(value: Json, pointer: string, name: string): void {
   const waits = list(value, pointer);
   if (waits.length === 0) invalid(pointer, "must say what the path waits for");
@@ -207,17 +208,17 @@ function checkWaits(value: Json, pointer: string, name: string): void {
   }
 }
 
-/** An incident says what has failed. */
+/** Checks the wait for a decision about a failed step: its payload is the failure. */
 function checkIncident({ payload }: JsonObject, pointer: string): void {
   const { error, attempt } = object(payload, `${pointer}/payload`, "must be an object with error and attempt");
   readError(error as Json, `${pointer}/payload/error`);
   count(attempt, `${pointer}/payload/attempt`, 1);
 }
 
-/** The arrival of a signal says which, and where. */
+/** Checks the wait for the delivery of a signal: its payload names the signal and the execution that gets it. */
 function checkDelivery({ payload }: JsonObject, pointer: string): void {
   const { workflowId, signal, key } = object(payload, `${pointer}/payload`, "must be an object with workflowId and signal");
-  // one to all that wait for it has a key
+  // a signal to all executions that wait for it has a key in place of a `workflowId`
   if (workflowId === undefined && key !== undefined) text(key, `${pointer}/payload/key`, "must be the key of a signal");
   else if (!isWorkflowId(workflowId)) invalid(`${pointer}/payload/workflowId`, "must name an execution");
   text(signal, `${pointer}/payload/signal`, "must name a signal");
@@ -276,7 +277,7 @@ function checkAnswers(value: Json, pointer: string): void {
   }
 }
 
-/** Why a step runs again, checked. */
+/** Checks the field `resumed` of a path. */
 function checkResumed(value: Json, pointer: string): void {
   const resumed = object(value, pointer);
   if (!reasons.includes(resumed.by!)) invalid(`${pointer}/by`, `must be one of ${reasons.join(", ")}`);
@@ -287,7 +288,7 @@ function checkResumed(value: Json, pointer: string): void {
   if (resumed.reopens !== undefined) checkReopening(resumed.reopens, `${pointer}/reopens`);
 }
 
-/** What may open again. Its waits get other ids then. */
+/** Checks the waits that may open again. Their ids need not match the turn, because they get new ids when they open. */
 function checkReopening(value: Json, pointer: string): void {
   const reopens = object(value, pointer, "must be an object with waitId and waits");
   text(reopens.waitId, `${pointer}/waitId`, "must be the id of a wait");

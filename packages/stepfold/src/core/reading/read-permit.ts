@@ -2,7 +2,7 @@ import type { Json } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import { count, object, text } from "./read-value.ts";
 
-/** What an execution needs to be driven, checked. */
+/** Checks the permit of an execution: its concurrency key and the limit. */
 export function readPermit(value: Json): Permit {
   const permit = object(value, "/permit", "must be an object with key and limit");
   text(permit.key, "/permit/key");
@@ -10,7 +10,7 @@ export function readPermit(value: Json): Permit {
   return permit as unknown as Permit;
 }
 
-/** The rate that an execution's beginning counts for, checked. */
+/** Checks the rate for which the beginning of an execution counts. */
 export function readRate(value: Json): Rate {
   const rate = object(value, "/rate", "must be an object with key, limit and periodMs");
   text(rate.key, "/rate/key");

@@ -16,16 +16,16 @@ import { readBegun, readEnding } from "./read-undo.ts";
 import { count, into, invalid, list, object, oldestVersion, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
-/** Only the execution itself can be parked. */
+/** The statuses of the execution itself, which alone can be parked. */
 const statusesOfAll = [...statuses, "parked"];
 
-/** What every scope has, read from outside. */
+/** The fields that every scope has, after they were checked. */
 export type ReadScope = Omit<ScopeHead, "version"> & Pick<ChildState, "context" | "variables">;
 
 /**
- * What every scope has, of a snapshot from outside, checked.
+ * Checks and returns the fields that every scope has.
  *
- * @param onlyTells it may be open without a path: others are still to be told of its end
+ * @param onlyTells true if the scope has messages to deliver, so that it may be open without a path
  */
 export function readScope(plain: JsonObject, place: ReadContext, onlyTells = false): ReadScope {
   const { pointer } = place;
@@ -45,7 +45,7 @@ export function readScope(plain: JsonObject, place: ReadContext, onlyTells = fal
   return { ...fields, status: status as Status, currentNodeId, activePaths, context, ...(variables && { variables }) };
 }
 
-/** Checks that an ending scope only undoes: first steps that had begun, then completed ones. */
+/** Checks that a scope with `ending` has exactly one path, which undoes steps: first those that had only begun, then completed ones. */
 function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], pointer: string, onlyTells: boolean): void {
   const undoing = paths.findIndex(({ undoes }) => undoes);
   if (!ending) {
@@ -79,7 +79,7 @@ function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {
   };
 }
 
-/** Reads where large values lie in the events. */
+/** Reads the places of large values in the events. */
 function readInEvents(value: Json, pointer: string): ScopeHead["inEvents"] & object {
   const places = object(value, pointer, "must be an object of places in events");
   texts(Object.values(places), pointer, "must be an object of places in events");

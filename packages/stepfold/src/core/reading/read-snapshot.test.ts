@@ -16,7 +16,7 @@ const mixed = apply(
   eventOn(retrying, "0.2", { waits: [{ id: "0.2@2", kind: "external", payload: 1, schema: true, timeoutAt: 9 }] }),
 );
 const copy = (snapshot: Snapshot): Record<string, unknown> => JSON.parse(JSON.stringify(snapshot)) as Record<string, unknown>;
-/** The snapshot with one change, by the pointer to it. */
+/** Returns a copy of a snapshot in which the value at a JSON pointer is replaced; undefined removes it. */
 const changed = (pointer: string, value: unknown, from: Snapshot = mixed): unknown => {
   const whole = copy(from);
   const keys = pointer.split("/").slice(1);

@@ -15,14 +15,13 @@ import { readClosing, readCompensations } from "./read-undo.ts";
 import { count, highestCount, invalid, isIn, list, object, optionalText, rootContext, text, time } from "./read-value.ts";
 
 /**
- * A snapshot from outside, checked and in today's format. Older ones are converted: one with only the classic
- * fields gets its path from `currentNodeId`.
+ * Checks a snapshot from outside and returns it in the current format. Older formats are converted: a classic snapshot, which has no
+ * `activePaths`, gets one path at its `currentNodeId`.
  *
- * Whatever is accepted can go on: there is nothing in it that an execution could not have come to, as far as what the
- * engine relies on goes.
+ * An accepted snapshot can go on: it satisfies everything that the engine relies on.
  *
  * @throws StepfoldError `SNAPSHOT_INVALID` with the JSON pointer, `SNAPSHOT_TOO_NEW`, `VALUE_NOT_JSON`,
- * `DEFINITION_CHANGED` if it stands at a node that the workflow lacks
+ * `DEFINITION_CHANGED` if the workflow lacks a node at which the execution stands
  */
 export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits: Limits = defaultLimits): Snapshot {
   const boundless = {
@@ -61,7 +60,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
   });
 }
 
-/** Fields that may be missing, checked where they are there. */
+/** Checks and returns the fields that may be missing. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
@@ -101,7 +100,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   } as Partial<Snapshot>;
 }
 
-/** Reads the state of the first retry. In a classic snapshot it may have any form. */
+/** Reads the state of the first retry. In a classic snapshot it may have any form; it is ignored if it is not valid. */
 function retryStateOf({ retryState, activePaths }: JsonObject): Snapshot["retryState"] {
   if (retryState === undefined || (activePaths === undefined && !isSound(retryState))) return undefined;
   const state = object(retryState, "/retryState");
@@ -121,7 +120,7 @@ function isSound(value: Json): boolean {
 
 const keyedCommands: readonly unknown[] = ["resume", "signal", "setMetadata"];
 
-/** Reads the keys that answers, signals and changes of metadata were given under. */
+/** Reads the idempotency keys of answers, signals and changes of metadata. */
 function readAnswered(value: Json, latest: number): Snapshot["answered"] {
   for (const [i, given] of list(value, "/answered", "must be a list of keys").entries()) {
     const { command, key, version } = object(given, `/answered/${i}`, "must be an object with command, key and version");
@@ -195,7 +194,7 @@ function checkRoot({ type, workflow, schedule, scheduledBy, metadata }: JsonObje
   if (metadata !== undefined) object(metadata, `${pointer}/metadata`);
 }
 
-/** Reads which schedule has started it. */
+/** Reads the schedule that started the execution. */
 function readScheduledBy(value: Json | undefined, pointer: string): Snapshot["scheduledBy"] {
   const { schedule, workflowId, at, reports } = object(value, pointer, "must be an object with schedule, workflowId and at");
   text(schedule, `${pointer}/schedule`, "must be the name of a schedule");
@@ -215,7 +214,7 @@ function readParent(value: Json): Snapshot["parent"] {
   return parent as unknown as Snapshot["parent"];
 }
 
-/** Reads which execution it goes on from. */
+/** Reads the execution from which this one goes on. */
 function readOrigin(value: Json): Snapshot["from"] {
   const origin = object(value, "/from");
   const { workflowId, reason } = origin;
@@ -227,7 +226,7 @@ function readOrigin(value: Json): Snapshot["from"] {
   return origin as unknown as Snapshot["from"];
 }
 
-/** Reads which execution it goes on as. */
+/** Reads the execution that continues this one. */
 function readSuccessor(value: Json): Snapshot["continuedAs"] {
   const { workflowId } = object(value, "/continuedAs");
   if (!isWorkflowId(workflowId)) return invalid("/continuedAs/workflowId", "must name an execution");

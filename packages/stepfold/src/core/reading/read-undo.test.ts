@@ -7,7 +7,7 @@ import { readSnapshot } from "./read-snapshot.ts";
 const compensate = { type: "noop" };
 const bad = ["fail", { message: "no" }] as const;
 
-/** A workflow of whose nodes some can be undone. */
+/** Makes a workflow in which the nodes named in `undone` have a `compensate`. */
 function undoable(
   id: string,
   undone: readonly string[],
@@ -17,20 +17,20 @@ function undoable(
   return { ...made, nodes: made.nodes.map((node) => (undone.includes(node.id) ? { ...node, compensate } : node)) };
 }
 
-// what a sub-workflow has paid is undone when the execution fails
+// when the execution fails, the step `pay` of its sub-workflow is undone
 const c = undoable("c", ["pay"], { pay: "noop", note: "noop" }, ["pay>note"]);
 const paid = bench(
   undoable("root", ["reserve"], { reserve: "noop", sub: ["workflow", { workflow: "c" }], bad }, ["reserve>sub", "sub>bad"], {
     workflows: { c },
   }),
 ).engine;
-// a step that waits when its workflow fails
+// the step `pay` waits for an answer when its workflow fails
 const d = undoable("d", ["pay"], { f: "noop", bad, pay: "approval" }, ["f>bad", "f>pay"]);
 const begun = bench(flow("root", { sub: ["workflow", { workflow: "d" }] }, [], { workflows: { d } })).engine;
 
-/** Undoes what the sub-workflow did, then the reservation. */
+/** The execution undoes the step of the sub-workflow, and then its own step `reserve`. */
 let undoing: Snapshot;
-/** The sub-workflow undoes a step that had only begun. */
+/** The sub-workflow undoes a step that has begun and not completed. */
 let inChild: Snapshot;
 let done: Snapshot;
 

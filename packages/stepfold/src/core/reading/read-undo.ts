@@ -3,25 +3,25 @@ import { type BegunStep, type Ending, isTerminal, type Snapshot, type Status, ty
 import type { Json, JsonObject } from "../values/json.ts";
 import { count, invalid, list, object, oldestVersion, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
 
-/** What a compensation undoes, checked: a result of its own scope, or of a child inside it. */
+/** Checks what a compensation undoes: a step of its own scope, or of a child inside it. */
 export function checkUndo(value: Json, pointer: string, { scope: own, workflows }: ReadContext): JsonObject {
   const undo = object(value, pointer);
   const { scope, pathId, version } = undo;
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
   if (version !== undefined) count(version, `${pointer}/version`, oldestVersion);
   if (scope === undefined && own === "") return undo;
-  // in a child its own results are named with its key
+  // in a child, `scope` must be there even if the step belongs to the child itself
   if (typeof scope !== "string" || scope === "" || !workflows.has(scope) || (own !== "" && !belongsTo(scope, own)))
     invalid(`${pointer}/scope`, own === "" ? "must be the key of a child, or absent" : `must be "${own}", or the key of a child inside it`);
   return undo;
 }
 
-/** The node that a step to be undone was performed at must say how. */
+/** Checks that the node of a step that must be undone has a `compensate`. */
 export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, { scope, workflows, lacks }: ReadContext): void {
   if (!workflows.get(undo.scope ?? scope)!.nodes.get(nodeId)?.compensation) lacks(nodeId);
 }
 
-/** Steps of a scope that did not complete and may have had an effect, checked. */
+/** Checks the steps of a scope that did not complete and may have had an effect. */
 export function readBegun(value: Json, pointer: string, place: ReadContext): readonly BegunStep[] {
   for (const [i, step] of list(value, pointer, "must be a list of steps").entries()) {
     const { pathId, nodeId } = object(step, `${pointer}/${i}`);
@@ -32,18 +32,18 @@ export function readBegun(value: Json, pointer: string, place: ReadContext): rea
   return value as unknown as readonly BegunStep[];
 }
 
-/** How a scope is about to end, checked. */
+/** Checks the field `ending` of a scope. */
 export function readEnding(value: Json, pointer: string, place: ReadContext): Ending {
   const ending = object(value, pointer, "must be an object with status and begun");
   checkDecided(ending, pointer);
-  // otherwise the step would be undone again and again
+  // the steps in `begun` have not completed, so they have no version; with a version such a step would be undone again and again
   for (const { step, at } of readSteps(ending.begun, `${pointer}/begun`, place))
     if (step.version !== undefined) return invalid(`${at}/version`, "says nothing of a step that has not completed");
   if (ending.again !== undefined) readSteps(ending.again, `${pointer}/again`, place);
   return ending as unknown as Ending;
 }
 
-/** How an execution ends that runs the nodes at its end, checked. */
+/** Checks the field `closing` of an execution that runs its `finally` nodes. */
 export function readClosing(value: Json, { status, ending }: JsonObject): NonNullable<Snapshot["closing"]> {
   const closing = object(value, "/closing", "must be an object with status and nodeId");
   checkDecided(closing, "/closing");
@@ -52,7 +52,7 @@ export function readClosing(value: Json, { status, ending }: JsonObject): NonNul
   return closing as unknown as NonNullable<Snapshot["closing"]>;
 }
 
-/** Checks an end that is decided. */
+/** Checks the fields that `ending` and `closing` have in common. */
 function checkDecided({ status, nodeId, error }: JsonObject, pointer: string): void {
   if (status !== "failed" && status !== "cancelled" && status !== "completed")
     invalid(`${pointer}/status`, "must be failed, cancelled or completed");
@@ -69,7 +69,7 @@ function readSteps(value: Json | undefined, pointer: string, place: ReadContext)
   });
 }
 
-/** What was undone, checked. */
+/** Checks the results of compensations. */
 export function readCompensations(value: Json, latest: number): Snapshot["compensations"] {
   for (const [i, done] of list(value, "/compensations", "must be a list of results").entries()) {
     const at = `/compensations/${i}`;

@@ -2,19 +2,19 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import type { SnapshotHead, Wait } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 
-/** What the paths of an execution wait for, in short. */
+/** A short summary of the waits of an execution, without those of its children. */
 export interface WaitSummary {
-  /** Of the first wait. */
+  /** The kind of the first wait. */
   readonly kind: Wait["kind"];
   /** The node of the first wait. */
   readonly nodeId: string;
-  /** When something of it is over, or goes on by itself. Null: never. */
+  /** The earliest time at which one of the waits times out or goes on by itself; null if there is no such time. */
   readonly until: EpochMs | null;
-  /** How many waits are open. */
+  /** The number of open waits. */
   readonly count: number;
 }
 
-/** What a list shows of a head. */
+/** The part of a head that a list shows. */
 export interface HeadSummary {
   readonly currentNodeId: string | null;
   readonly waiting: WaitSummary | null;
@@ -23,7 +23,7 @@ export interface HeadSummary {
   readonly deadlineAt?: EpochMs;
 }
 
-/** What a list shows of a head. What children wait for is not in it: they do not lie in the head. */
+/** Returns the part of a head that a list shows. The waits of children are not included, because children are not part of the head. */
 export function summaryOfHead(head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps" | "deadlineAt">): HeadSummary {
   const { currentNodeId, activePaths, steps, deadlineAt } = head;
   const error = head.error ? shortError(head.error) : null;

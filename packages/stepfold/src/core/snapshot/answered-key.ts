@@ -1,11 +1,14 @@
-/** An answer, a signal or a change of metadata that was given under a key of its caller: the same may be given again, and changes nothing then. */
+/**
+ * An answer, a signal or a change of metadata that its caller gave with an idempotency key. If the caller sends it again, it changes
+ * nothing.
+ */
 export interface AnsweredKey {
   readonly command: "resume" | "signal" | "setMetadata";
-  /** The caller's key. */
+  /** The idempotency key that the caller gave. */
   readonly key: string;
-  /** Version of the event. */
+  /** Version of the event that the command made. */
   readonly version: number;
 }
 
-/** How many keys an execution remembers: the latest. */
+/** An execution remembers this number of keys, the latest ones. */
 export const maxAnsweredKeys = 1_000;

@@ -1,16 +1,16 @@
 import type { Origin, Snapshot } from "./snapshot.ts";
 
 /**
- * What an execution holds that goes on from another one, instead of beginning at its first node. Results and paths keep their order:
- * their versions are counted from the checkpoint, so those that were taken over are 0 or negative, and `from.version` added to them
- * gives the version in the history of the origin.
+ * The state with which an execution begins if it goes on from another one (its origin), instead of beginning at its first node. The
+ * versions of results and paths are counted from the checkpoint: those that were taken over are 0 or negative. `from.version` added to such
+ * a version gives the version in the history of the origin.
  */
 export interface Checkpoint {
   readonly from: Origin;
   readonly state: CheckpointState;
 }
 
-/** The part of a snapshot that a checkpoint takes over. The input is that of the start event. */
+/** The part of a snapshot that a checkpoint takes over. The input is not in it, but in the start event. */
 export type CheckpointState = Pick<
   Snapshot,
   | "status"

@@ -7,17 +7,17 @@ import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, S
 import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
-  /** The version this event makes. */
+  /** The version of the snapshot that this event makes. */
   readonly version: number;
   readonly at: EpochMs;
-  /** Bytes of JSON that it adds to the execution. */
+  /** About how many bytes of JSON the event adds to the execution. */
   readonly sizeBytes?: number;
-  /** What happened elsewhere in the same transition. */
+  /** What happened at other places in the same transition. */
   readonly consequences?: Consequences;
 }
 
 interface Placed extends Stamp {
-  /** Key of the child that it happened in; absent for the execution itself. */
+  /** Key of the child in which the event happened; absent for the execution itself. */
   readonly scope?: string;
 }
 
@@ -31,7 +31,7 @@ interface Step extends Placed {
   readonly undoes?: Undo;
 }
 
-/** What followed from an event at other places. */
+/** What an event caused at other places. */
 export interface Consequences {
   /** Results of other nodes: a map whose last item ended, a join that can no longer have enough branches. */
   readonly results?: readonly PlacedResult[];
@@ -51,7 +51,7 @@ export interface EndedPath {
   readonly scope?: string;
   readonly pathId: string;
   readonly nodeId: string;
-  /** `late`: its join had fired without it. */
+  /** `late`: the join had fired without this path. */
   readonly reason: "late" | "cancelled";
 }
 
@@ -62,41 +62,43 @@ export interface StartedEvent extends Stamp {
   readonly definition: { readonly id: string; readonly hash: string };
   /** Random; only with a store, which needs it to tell two executions with the same id apart. */
   readonly incarnation?: string;
+  /** Id of the first node. */
   readonly nodeId: string;
   readonly input?: Json;
   readonly metadata: Readonly<Record<string, Json>>;
   readonly tenant?: string;
+  /** The definition was passed to `start`: it is not one that the host has registered by name. */
   readonly unnamed?: true;
-  /** For the first node, as if it were resumed with it. */
+  /** A payload for the first node, which runs as if it were resumed with this payload. */
   readonly payload?: Json;
   readonly parent?: ParentLink;
   readonly scheduledBy?: ScheduledBy;
-  /** The first node is not performed before this. */
+  /** The first node is not performed before this time. */
   readonly startAt?: EpochMs;
   readonly permit?: Permit;
   readonly rate?: Rate;
-  /** By when it must have ended. */
+  /** The deadline of the execution. Absent: it has none. */
   readonly deadlineAt?: EpochMs;
-  /** That was said at the start, and is earlier than by the definition. */
+  /** The deadline was given at the start, and is earlier than the one that follows from the definition. */
   readonly deadlineGiven?: true;
-  /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
+  /** The state that is taken over from another execution. It takes the place of one path at `nodeId`. */
   readonly checkpoint?: Checkpoint;
-  /** It goes on from another execution, at the first node, with what that has handed over. */
+  /** What another execution has handed over with `continueAs`. The new execution begins at the first node. */
   readonly carried?: Carried;
 }
 
-/** What an execution hands over to the one that it goes on as, beside the input. */
+/** What an execution hands over, besides the input, to the new execution as which it goes on. */
 export interface Carried {
   readonly from: Origin;
-  /** Signals that no step has waited for. */
+  /** Signals that no step has waited for yet. */
   readonly inbox?: readonly KeptSignal[];
   /** The latest values of its variables. */
   readonly variables?: Readonly<Record<string, Json>>;
 }
 
 /**
- * The executor of a step that can be undone is about to be called. It is stored before that, so that whoever ends the execution
- * knows which steps may have had an effect, and which never ran.
+ * The executor of a step that can be undone is about to be called. The event is stored before the call, so that at the end of the execution
+ * it is known which steps may have had an effect and which never ran.
  */
 export interface BegunEvent extends Placed {
   readonly type: "begun";
@@ -105,89 +107,95 @@ export interface BegunEvent extends Placed {
   readonly nodeId: string;
 }
 
-/** A step ended well. */
+/** A step completed. */
 export interface CompletedEvent extends Step {
   readonly type: "completed";
   readonly output: Json;
-  /** Handles it leaves by. Absent: the default one. */
+  /** Handles by which the path leaves. Absent: the default handle. */
   readonly handles?: readonly string[];
-  /** It ends its scope: all other paths end too. */
+  /** The step ends its scope: all other paths of the scope end too. */
   readonly terminates?: true;
-  /** With `terminates`: the execution goes on as this one. */
+  /** With `terminates`: the new execution as which this one goes on. */
   readonly continues?: { readonly workflowId: string; readonly input?: Json };
-  /** A detached execution that the step does not wait for. */
+  /** A detached execution that the step starts and does not wait for. */
   readonly starts?: ChildStart;
-  /** What it tells executions that are no children of this one. */
+  /** Messages to executions that are not children of this one. Only steps of schedules send them. */
   readonly sends?: readonly (RootStart | RootCancel)[];
-  /** What variables of its scope it has changed, by name: their whole new values. */
+  /** The variables of the scope that the step has changed, by name, each with its whole new value. */
   readonly variables?: Readonly<Record<string, Json>>;
-  /** If it has changed the metadata of the execution: all of it, as it is from now on. */
+  /** The whole new metadata of the execution, if the step has changed it. */
   readonly metadata?: Readonly<Record<string, Json>>;
 }
 
-/** An attempt failed. `retryAt` says whether and when there is another. */
+/** An attempt failed. `retryAt` is the time of the next attempt; null if there is none. */
 export interface FailedEvent extends Step {
   readonly type: "failed";
   readonly error: ErrorInfo;
   readonly retryAt: EpochMs | null;
-  /** With `retryAt`: the next attempt is a new visit, and does not know what this one was resumed with. */
+  /** With `retryAt`: the next attempt is a new visit of the node, without the payload with which this visit was resumed. */
   readonly anew?: true;
-  /** The edge that takes the failure. Absent when there is none, or when a limit of the execution was passed: the execution fails. */
+  /**
+   * The path leaves by the edge `error`. Absent if there is no such edge or if a limit of the execution was passed: unless there is a retry
+   * or an incident, the execution fails.
+   */
   readonly handle?: "error";
-  /** Instead: the path stays, and waits for a decision. */
+  /** Instead of failing, the path stays and waits for a decision. */
   readonly incident?: true;
-  /** Of a step that can be undone: this attempt, or one before it, may have had an effect. Absent: its executor was never called. */
+  /** For a step that can be undone: this attempt or an earlier one may have had an effect. Absent: the executor was never called. */
   readonly begun?: true;
 }
 
-/** A step waits. */
+/** A step suspends, and waits. */
 export interface SuspendedEvent extends Step {
   readonly type: "suspended";
   readonly waits: readonly Wait[];
-  /** The execution whose end it waits for. */
+  /** The detached execution that the step starts and whose end it waits for. */
   readonly starts?: ChildStart;
-  /** The signal that it sends, and whose arrival it waits for. */
+  /** The signal that the step sends and whose arrival it waits for. */
   readonly signal?: SignalSend | SignalBroadcast;
-  /** What waits name as `typeSchema`, and the execution does not hold yet. */
+  /** The schemas that the waits name as `typeSchema` and that the snapshot does not hold yet. */
   readonly schemas?: Snapshot["schemas"];
 }
 
 /**
- * The code of a node has refused an answer that was taken without it, or that it took when it was given: nothing was performed, and the
- * same waits are open again, under their next ids, with the same deadlines.
+ * The code of a node has refused an answer that was accepted before. Nothing was performed. The same waits are open again, with new ids and
+ * the same deadlines.
  */
 export interface AnswerRefusedEvent extends Step {
   readonly type: "answerRefused";
   /** The wait that had been answered. */
   readonly waitId: string;
-  /** Version of the answer. If that had an idempotency key, the key is free again. Absent for a signal that had come before the wait. */
+  /**
+   * Version of the event with the answer. If the answer had an idempotency key, that key may be used again. Absent for a signal that had
+   * come before the wait.
+   */
   readonly answer?: number;
-  /** Who had answered, as told. */
+  /** Who had answered, according to the caller. */
   readonly who?: string;
   readonly issues: readonly SchemaIssue[];
 }
 
-/** A step goes on in children: a sub-workflow, or a map over items. */
+/** A step starts children and waits for them: a sub-workflow, or the items of a map. */
 export interface SpawnedEvent extends Step {
   readonly type: "spawned";
-  /** Of the path; with its id it is the key of the children. */
+  /** Visit of the path. `pathId#visit` is the key of the children. */
   readonly visit: number;
   readonly children: Spawn;
 }
 
 /** The children that a step asks for. */
 export interface Spawn {
-  /** The definition they run, by its name in `workflows`. */
+  /** Name of the workflow that the children run, as in `workflows`. */
   readonly workflow: string;
-  /** Input of the one child. */
+  /** Input of the child, if there is only one. */
   readonly input?: Json;
-  /** Instead: one child for each item, which is its input. */
+  /** Instead of `input`: the items of a map. There is one child for each item, and the item is its input. */
   readonly map?: SpawnedMap;
-  /** By when they must have ended. */
+  /** The time by which the children must have ended. */
   readonly timeoutAt?: EpochMs;
 }
 
-/** How a map goes through its items. */
+/** The items of a map, and how the map runs them. `MapState` describes the fields. */
 export interface SpawnedMap {
   readonly items: readonly Json[];
   readonly concurrency: number;
@@ -197,18 +205,21 @@ export interface SpawnedMap {
   readonly tolerated: number;
 }
 
-/** A wait was answered, its time came, the execution that it waited for has ended, or the signal of the step has arrived, or cannot. */
+/**
+ * A wait is over: it was answered, its time came, the execution that it waited for has ended, or the signal of the step has arrived or
+ * cannot arrive.
+ */
 export interface ResumedEvent extends Placed {
   readonly type: "resumed";
   readonly pathId: string;
   readonly waitId: string;
   readonly by: "payload" | "timer" | "child" | "delivery";
   readonly payload?: Json;
-  /** Who answered, as told. */
+  /** Who answered, according to the caller. */
   readonly who?: string;
-  /** The caller's key for this answer. */
+  /** The idempotency key that the caller gave for this answer. */
   readonly idempotencyKey?: string;
-  /** With such a key: the node whose wait was answered. */
+  /** With an idempotency key: the node whose wait was answered. */
   readonly nodeId?: string;
 }
 
@@ -220,7 +231,7 @@ export interface SignalledEvent extends Stamp {
   readonly payload?: Json;
   /** Until when the inbox keeps it. */
   readonly expiresAt: EpochMs;
-  /** The caller's key for this signal. */
+  /** The idempotency key that the caller gave for this signal. */
   readonly idempotencyKey?: string;
 }
 
@@ -234,7 +245,7 @@ export interface TimedOutEvent extends Placed {
   readonly attempt: number;
   readonly waitId: string;
   readonly error: ErrorInfo;
-  /** The edge that takes it. Absent when there is none: the execution fails. */
+  /** The edge by which the path leaves. Absent if there is no such edge: the step fails. */
   readonly handle?: "timeout" | "error";
 }
 
@@ -243,7 +254,7 @@ export interface ExpiredEvent extends Placed {
   readonly type: "expired";
 }
 
-/** A pending retry is to be made at once. */
+/** A pending retry is made at once. */
 export interface RetriedEvent extends Placed {
   readonly type: "retried";
   readonly pathId: string;
@@ -253,7 +264,7 @@ export interface RetriedEvent extends Placed {
 export interface CancelledEvent extends Placed {
   readonly type: "cancelled";
   readonly reason?: string;
-  /** Only these. Absent: all that `scope` names. */
+  /** Only these paths are cancelled. Absent: everything in `scope`. */
   readonly pathIds?: readonly string[];
 }
 
@@ -264,7 +275,7 @@ export interface ItemAddedEvent extends Placed {
   readonly item: Json;
 }
 
-/** An open map gets no more items; with `completes` it goes on at once, without those that are under way. */
+/** A map is closed and gets no more items. With `completes` it is complete at once, and items in progress are cancelled. */
 export interface MapClosedEvent extends Placed {
   readonly type: "mapClosed";
   readonly pathId: string;
@@ -288,16 +299,16 @@ export interface UnparkedEvent extends Stamp {
   readonly type: "unparked";
 }
 
-/** Somebody has changed the metadata. */
+/** A command has changed the metadata of the execution. */
 export interface MetadataSetEvent extends Stamp {
   readonly type: "metadataSet";
-  /** All of it, as it is from now on. */
+  /** The whole new metadata. */
   readonly metadata: Readonly<Record<string, Json>>;
-  /** The caller's key for this change. */
+  /** The idempotency key that the caller gave for this change. */
   readonly idempotencyKey?: string;
 }
 
-/** What happened, as data: exactly one per version. Folding the events of an execution gives its snapshot. */
+/** One thing that happened, as data. There is exactly one event for each version. Folding the events of an execution gives its snapshot. */
 export type Event =
   | StartedEvent
   | BegunEvent

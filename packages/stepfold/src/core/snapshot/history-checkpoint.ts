@@ -3,24 +3,24 @@ import { valuesInEvents } from "./large-values.ts";
 import type { ChildState, Snapshot } from "./snapshot.ts";
 
 /**
- * What an execution held at one version, beside the heads of its scopes. With it a store puts the snapshot together from the events after
- * that version, however many there were before.
+ * What an execution held at one version, except the heads of its scopes. With it, a store restores the snapshot from the events after that
+ * version only, however many there were before.
  */
 export interface HistoryCheckpoint
   extends Pick<Snapshot, "version" | "definition" | "incarnation" | "metadata" | "tenant" | "input" | "createdAt">,
     HeldResults {
   readonly answered?: Snapshot["answered"];
-  /** Large values of heads, by where in earlier events they lie. */
+  /** Large values of heads, by their places in earlier events (see `InEvents`). */
   readonly values?: Readonly<Record<string, Json>>;
 }
 
-/** What `restore` otherwise reads from the events. */
+/** What `restore` reads from the events if there is no checkpoint. */
 export interface HeldResults extends Pick<Snapshot, "context" | "variables" | "mapItems" | "compensations" | "schemas"> {
-  /** The children with what they hold. */
+  /** The results and variables of the children, by key. */
   readonly childStates?: Readonly<Record<string, Pick<ChildState, "context" | "variables">>>;
 }
 
-/** The checkpoint of a snapshot. */
+/** Makes the checkpoint of a snapshot. */
 export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
   const { version, definition, incarnation, metadata, tenant, input, createdAt } = snapshot;
   const { context, variables, childStates, mapItems, compensations, answered, schemas } = snapshot;
@@ -42,7 +42,7 @@ export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
 }
 
 function heldResults(children: NonNullable<Snapshot["childStates"]>): NonNullable<HeldResults["childStates"]> {
-  // where there are variables there is the result of the step that has set them
+  // a child that has variables also has a result: that of the step that set them
   const holding = Object.entries(children).filter(([, { context }]) => Object.keys(context).length > 0);
   return Object.freeze(
     Object.fromEntries(holding.map(([key, { context, variables }]) => [key, Object.freeze({ context, ...(variables && { variables }) })])),

@@ -1,5 +1,7 @@
-/** What holds values, large ones of which lie in the events: a store does not write them again with every commit. */
+/** An object whose large values are kept in the events, so that a store does not write them again with every commit. */
 export interface InEvents {
-  /** Where, by the member: `7/payload` is the payload of event 7, `items/0#2/3` the item of a map, which is the input of its child. */
+  /**
+   * The places of these values, by member: `7/payload` is the payload of event 7; `items/0#2/3` is item 3 of a map, the input of its child.
+   */
   readonly inEvents?: Readonly<Record<string, string>>;
 }

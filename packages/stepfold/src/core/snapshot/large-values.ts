@@ -3,19 +3,24 @@ import type { Event } from "./event.ts";
 import type { InEvents } from "./in-events.ts";
 import type { ActivePath, KeptSignal, Resumed, ScopeHead, SnapshotHead } from "./snapshot.ts";
 
-/** About from how many bytes of JSON on a value counts as large. */
+/** From about this number of bytes of JSON on, a value counts as large. */
 export const largeBytes = 1_024;
 
+/** The members whose values may be kept in the events. */
 const members = ["payload", "suspendPayload", "schema", "input", "output"] as const;
 type Member = (typeof members)[number];
 type Holding = InEvents & { readonly [M in Member]?: unknown };
 
-/** Whether the values of an event are so large that a store writes them only with it. Without a store nothing refers to events. */
+/** True if the values of an event are so large that a store writes them only with the event. Without a store nothing refers to events. */
 export function isLargeIn({ incarnation }: Pick<SnapshotHead, "incarnation">, { sizeBytes = 0 }: Event): boolean {
   return sizeBytes >= largeBytes && incarnation !== undefined;
 }
 
-/** Says of those of these members that are there that they lie in an event. @param at the version, and the pointer to what has them there */
+/**
+ * Marks members of an object, as far as they are present, as kept in an event.
+ *
+ * @param at the version of the event, and the pointer to the object in it
+ */
 export function referring<H extends Holding>(holder: H, at: string, ...names: readonly Member[]): H {
   const there = names.filter((name) => holder[name] !== undefined);
   if (there.length === 0) return holder;
@@ -23,7 +28,7 @@ export function referring<H extends Holding>(holder: H, at: string, ...names: re
   return Object.freeze({ ...holder, inEvents: Object.freeze(inEvents) });
 }
 
-/** The head of a scope without the values that lie in events. */
+/** Returns the head of a scope without the values that are kept in events. */
 export function leanHead<H extends ScopeHead>(head: H): H {
   return changed(head, (holder) => {
     const lean: { -readonly [K in keyof Holding]: Holding[K] } = { ...holder };
@@ -32,7 +37,7 @@ export function leanHead<H extends ScopeHead>(head: H): H {
   });
 }
 
-/** The head of a scope with these values. @param valueAt the value at a place in the events */
+/** Returns the head of a scope with the values that are kept in events. @param valueAt returns the value at a place in the events */
 export function wholeHead<H extends ScopeHead>(head: H, valueAt: (at: string) => Json): H {
   return changed(head, (holder) => {
     const whole: { -readonly [K in keyof Holding]: Holding[K] } = { ...holder };
@@ -44,7 +49,9 @@ export function wholeHead<H extends ScopeHead>(head: H, valueAt: (at: string) =>
   });
 }
 
-/** The values in the head of a scope that lie in events, by where they lie; undefined in one without them. */
+/**
+ * Returns the values of a head that are kept in events, by their places. They are undefined if the head is without them (see `leanHead`).
+ */
 export function valuesInEvents(head: ScopeHead): ReadonlyMap<string, Json | undefined> {
   const found = new Map<string, Json | undefined>();
   changed(head, (holder) => {
@@ -57,7 +64,7 @@ export function valuesInEvents(head: ScopeHead): ReadonlyMap<string, Json | unde
   return found;
 }
 
-/** The value at a place in events that follow each other; undefined if it is not there. */
+/** Returns the value at a place in a list of consecutive events; undefined if the place is not in them. */
 export function valueInEvents(events: readonly Event[], at: string): Json | undefined {
   const [version, ...steps] = at.split("/");
   let found: unknown = events[Number(version) - (events[0]?.version ?? 0)];
@@ -68,7 +75,7 @@ export function valueInEvents(events: readonly Event[], at: string): Json | unde
 
 type Change = (holder: Holding) => Holding;
 
-/** The head with everything changed that refers to events. */
+/** Applies a change to every object in a head that refers to events. */
 function changed<H extends ScopeHead>(head: H, change: Change): H {
   const { inbox } = head as { readonly inbox?: readonly KeptSignal[] };
   const activePaths = changedAll(head.activePaths, (path) => changedPath(path, change));
@@ -104,7 +111,7 @@ function changedHolder<H extends Holding>(holder: H, change: Change): H {
   return holder.inEvents ? (change(holder) as H) : holder;
 }
 
-/** The very list if nothing in it changes. */
+/** Applies a change to every item of a list. Returns the same list if no item changes. */
 function changedAll<T>(all: readonly T[], change: (one: T) => T): readonly T[] {
   let list: T[] | null = null;
   for (let i = 0; i < all.length; i++) {

@@ -1,15 +1,15 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 
-/** The tick of a schedule that began an execution. */
+/** The tick of a schedule that started an execution. */
 export interface ScheduledBy {
   /** Name of the schedule. */
   readonly schedule: string;
-  /** The execution that the schedule was then. */
+  /** Id of the execution that the schedule was at that time (a schedule is an execution too). */
   readonly workflowId: string;
-  /** The tick, also where it began later. */
+  /** Time of the tick. The execution may have started later. */
   readonly at: EpochMs;
-  /** Its end is told to the schedule. */
+  /** The schedule is told when the execution has ended. */
   readonly reports?: true;
 }
 
@@ -26,23 +26,24 @@ export type Message =
   | ({ readonly id: string; readonly to?: undefined } & Omit<SignalBroadcast, "allowed"> & { readonly waitId: string });
 
 /**
- * A restarted execution goes on to wait for a detached execution of its origin: one that has ended well tells its end, one that has failed
- * or was cancelled is restarted, and one that still runs will tell its end.
+ * Lets a restarted execution wait for a detached execution that its origin had started. If the detached execution has completed, the wait
+ * is told its end; if it failed or was cancelled, it is restarted; if it still runs, it tells its end later.
  */
 interface AdoptChild {
   readonly type: "adopt";
   readonly waitId: string;
-  /** As it was said for the restart. */
+  /** The option `compensated` of the restart. */
   readonly compensated?: "again" | "keep";
 }
 
 interface Addressed {
+  /** Id of the message in the outbox: the version that added it, and its number there, such as `7.0`. */
   readonly id: string;
-  /** The execution that it is for. */
+  /** Id of the execution that receives the message. */
   readonly to: string;
 }
 
-/** Starts an execution that has no parent. It runs the definition that has this name when the message is delivered. */
+/** Starts an execution that has no parent. It runs the definition that has the name `workflow` when the message is delivered. */
 export interface RootStart {
   readonly type: "startRoot";
   readonly to: string;
@@ -52,51 +53,54 @@ export interface RootStart {
   readonly scheduledBy: ScheduledBy;
 }
 
-/** Cancels an execution, if it is one that this schedule has started. */
+/** Cancels an execution, but only if this schedule has started it. */
 export interface RootCancel {
   readonly type: "cancelRoot";
   readonly to: string;
   readonly schedule: string;
 }
 
-/** A signal of a step to another execution, of the same tenant. The step waits until it has arrived. */
+/** A signal of a step to another execution of the same tenant. The step waits until the signal has arrived. */
 export interface SignalSend {
   readonly type: "signal";
   readonly to: string;
   readonly name: string;
   readonly key?: string;
   readonly payload?: Json;
-  /** How long it is kept where nobody waits for it yet. Absent: as the signals of anybody. */
+  /** How long the receiver keeps the signal if no step waits for it yet. Absent: as long as any other signal. */
   readonly ttlMs?: number;
-  /** The verdict of the host, where one was asked for (`may`). */
+  /** The host was asked (`may`), and has allowed the signal. Absent: the host does not decide this. */
   readonly allowed?: true;
 }
 
-/** A signal of a step to all executions of the same tenant that wait for it. The step waits until all of them have it. */
+/** A signal of a step to all executions of the same tenant that wait for it. The step waits until all of them have got it. */
 export interface SignalBroadcast {
   readonly type: "broadcast";
   readonly name: string;
   readonly key: string;
-  /** Only to executions of this workflow. */
+  /** Only executions of this workflow get the signal. */
   readonly workflow?: string;
   readonly payload?: Json;
-  /** The verdict of the host. */
+  /** The host was asked (`may`), and has allowed the signal. */
   readonly allowed: true;
 }
 
-/** An execution of its own that a step begins. */
+/** A detached execution that a step starts. */
 export interface ChildStart {
   readonly workflowId: string;
-  /** As it was when the step ran. */
+  /** The definition as it was when the step ran. */
   readonly definition: { readonly id: string; readonly hash: string };
   readonly input?: Json;
-  /** How many executions it may lead to in turn. */
+  /** How many detached executions the new one may lead to. */
   readonly descendants?: number;
-  /** The verdict of the host, where one was asked for (`may`). Without it nothing is started. */
+  /**
+   * The host was asked (`may`), and has allowed the start. Absent: the host does not decide this. If the host refuses, the step fails
+   * instead.
+   */
   readonly allowed?: true;
 }
 
-/** How an execution has ended, for the one that began it. */
+/** How an execution has ended, as its parent is told. */
 export interface ChildEnd {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output?: Json;

@@ -1,7 +1,7 @@
 import { belongsTo, parentKey } from "./address.ts";
 import type { CompensationResult, UndoneStep } from "./snapshot.ts";
 
-/** What could not be undone: of every step the compensation that was performed last counts. */
+/** Returns the steps that could not be undone. For each step the compensation that was performed last counts. */
 export function notUndone(compensations: readonly CompensationResult[] = []): (UndoneStep & { readonly error: string })[] {
   if (!compensations.some(({ error }) => error !== undefined)) return [];
   const last = new Map<string, CompensationResult>();
@@ -14,7 +14,7 @@ export function notUndone(compensations: readonly CompensationResult[] = []): (U
   return [...last.values()].flatMap(({ nodeId, undoes, error }) => (error === undefined ? [] : [{ ...undoes, nodeId, error }]));
 }
 
-/** The children in which something could not be undone, and those around them. */
+/** Returns the keys of the children in which something could not be undone, and of the children around them. */
 export function scopesNotUndone(compensations: readonly CompensationResult[]): ReadonlySet<string> {
   const scopes = new Set<string>();
   for (const { scope = "" } of notUndone(compensations)) {
@@ -23,7 +23,7 @@ export function scopesNotUndone(compensations: readonly CompensationResult[]): R
   return scopes;
 }
 
-/** Whether something that happened in a child, or in one inside it, could not be undone. */
+/** True if a step in a child, or in a child inside it, could not be undone. */
 export function isNotUndone(compensations: readonly CompensationResult[], key: string): boolean {
   const mayBe = compensations.some(({ error, undoes: { scope } }) => error !== undefined && scope !== undefined && belongsTo(scope, key));
   return mayBe && scopesNotUndone(compensations).has(key);

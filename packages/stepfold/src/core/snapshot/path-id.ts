@@ -3,8 +3,10 @@ import { hash32 } from "../values/seeded.ts";
 const maxIdLength = 32;
 
 /**
- * Id of the next path that forks off `parent`: `0.1`, `0.2`. Above 32 characters it is `~` and a hash; hashed again
- * while it is one of the `open` ids.
+ * Returns the id of the next path that forks off `parent`: `0.1`, `0.2`. An id of more than 32 characters becomes `~` and a hash, and is
+ * hashed again while an open path has this id.
+ *
+ * @param forks the number of the fork, from 1
  */
 export function forkId(parent: string, forks: number, isOpen: (id: string) => boolean): string {
   let id = `${parent}.${forks}`;
@@ -14,7 +16,7 @@ export function forkId(parent: string, forks: number, isOpen: (id: string) => bo
   return id;
 }
 
-/** Seniority: the shorter id, then code units. */
+/** Compares two paths by seniority: the shorter id first, then by code units. */
 export function comparePathIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }

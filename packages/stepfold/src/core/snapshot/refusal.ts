@@ -1,11 +1,13 @@
 import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs } from "../values/json.ts";
 
-/** Why the last answer to a wait does not count: the code of its node did not accept what the JSON Schema had let through. */
+/**
+ * Why the last answer to a wait does not count: the code of its node did not accept the payload, although the JSON Schema had accepted it.
+ */
 export interface Refusal {
   readonly at: EpochMs;
-  /** Who had answered, as told. */
+  /** Who had answered, according to the caller. */
   readonly who?: string;
-  /** What is wrong with the payload: at most 20 of it. */
+  /** The mistakes in the payload, at most 20. */
   readonly issues: readonly SchemaIssue[];
 }

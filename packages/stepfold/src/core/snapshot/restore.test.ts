@@ -33,7 +33,7 @@ const mapped = (version: number, visit: number, items: Json[], scope?: string): 
   return { ...at(version, scope), ...task, type: "spawned", visit, children: { workflow: "item", map } };
 };
 const added = (version: number, item: Json, scope?: string): Event => ({ ...at(version, scope), type: "itemAdded", item });
-/** A path that waits for the children of this key. */
+/** Makes a path that waits for the children with this key. */
 const waiting = (key: string, more: Partial<ActivePath> = {}): ActivePath => {
   const map = { total: 0, next: 0, done: 0, failed: 0, cancelled: 0, concurrency: 1, remaining: "finish" as const, tolerated: 0 };
   const path = { id: "0", nodeId: "step", status: "suspended" as const, turn: 2, visit: 1, attempts: 0, since: 0, stepPath: [] };
@@ -195,7 +195,7 @@ describe("restore, after every commit of every history", () => {
       fc.property(seeds, dice, (seed, thrown) => {
         keptHistory(randomDefinition(seed), thrown, ({ workflow, draft, events, restored: whole, restoredFromCheckpoint }) => {
           const snapshot = closeDraft(draft);
-          // a store does not know what a node keeps
+          // a store does not know `keep` of the nodes, so the snapshots are compared after they are opened
           const opened = (given: Snapshot): Snapshot => closeDraft(openDraft(workflow, given));
           const restored = opened(whole);
           expectEqual(restored, snapshot);
@@ -211,7 +211,7 @@ describe("restore, after every commit of every history", () => {
       }),
       { numRuns: tries(600) },
     );
-    // the histories were worth it
+    // the random histories contained every case that matters
     for (const what of ["nested", "items", "open", "draining", "kept", "undone", "consequences", "referring", "input"])
       expect(seen.get(what), what).toBeGreaterThan(0);
   });

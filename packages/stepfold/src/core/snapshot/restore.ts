@@ -19,20 +19,20 @@ import {
 import type { Variables, VariableValue } from "./variables.ts";
 import { readableOf } from "./variables.ts";
 
-/** The parts of a snapshot that a store keeps apart, and rewrites apart. */
+/** The parts of a snapshot that a store keeps and writes separately. */
 export interface StoredParts {
   readonly head: SnapshotHead;
   /** Heads of the children that exist, in order of creation. */
   readonly children: Iterable<readonly [key: string, head: ChildHead]>;
-  /** The whole history, oldest first; with a checkpoint only what came after that. */
+  /** The whole history, oldest first; with a checkpoint only the events after it. */
   readonly events: Iterable<Event>;
   readonly checkpoint?: HistoryCheckpoint | null;
 }
 
 /**
- * The snapshot that a store's parts add up to. What lies in the history is not kept a second time anywhere else: results,
- * variables, items of maps, what compensations came to. Results that a node's `keep` has let go of are there again; the engine lets
- * go of them when it goes on.
+ * Returns the snapshot that the parts in a store describe. Results, variables, items of maps and results of compensations are kept only in
+ * the history, so they are read from there. Results that `keep` of a node had dropped are in the snapshot again; the engine drops them when
+ * it opens the snapshot.
  */
 export function restore({ head, children, events, checkpoint }: StoredParts): Snapshot {
   const all = [...events];
@@ -54,20 +54,22 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
 
 type Results = Record<string, NodeResult[]>;
 
+/** Collects what the events of an execution, and its checkpoint, hold. */
 class History {
   readonly context: Results = {};
   readonly children = new Map<string, ChildState & { readonly context: Results }>();
   readonly compensations: CompensationResult[] = [];
   readonly #events: readonly Event[];
+  /** The large values in the checkpoint, by their places. */
   #values: NonNullable<HistoryCheckpoint["values"]> = {};
-  /** The latest keys. */
+  /** The latest idempotency keys, oldest first. */
   answered: AnsweredKey[] = [];
   schemas: Snapshot["schemas"];
   /** Values of variables by the key of their scope. */
   readonly #variables = new Map<string, Map<string, VariableValue[]>>();
-  /** Items of every map in the history, by the key that its children begin with. */
+  /** Items of every map in the history, and inputs of sub-workflows, by the key that the keys of the children begin with. */
   readonly #items = new Map<string, Json[]>();
-  /** The last map that each path has begun: items can be added only to this one. */
+  /** Items of the last map that each path has begun: items can be added only to this map. */
   readonly #latest = new Map<string, Json[]>();
 
   constructor(children: StoredParts["children"], events: readonly Event[]) {
@@ -81,7 +83,7 @@ class History {
     this.#values = checkpoint.values ?? {};
   }
 
-  /** The head of a scope with the values that lie in the events. */
+  /** Returns the head of a scope with the values that are kept in the events. */
   filled<H extends ScopeHead>(head: H): H {
     return wholeHead(head, (at) => this.#valueAt(at));
   }
@@ -93,7 +95,7 @@ class History {
     }
   }
 
-  /** The variables of a scope that its paths can still read; undefined if it has none. */
+  /** Returns the variables of a scope that its paths can still read; undefined if it has none. */
   variablesOf(key: string, { activePaths }: ScopeHead): Variables | undefined {
     const variables = this.#variables.get(key);
     const arrivals = activePaths.map(({ since }) => since);
@@ -135,7 +137,10 @@ class History {
     if (consequences?.results) for (const { scope, nodeId, result } of consequences.results) this.#append(scope, nodeId, result);
   }
 
-  /** Items of the maps that are still there. One that drains belongs to another path than the one that began it. */
+  /**
+   * Returns the items of the maps that still exist. They are found by the key of the children, because a draining map belongs to another
+   * path than the one that began it.
+   */
   itemsOf(snapshot: Snapshot): Map<string, readonly Json[]> {
     const there = new Set<string>();
     for (const [scope, { activePaths }] of [["", snapshot] as const, ...this.children]) {
@@ -144,7 +149,7 @@ class History {
     return new Map([...this.#items].filter(([key]) => there.has(key)));
   }
 
-  /** @throws StepfoldError `SNAPSHOT_INVALID` if it is not there */
+  /** @throws StepfoldError `SNAPSHOT_INVALID` if there is no value at this place */
   #valueAt(at: string): Json {
     const value = Object.hasOwn(this.#values, at)
       ? this.#values[at]
@@ -161,7 +166,7 @@ class History {
     return this.#items.get(at.slice("items/".length, slash))?.[Number(at.slice(slash + 1))];
   }
 
-  /** What another execution held when this one went on from it. */
+  /** Takes over a state: that of a checkpoint of the history, or that of the execution from which this one went on. */
   #takeOver({ context, variables, childStates = {}, mapItems = {}, compensations = [], schemas }: HeldResults): void {
     this.schemas = schemas;
     for (const [key, scope] of [["", { context, variables }] as const, ...Object.entries(childStates)]) {
@@ -197,7 +202,7 @@ class History {
     const { nodeId, result } = resultOf(event);
     const undoes = "undoes" in event ? event.undoes : undefined;
     if (!undoes) this.#append(event.scope, nodeId, result);
-    // an attempt that will be retried has no result yet
+    // a compensation that is attempted again has no result yet
     else if (event.type !== "failed" || event.retryAt === null) {
       const { pathId: _, ...rest } = result;
       this.compensations.push({ nodeId, undoes, ...rest });
@@ -223,7 +228,7 @@ class History {
     context[nodeId]!.push(result);
   }
 
-  /** Null for a child that is gone, or has ended and need not be undone: nothing stays of it but its output. */
+  /** Null for a child that does not exist any more, or that has ended and need not be undone: only its output is kept. */
   #contextOf(scope: string): Results | null {
     if (scope === "") return this.context;
     const child = this.children.get(scope);

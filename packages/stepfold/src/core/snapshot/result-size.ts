@@ -2,7 +2,7 @@ import { sizeOfJson } from "../values/json.ts";
 import type { Context, NodeResult } from "./snapshot.ts";
 import type { Variables } from "./variables.ts";
 
-/** The size of a result, as it is counted for its execution. */
+/** Returns the size of a result, as it counts for its execution. */
 export function sizeOfResult({ output, error }: NodeResult): number {
   return error === undefined ? sizeOfJson(output) : error.length;
 }
@@ -21,10 +21,10 @@ export function sizeOfVariables(variables: Variables): number {
   return sum;
 }
 
-/** The size of what a scope holds beside its head. */
+/** Returns the size of what a scope holds besides its head. */
 export function sizeOfHeld({ context, variables = {} }: { readonly context: Context; readonly variables?: Variables }): number {
   return sizeOfContext(context) + sizeOfVariables(variables);
 }
 
-/** What a child counts for, beside its values: about the size of its head. */
+/** The bytes that a child counts for, besides its values: about the size of its head. */
 export const childBytes = 256;

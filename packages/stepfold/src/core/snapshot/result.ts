@@ -3,7 +3,7 @@ import type { AnsweredKey } from "./answered-key.ts";
 import type { CompletedEvent, Event, FailedEvent, TimedOutEvent } from "./event.ts";
 import type { NodeResult } from "./snapshot.ts";
 
-/** The result that an event brings, and its node; null if it brings none. */
+/** Returns the result that an event adds, and its node; null if the event adds none. */
 export function resultOf(event: CompletedEvent | FailedEvent | TimedOutEvent): { readonly nodeId: string; readonly result: NodeResult };
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null;
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null {
@@ -15,7 +15,7 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
     case "failed":
     case "timedOut": {
       const { at, attempt, pathId, version, error, handle } = event;
-      // on the edge "error" the failure is the data that the next node works on
+      // if the path leaves by the edge "error", the error is the data of the next node
       const output = handle === "error" ? (error as unknown as Json) : null;
       return { nodeId: event.nodeId, result: Object.freeze({ output, timestamp: at, attempt, error: error.message, pathId, version }) };
     }
@@ -24,21 +24,21 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
   }
 }
 
-/** The key that an event was given under; null if it has none. */
+/** Returns the idempotency key of an event; null if it has none. */
 export function answeredKeyOf(event: Event): AnsweredKey | null {
   if (!isAnsweredEvent(event) || event.idempotencyKey === undefined) return null;
   return Object.freeze({ command: commands[event.type], key: event.idempotencyKey, version: event.version });
 }
 
-/** By the events that they make, the commands that may be given a key. */
+/** The commands that may have an idempotency key, by the type of their event. */
 const commands = { resumed: "resume", signalled: "signal", metadataSet: "setMetadata" } as const;
 
 const answeredTypes: ReadonlySet<string> = new Set(Object.keys(commands));
 
-/** An event that a command may make only once. */
+/** An event of a command that may have an idempotency key. With the same key the event happens only once. */
 export type AnsweredEvent = Extract<Event, { type: keyof typeof commands }>;
 
-/** Whether a command may make an event like this only once. */
+/** True for an event of a command that may have an idempotency key. */
 export function isAnsweredEvent(event: Event): event is AnsweredEvent {
   return answeredTypes.has(event.type);
 }

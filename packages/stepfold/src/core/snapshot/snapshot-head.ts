@@ -1,6 +1,6 @@
 import type { Snapshot, SnapshotHead } from "./snapshot.ts";
 
-/** The head of a snapshot: all of it but what the history and the children hold. */
+/** Returns the head of a snapshot: everything except what the history and the children hold. */
 export function snapshotHead(snapshot: Snapshot): SnapshotHead {
   const {
     context: _,
@@ -15,7 +15,7 @@ export function snapshotHead(snapshot: Snapshot): SnapshotHead {
   return head;
 }
 
-/** Whether a head is that of a snapshot that was loaded as a whole. */
+/** True if the value is a whole snapshot, not only its head. */
 export function isWholeSnapshot(head: SnapshotHead): head is Snapshot {
   return "context" in head;
 }

@@ -7,88 +7,88 @@ import type { ChildEnd, Message, ScheduledBy } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Variables } from "./variables.ts";
 
-/** Where an execution stands as a whole. The last three are terminal. Why one is `parked`, whatever its paths are, is told beside. */
+/** The state of a whole execution. The last three are terminal. `parked` is set whatever the paths do; `SnapshotHead.parked` says why. */
 export type Status = "active" | "paused" | "error" | "parked" | "completed" | "failed" | "cancelled";
 
-/** What every node has produced, by node id, oldest first. */
+/** The results of every node, by node id, oldest first. */
 export type Context = Readonly<Record<string, readonly NodeResult[]>>;
 
 /** The result of one attempt of a node. */
 export interface NodeResult {
   readonly output: Json | null;
-  /** When it ended. */
+  /** When the attempt ended. */
   readonly timestamp: EpochMs;
-  /** 1 for the first. */
+  /** Number of the attempt; 1 for the first. */
   readonly attempt: number;
-  /** Message of the error it ended with. */
+  /** Message of the error with which the attempt ended. Absent if it succeeded. */
   readonly error?: string;
   readonly pathId: string;
-  /** Version of the snapshot that first held it. */
+  /** Version of the snapshot that first held the result. */
   readonly version: number;
 }
 
-/** One answer to a wait that wants several. */
+/** One of the answers to a wait that needs several (`Wait.quorum`). */
 export interface Answer extends InEvents {
   readonly by: string;
   readonly at: EpochMs;
   readonly payload?: Json;
 }
 
-/** What a suspended path waits for. Of several waits of one path the first that is answered withdraws the others. */
+/** One thing that a suspended path waits for. If a path has several waits, the first one that is answered withdraws the others. */
 export interface Wait extends InEvents {
-  /** `pathId@turn`, in a child with the child's key before it; never used twice in an execution. */
+  /** `pathId@turn`, in a child after the child's key: `0#1/3>0@2`. Further waits of the path end in `.1`, `.2`. Never used twice. */
   readonly id: string;
   /**
-   * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. `incident`: a
-   * decision about a step that has failed for good; its payload is `{ error, attempt }`, and its answer an `IncidentAnswer`. `children`: the
-   * sub-workflow or items of the path, which have to end by `timeoutAt`. `delivery`: the arrival of the signal `{ workflowId, signal, key? }`,
-   * or, without `workflowId`, of one to all that wait for it.
+   * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: the end of a detached execution.
+   * `incident`: a decision about a step that has failed for good; its payload is `{ error, attempt }`, its answer an `IncidentAnswer`.
+   * `children`: the end of the path's sub-workflow or items, by `timeoutAt`. `delivery`: the arrival of the signal
+   * `{ workflowId, signal, key? }`; without `workflowId`, of a signal to all executions that wait for it.
    */
   readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children" | "delivery";
-  /** What the step suspended with: for those who answer. */
+  /** The payload with which the step suspended: data for those who answer. */
   readonly payload?: Json;
-  /** What a resume payload must look like. */
+  /** JSON Schema of the payload of an answer. */
   readonly schema?: JsonSchema;
   /**
-   * What the type of the node says about the payload: the id of a JSON Schema in `schemas` of the snapshot, or `code`, if only its code can tell. Absent:
-   * nothing. Where the wait has a schema of its own, that decides first.
+   * How the type of the node checks the payload: the id of a JSON Schema in `schemas` of the snapshot, or `code` if only the code of the
+   * type can check it. Absent: the type does not check it. If the wait has a `schema` of its own, that is checked first.
    */
   readonly typeSchema?: string;
-  /** Why the last answer does not count. */
+  /** Why the code of the node refused the last answer. Absent: no answer was refused. */
   readonly refused?: Refusal;
   /** Name of the signal. */
   readonly signal?: string;
-  /** Only a signal with the same key is meant. */
+  /** Only a signal with the same key answers the wait. Absent: only a signal without a key. */
   readonly key?: string;
-  /** It is the time before the step begins: its node is performed as if there had been no wait. */
+  /** The wait delays the start of the execution (`startAt`). After it the node is performed as if there had been no wait. */
   readonly begins?: true;
-  /** A signal that came before the wait was open does not count. */
+  /** A signal that came before the wait was opened does not answer it. */
   readonly transient?: true;
-  /** Since when it is open. Absent: an earlier version has opened it. */
+  /** When the wait was opened. Absent: an earlier version of Stepfold opened it. */
   readonly openedAt?: EpochMs;
-  /** When the step runs again by itself. */
+  /** When the step runs again without an answer. */
   readonly resumeAt?: EpochMs;
-  /** The deadline of the wait: the path then leaves by the handle `timeout`. */
+  /** The deadline of the wait. After it the path leaves by the handle `timeout` or `error`, or the step fails. */
   readonly timeoutAt?: EpochMs;
   /** Who may answer. Absent: anybody. */
   readonly responders?: readonly string[];
-  /** Answers of different responders that it takes. */
+  /** How many answers, from different responders, the wait needs. Absent: one answer. */
   readonly quorum?: number;
   /** Name of a boolean member of the payload: only answers where it is true count for the quorum. */
   readonly tally?: string;
-  /** Those that came so far, where it takes several. */
+  /** The answers that have come so far, if the wait needs several. */
   readonly answers?: readonly Answer[];
-  /** The execution that it waits for. */
+  /** With the kind `child`: the execution that has to end. */
   readonly workflowId?: string;
 }
 
-/** What opens again if the code of the node refuses an answer. */
+/** The waits that are opened again if the code of the node refuses an answer. */
 export interface Reopening {
   /** The wait that was answered. */
   readonly waitId: string;
-  /** All waits of the path, as they were before the answer, without the payload, which they share. */
+  /** All waits of the path as they were before the answer, without `payload`: all had the payload that is in `Resumed.suspendPayload`. */
   readonly waits: readonly Wait[];
-  /** Version of the answer; absent for a signal that came before the wait. */
+  /** Version of the event with the answer; absent for a signal that came before the wait. */
   readonly version?: number;
 }
 
@@ -96,23 +96,23 @@ export interface Reopening {
 export interface Resumed extends InEvents {
   readonly by: "payload" | "signal" | "timer" | "child" | "delivery";
   readonly payload?: Json;
-  /** What the step had suspended with. */
+  /** The payload with which the step had suspended. */
   readonly suspendPayload?: Json;
   /** Name of the signal that came. */
   readonly signal?: string;
-  /** Key that it was sent with. */
+  /** Key of the signal. */
   readonly key?: string;
-  /** Who answered, as told. */
+  /** Who answered, according to the caller. */
   readonly who?: string;
-  /** The schema of the payload, if it is not checked yet: a signal came before the step waited for it. */
+  /** The schema of a payload that is not checked yet, because the signal came before the step waited for it. */
   readonly schema?: JsonSchema;
-  /** All answers, where the wait took several. */
+  /** All answers, if the wait needed several. */
   readonly answers?: readonly Answer[];
-  /** Only where the code of the node may refuse the payload. */
+  /** The waits to open again if the code of the node refuses the payload. Absent: the code cannot refuse it. */
   readonly reopens?: Reopening;
 }
 
-/** The result of a node, by the version that added it. */
+/** A reference to a result: its node, and the version that added it. */
 export interface ResultRef {
   readonly nodeId: string;
   readonly version: number;
@@ -120,74 +120,75 @@ export interface ResultRef {
 
 /** The children of a path at a `map` or `workflow` node. */
 export interface ChildrenState {
-  /** `id#visit` of the path that began them. A child's own key is this, for an item of a map with `/` and its index. */
+  /** `id#visit` of the path that began the children. Their own keys are this key, for an item of a map with `/` and its index added. */
   readonly key: string;
-  /** The definition they run. */
+  /** Name of the workflow that the children run. */
   readonly workflow: string;
-  /** Absent: one child, whose output is the node's. */
+  /** The state of the map. Absent: there is one child, and its output becomes the output of the node. */
   readonly map?: MapState;
 }
 
-/** How far a map is. */
+/** The progress of a map. */
 export interface MapState {
-  /** Items so far. */
+  /** The number of items so far. */
   readonly total: number;
   /** Index of the next item to begin. */
   readonly next: number;
   readonly done: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** Items in progress at once; an item that waits for an answer or a signal does not count. */
+  /** The most items in progress at once. An item that waits for an answer or a signal does not count. */
   readonly concurrency: number;
   /** Items may still be added. */
   readonly open?: true;
-  /** The map is complete with so many items done. */
+  /** The map is complete once this number of items is done. */
   readonly completeWhen?: number;
-  /** What happens to the other items then. */
+  /** What happens to the items that have not ended when the map is complete. */
   readonly remaining: "finish" | "cancel";
-  /** Items that may fail: a number, or a share of all below 1. */
+  /** How many items may fail: a number, or a share of all items if it is below 1. */
   readonly tolerated: number;
 }
 
 /** One place where an execution stands. */
 export interface ActivePath {
-  /** Never changes, never used again: `0`, and `0.1` for the first fork of it. */
+  /** Id of the path: `0`, and `0.1` for its first fork. It never changes, and no other path gets it later. */
   readonly id: string;
   readonly nodeId: string;
-  /** `joining`: waits for other branches. `held`: waits for its turn (`mutex`) or its moment (`when`). */
+  /** `joining`: waits at a join. `held`: waits for its turn (`mutex`) or until the condition `when` is true. */
   readonly status: "ready" | "held" | "joining" | "retrying" | "suspended";
   /** Rises whenever anything happens to the path; `id@turn` names one task. */
   readonly turn: number;
-  /** The turn at which it arrived at its node. */
+  /** The turn at which the path arrived at its node. */
   readonly visit: number;
-  /** Failed attempts of the step as it stands. */
+  /** The number of failed attempts of the current step so far. */
   readonly attempts: number;
-  /** Version of the snapshot at which it arrived. */
+  /** Version of the snapshot at which the path arrived at its node. */
   readonly since: number;
+  /** How many paths have forked off this one. Absent: none. */
   readonly forks?: number;
-  /** The edge it came by. */
+  /** The edge by which the path arrived. */
   readonly via?: string;
-  /** The visits of fork nodes that it belongs to, by node. */
+  /** The waves that the path belongs to: the visit `id#visit` of each fork, by the id of the fork. */
   readonly waves?: Readonly<Record<string, string>>;
-  /** The results that the branches joined here came with. */
+  /** At a join: the results that the joined branches brought. */
   readonly inputs?: readonly ResultRef[];
   readonly waits?: readonly Wait[];
   readonly children?: ChildrenState;
-  /** It only stays for its children, and ends with them. */
+  /** The path has nothing to do any more. It stays only until its remaining children have ended. */
   readonly draining?: true;
   readonly nextRetryAt?: EpochMs;
   readonly resumed?: Resumed;
-  /** The executor of its node was called in this visit, or is about to be: only where the node has a `compensate`. */
+  /** The executor of the node was called in this visit, or is about to be called. Only if the node has a `compensate`. */
   readonly begun?: true;
-  /** The result that this path undoes. */
+  /** The step that this path undoes, if it performs a compensation. */
   readonly undoes?: Undo;
-  /** The nodes it came through, at most the last 8. */
+  /** The nodes that the path has passed, at most the last 8. */
   readonly stepPath: readonly string[];
 }
 
-/** What one compensation undoes. */
+/** The step that one compensation undoes. */
 export interface Undo {
-  /** The child that it happened in. */
+  /** Key of the child in which the step ran; absent for the execution itself. */
   readonly scope?: string;
   readonly pathId: string;
   /** Version of the result; absent if the step had not completed, but may have had its effect. */
@@ -205,7 +206,7 @@ export interface UndoneStep extends Undo {
   readonly nodeId: string;
 }
 
-/** The retry that comes first. */
+/** The next retry of the execution. */
 export interface RetryState {
   readonly nodeId: string;
   /** Attempts made so far. */
@@ -213,13 +214,13 @@ export interface RetryState {
   readonly nextRetryAt?: EpochMs;
 }
 
-/** Paths of a numeric join that may still come, and are no longer needed. */
+/** A numeric join that has fired while more paths may still arrive. Those paths are no longer needed. */
 export interface Round {
-  /** Edges that have delivered. */
+  /** Edges by which a path has arrived. */
   readonly got: readonly string[];
 }
 
-/** A signal that came before anybody waited for it. */
+/** A signal that came before a step waited for it. */
 export interface KeptSignal extends InEvents {
   readonly name: string;
   readonly key?: string;
@@ -230,48 +231,49 @@ export interface KeptSignal extends InEvents {
 /** Why an execution is parked. */
 export interface Parked {
   /**
-   * `COMPENSATION_FAILED`: it is at its end, but for what could not be undone: `retry` performs those compensations again, `cancel`
-   * gives them up. `WORKER_CRASHED`: its workers died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: the worker lacks its definition or node types. */
+   * `COMPENSATION_FAILED`: at the end some steps could not be undone. `retry` tries these compensations again, `cancel` gives them up.
+   * `WORKER_CRASHED`: its workers died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: the worker lacks its definition or node types.
+   */
   readonly code: string;
   readonly message: string;
-  /** Since when. */
+  /** When the execution was parked. */
   readonly at: EpochMs;
-  /** When it is tried again by itself. Absent: only after a `retry` command. */
+  /** When workers try again without a command. Absent: only after a `retry` command. */
   readonly until?: EpochMs;
 }
 
-/** The execution that began this one, and waits for it. */
+/** The execution that started this one as a detached child. */
 export interface ParentLink {
   readonly workflowId: string;
   readonly incarnation?: string;
   /** The wait that the end of this execution answers; absent if the parent does not wait. */
   readonly waitId?: string;
-  /** How many executions lie around this one. */
+  /** How many executions are above this one: its parent, the parent's parent, and so on. */
   readonly depth: number;
-  /** How many executions it may lead to in turn. Absent: as many as the limit `descendants` says. */
+  /** How many executions this one and its children may start. Absent: as many as the limit `descendants` allows. */
   readonly descendants?: number;
 }
 
-/** Which execution another one goes on from. */
+/** The execution from which another one goes on. */
 export interface Origin {
   readonly workflowId: string;
   readonly incarnation?: string;
-  /** The last version of it that the new execution has taken over. */
+  /** The last version that the new execution has taken over. */
   readonly version: number;
   readonly reason: "fork" | "restart" | "adopt" | "continueAs";
 }
 
-/** The end that a scope is coming to: its steps are being undone, or messages are still to be delivered. */
+/** The end of a scope that is decided but not reached: its steps are being undone, or messages must still be delivered. */
 export interface Ending {
   readonly status: "completed" | "failed" | "cancelled";
-  /** Where it failed, or stood when it was cancelled. */
+  /** The node at which the scope failed, or stood when it was cancelled; null if there is none. */
   readonly nodeId: string | null;
   readonly error?: ErrorInfo;
-  /** Steps that did not complete and may have had their effect: these are undone first. */
+  /** Steps that have not completed and may have had an effect. They are undone first. */
   readonly begun: readonly UndoneStep[];
   /**
-   * What failed to be undone, and is tried again after a `retry` command: the rest of it, what is being tried first. Empty while
-   * messages have to be delivered before.
+   * Steps whose compensations failed and are performed again after a `retry` command: those that are left, the current one first. Empty
+   * while messages must be delivered before that. Absent: no compensation has failed.
    */
   readonly again?: readonly UndoneStep[];
 }
@@ -282,38 +284,38 @@ export interface CompensationResult extends Omit<NodeResult, "pathId"> {
   readonly undoes: Undo;
 }
 
-/** What every scope has: the execution itself, a sub-workflow, one item of a map. */
+/** The head of a scope: of the execution itself, a sub-workflow, or one item of a map. */
 export interface ScopeHead extends InEvents {
   readonly status: Status;
   /** Node of the first open path; of the failure when failed; null when completed. */
   readonly currentNodeId: string | null;
   /** Open paths, in order of creation. */
   readonly activePaths: readonly ActivePath[];
-  /** Rises by exactly 1 with every transition of the execution. A child has the version that changed it last. */
+  /** Rises by exactly 1 with every transition of the execution. In a child: the version that changed the child last. */
   readonly version: number;
   readonly input?: Json;
-  /** While the scope is open: of the path that came to an end of the graph last. */
+  /** While the scope is open: the output of the last path that came to an end of the graph. */
   readonly output?: Json;
-  /** By when it must have ended: then it fails, unless its end is decided. */
+  /** The deadline of the scope: it fails at this time, unless its end is decided before. */
   readonly deadlineAt?: EpochMs;
-  /** What it failed with, or will fail with once its other paths have ended. */
+  /** The error with which the scope failed, or will fail once its other paths have ended. */
   readonly error?: ErrorInfo;
   /** Numeric joins that have fired and still expect paths, by node and wave. */
   readonly rounds?: Readonly<Record<string, Round>>;
   readonly ending?: Ending;
-  /** Steps that failed for good or were aborted, and may have had an effect; of those of one node on one path only one. */
+  /** Steps that failed for good or were aborted, and may have had an effect; at most one for each node and path. */
   readonly begun?: readonly BegunStep[];
 }
 
-/** A sub-workflow, or one item of a map. One that has ended leaves its status and output until its parent goes on. */
+/** A sub-workflow, or one item of a map. The status and output of a child that has ended stay until its parent goes on. */
 export interface ChildHead extends ScopeHead {
-  /** The definition it runs, by its name in `workflows`. */
+  /** Name of the workflow that the child runs, as in `workflows`. */
   readonly workflow: string;
-  /** Since this version it is ready and waits for room: its map runs as many items as `concurrency` allows. */
+  /** The version since which the child is ready but has to wait: its map already runs as many items as `concurrency` allows. */
   readonly queued?: number;
-  /** It has ended, and its results are kept because they may have to be undone. */
+  /** The child has ended, and its results are kept because its steps may have to be undone. */
   readonly kept?: true;
-  /** It is kept only because something in it could not be undone: its own steps are undone by the node that began it. */
+  /** The child is kept only because something in it could not be undone. The scope around it does not undo its steps. */
   readonly settled?: true;
 }
 
@@ -329,12 +331,12 @@ export interface SnapshotHead extends ScopeHead {
   readonly schema: 1;
   readonly workflowId: string;
   readonly definition: { readonly id: string; readonly hash: string };
-  /** Yours, set at the start; searchable. */
+  /** Data of the user, set at the start and changeable later; searchable. */
   readonly metadata: Readonly<Record<string, Json>>;
-  /** Whose execution it is, set at the start, and the same for all executions that it begins. */
+  /** The tenant that owns the execution. It is set at the start, and is the same for all executions that this one starts. */
   readonly tenant?: string;
   readonly retryState?: RetryState;
-  /** The execution does not move until a time, or until a `retry` command. It still takes answers and signals. */
+  /** Present while the execution does not move: until a time, or until a `retry` command. It still takes answers and signals. */
   readonly parked?: Parked;
   /** Start of the latest attempt. */
   readonly lastStartedAt?: EpochMs;
@@ -342,53 +344,53 @@ export interface SnapshotHead extends ScopeHead {
   readonly totalExecutionTime?: number;
   /** Signals that no step has waited for yet, oldest first. */
   readonly inbox?: readonly KeptSignal[];
-  /** Attempts made, in all. */
+  /** The number of attempts so far, of all steps. */
   readonly steps: number;
   /** About how many bytes of JSON the execution holds: inputs, payloads, and the results that are kept. */
   readonly sizeBytes: number;
-  /** About how many bytes of JSON all its events have. Only with a store. */
+  /** About how many bytes of JSON all events of the execution have. Only with a store. */
   readonly historyBytes?: number;
-  /** Its deadline was said at its start, and is earlier than by its definition. */
+  /** The deadline was given at the start, and is earlier than the one that follows from the definition. */
   readonly deadlineGiven?: true;
-  /** Its concurrency key and limit, as they were at the start. */
+  /** The concurrency key and limit of the execution, as they were at the start. */
   readonly permit?: Permit;
-  /** The rate that its beginning counts for, as it was at the start. */
+  /** The rate limit for which the start of the execution counts, as it was at the start. */
   readonly rate?: Rate;
-  /** Its definition was handed to `start`: it is none that the host has given a name to. */
+  /** The definition was passed to `start`: it is not one that the host has registered by name. */
   readonly unnamed?: true;
   /** When it was started. */
   readonly createdAt?: EpochMs;
-  /** Random; tells an execution from a deleted one with the same id. Only with a store. */
+  /** A random text that distinguishes the execution from a deleted one with the same id. Only with a store. */
   readonly incarnation?: string;
   readonly parent?: ParentLink;
   /** The schedule that started it. */
   readonly scheduledBy?: ScheduledBy;
-  /** How it ends: that is decided, and the nodes that run at its end (`finally`) are under way. */
+  /** How the execution ends. Present while its end is decided and the nodes that run at its end (`finally`) are running. */
   readonly closing?: ChildEnd & { readonly nodeId: string | null };
-  /** The execution that it goes on from: it is a fork or a restart of that. */
+  /** The execution from which this one goes on, for example as its fork or restart. */
   readonly from?: Origin;
-  /** It has ended, and goes on as this execution, which holds what it handed over. */
+  /** The new execution as which this one goes on (`continueAs`). This one does nothing more. */
   readonly continuedAs?: { readonly workflowId: string };
-  /** Detached executions that it has begun, each with those that it may lead to: what is spent of the limit `descendants`. */
+  /** What is used of the limit `descendants`: the detached executions that this one has started, and those that they may start. */
   readonly descendants?: number;
-  /** Messages that are still to be delivered, oldest first. An execution does not end before they are. */
+  /** Messages that are still to be delivered, oldest first. An execution does not end before they are delivered. */
   readonly outbox?: readonly Message[];
 }
 
-/** Everything an execution knows, as one frozen JSON value. */
+/** The whole state of an execution, as one frozen JSON value. */
 export interface Snapshot extends SnapshotHead {
   readonly context: Context;
-  /** What its own steps have set; those of its children are in their states. */
+  /** Variables that steps of the execution itself have set. Those of its children are in `childStates`. */
   readonly variables?: Variables;
-  /** Sub-workflows and items of maps, by key. That of a child's child begins with the child's: `0#1/3>0#2`. */
+  /** Sub-workflows and items of maps, by key. The key of a child's child begins with the key of the child: `0#1/3>0#2`. */
   readonly childStates?: Readonly<Record<string, ChildState>>;
-  /** Items of maps under way, by the key of their path. */
+  /** Items of the maps in progress, by the key of their children (`ChildrenState.key`, after the key of the scope). */
   readonly mapItems?: Readonly<Record<string, readonly Json[]>>;
-  /** What was undone, in order. */
+  /** The results of compensations, in the order in which they were performed. */
   readonly compensations?: readonly CompensationResult[];
-  /** The keys under which answers and signals were given, the latest 1,000, oldest first. Only with a store. */
+  /** The latest 1,000 idempotency keys of answers, signals and changes of metadata, oldest first. Only with a store. */
   readonly answered?: readonly AnsweredKey[];
-  /** JSON Schemas of payloads, as the types of nodes say them, each once, by the id that waits name. */
+  /** JSON Schemas that node types give for payloads, by the id that waits name as `typeSchema`. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>;
 }
 

@@ -18,7 +18,7 @@ const definition = flow(
   { workflows: { inner } },
 );
 const { engine } = bench(definition);
-/** Of the map only the first item has begun. */
+/** Returns a snapshot in which only the first item of the map has begun. */
 const begun = async (): Promise<Snapshot> => engine.execute({ stepLimit: 2 });
 
 describe("a target", () => {

@@ -4,8 +4,9 @@ import { addressOf, childKey, itemOf, openScopes, ownerOf, parentKey, type Scope
 import type { ActivePath, Snapshot } from "./snapshot.ts";
 
 /**
- * A place in an execution: a node, a node in an item of a map, a wait or a path by its id; or as text any of these, or an
- * address such as `map[3]/approve`. A node that stands for itself is the execution's own, unless only children have it.
+ * A place in an execution: a node, a node in an item of a map, a wait or a path by its id; or as text any of these, or an address such as
+ * `map[3]/approve`. A node without an item or address means a node of the execution itself; if no path stands there, the nodes of children
+ * with this id.
  */
 export type Target =
   | string
@@ -20,7 +21,7 @@ export interface Wanted {
   readonly pathId?: string;
   /** A node by its id, or by its address. */
   readonly node?: string;
-  /** Index of the item that it is in, or of the item of the map that it is. */
+  /** Index of the item that contains the node or, if `node` is a map, of an item of that map. */
   readonly item?: number;
 }
 
@@ -31,11 +32,11 @@ export interface FoundPath {
   readonly path: ActivePath;
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Reads the parts of a target; there are none if the target is undefined. @throws StepfoldError `OPTION_INVALID` */
 export function readTarget(target: Target | undefined): Wanted {
   if (target === undefined) return {};
   if (typeof target === "string") return readText(target);
-  // targets come from outside too: from the body of a request
+  // a target may come from outside, for example from the body of a request
   const [node, waitId, pathId, item] = ["node", "waitId", "pathId", "item"].map((key) => safeMember(target, key));
   if (typeof waitId === "string") return { waitId };
   if (typeof pathId === "string") return { pathId };
@@ -47,7 +48,7 @@ export function readTarget(target: Target | undefined): Wanted {
   return item === undefined ? readText(node) : { node, item: item as number };
 }
 
-/** Reads a target that is text. Ids of nodes have only letters, digits, `_` and `-`, so other characters show what it is. */
+/** Reads a target that is text. Ids of nodes have only letters, digits, `_` and `-`, so other characters show what is meant. */
 function readText(text: string): Wanted {
   if (text.includes("@")) return { waitId: text };
   if (/[#>.~]/.test(text)) return { pathId: text };
@@ -73,12 +74,12 @@ export function findPaths(snapshot: Snapshot, target: Target): FoundPath[] {
   return select(snapshot, readTarget(target), openPaths(snapshot));
 }
 
-/** Every open path, those of children after. */
+/** Yields every open path: first those of the execution itself, then those of its children. */
 export function* openPaths(snapshot: Scopes): Generator<FoundPath> {
   for (const [scope, paths] of openScopes(snapshot)) for (const path of paths) yield { scope, path };
 }
 
-/** The items of maps that a target means, begun or not. */
+/** Returns the keys of the items of maps that a target means, also of items that have not begun. */
 export function findItems(snapshot: Snapshot, { node, item }: Wanted): string[] {
   const found: string[] = [];
   if (item === undefined) return found;
@@ -89,7 +90,7 @@ export function findItems(snapshot: Snapshot, { node, item }: Wanted): string[] 
   return found;
 }
 
-/** An item of a map as people write it. */
+/** Returns the address of an item of a map, such as `map[3]`. */
 export function itemAddress(snapshot: Snapshot, key: string): string {
   return `${addressOf(snapshot, parentKey(key), ownerOf(snapshot, key)!.nodeId)}[${itemOf(key)}]`;
 }

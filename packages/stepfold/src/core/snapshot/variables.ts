@@ -3,17 +3,17 @@ import type { Json } from "../values/json.ts";
 /** A value that a variable has been set to. */
 export interface VariableValue {
   readonly value: Json;
-  /** Version of the snapshot that first held it. */
+  /** Version of the snapshot that first held the value. */
   readonly version: number;
 }
 
 /** The values of variables, by name, oldest first: the latest, and those that open paths can still read. */
 export type Variables = Readonly<Record<string, readonly VariableValue[]>>;
 
-/** What a scope has whose steps have set nothing. */
+/** The variables of a scope whose steps have set none. */
 export const noVariables: Variables = Object.freeze({});
 
-/** These variables with values that were set at a version. */
+/** Returns the variables with the values that were set at a version. */
 export function withValues(variables: Variables, values: Readonly<Record<string, Json>>, version: number): Variables {
   const changed: Record<string, readonly VariableValue[]> = { ...variables };
   for (const [name, value] of Object.entries(values)) {
@@ -23,7 +23,10 @@ export function withValues(variables: Variables, values: Readonly<Record<string,
   return Object.freeze(changed);
 }
 
-/** Which of these values was the latest at a version; -1 if there was none. They are looked through by halves. */
+/**
+ * Returns the index of the value that was the latest one at a version; -1 if there was none. It is a binary search that looks at the last
+ * value first.
+ */
 export function indexAt(values: readonly VariableValue[], version: number): number {
   let [index, end] = [-1, values.length];
   for (let next = end - 1; index + 1 < end; next = (index + end) >>> 1) {
@@ -33,14 +36,14 @@ export function indexAt(values: readonly VariableValue[], version: number): numb
   return index;
 }
 
-/** Whether a variable has values beside its latest. */
+/** True if a variable has older values besides the latest one. */
 export function hasOlderValues(variables: Variables): boolean {
   return Object.values(variables).some(({ length }) => length > 1);
 }
 
 /**
- * The part of these variables that can still be read: of each the latest value, and those that were the latest when an open path
- * arrived. The very same if that is all of it.
+ * Returns the values that can still be read: the latest value of each variable, and the values that were the latest ones when an open path
+ * arrived. Returns the same object if no value is dropped.
  *
  * @param arrivals `since` of the open paths
  */

@@ -1,23 +1,25 @@
-/** Something about an execution that is probably not as meant. The execution goes on; the warning is reported once and not stored. */
+/** Something about an execution that is probably not as intended. The execution goes on; the warning is reported once and not stored. */
 export interface Warning {
   /**
-   * `JOIN_OVERRUN`: two paths of one wave came to a join by the same edge, so what it takes together depends on their
-   * order. `COMPENSATION_FAILED`: what a node did could not be undone. `PATHS_MANY`: 1,000 paths are open at once. `SIZE_LARGE`: the execution holds 2 MiB of JSON.
+   * `JOIN_OVERRUN`: two paths of one wave arrived at a join by the same edge, so their order decides which paths are merged.
+   * `COMPENSATION_FAILED`: what a node did could not be undone. `PATHS_MANY`: 1,000 paths are open at once. `SIZE_LARGE`: the execution
+   * holds 2 MiB of JSON.
    */
   readonly code: "COMPENSATION_FAILED" | "JOIN_OVERRUN" | "PATHS_MANY" | "SIZE_LARGE";
   readonly nodeId?: string;
   readonly message: string;
 }
 
-/** Where warnings go: a draft is one. */
+/** An object that collects warnings, such as a draft. */
 interface Warned {
   readonly warnings: Warning[];
 }
 
+/** The number of open paths from which on an execution gets the warning `PATHS_MANY`. */
 const manyPaths = 1_000;
 
 /**
- * Warns that two paths of one wave came by one edge: the later of them waits for another firing
+ * Warns that two paths of one wave arrived at a join by the same edge: the later one waits until the join fires again
  * (docs/path-semantics.md, "Firing").
  */
 export function warnOfOverrun(draft: Warned, nodeId: string, via: string): void {
@@ -30,7 +32,7 @@ export function warnOfUndo(draft: Warned, nodeId: string, reason: string): void 
   draft.warnings.push({ code: "COMPENSATION_FAILED", nodeId, message: `What node "${nodeId}" did could not be undone: ${reason}` });
 }
 
-/** @param born how many paths there are more than before */
+/** Warns when the number of open paths reaches 1,000. @param born by how many paths the number has just risen */
 export function warnOfPaths(draft: Warned, nodeId: string, open: number, born: number): void {
   if (open < manyPaths || open - born >= manyPaths) return;
   const message = `${manyPaths} paths are open at once since "${nodeId}": a loop that forks without a join makes more and more of them`;

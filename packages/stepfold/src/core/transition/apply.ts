@@ -7,10 +7,10 @@ import { openDraft } from "./draft/open-draft.ts";
 import { evolve } from "./evolve.ts";
 
 /**
- * The snapshot after an event. Pure: the same arguments give the same result, and neither is changed.
+ * Returns the snapshot after an event. The function is pure: the same arguments give the same result, and no argument is changed.
  *
- * An event that does not follow (another version than the next, a task or wait that is not current, an execution
- * that has ended) gives the very snapshot that was passed in.
+ * If the event does not apply, the result is the same snapshot object. This is so if its version is not the next one, if its task or wait
+ * is not current any more, or if the execution has ended.
  *
  * ```ts
  * const next = apply(workflow, snapshot, { type: "cancelled", version: snapshot.version + 1, at: 0 });
@@ -23,9 +23,9 @@ export function apply(workflow: CompiledWorkflow, snapshot: Snapshot, event: Eve
 }
 
 /**
- * The snapshot that a whole history adds up to: replay, time travel, audits.
+ * Returns the snapshot that follows from a whole history, for example for a replay or an audit.
  *
- * @param events from the first (`started`) on, in order and without a gap
+ * @param events all events from the first one (`started`), in order and without a gap
  */
 export function fold(workflow: CompiledWorkflow, events: readonly [StartedEvent, ...Event[]]): Snapshot {
   const [started, ...rest] = events;

@@ -14,12 +14,12 @@ import { enqueueEnd } from "./draft/outbox.ts";
 import { enter } from "./paths/leave.ts";
 import { settle } from "./settle.ts";
 
-/** The draft of an execution that has just begun. */
+/** Returns the draft of an execution after its event `started`. */
 export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   return event.checkpoint ? goOn(workflow, event, event.checkpoint) : beginAtNode(workflow, event);
 }
 
-/** The draft of an execution that goes on from another one. */
+/** Returns the draft of an execution that goes on from a checkpoint of another execution. */
 function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: Checkpoint): Draft {
   const {
     workflowId,
@@ -49,12 +49,12 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     ...(deadlineGiven && { deadlineGiven }),
   });
   draft.historyBytes = historyBytesOf(event);
-  // the first commit writes all of them
+  // the first commit writes all children
   for (const key of draft.children.keys()) draft.changed.add(key);
   return draft;
 }
 
-/** A large payload of something that the first event holds lies there. */
+/** Makes a holder refer to the event `started` (version 0), at the place `at`, if its payload is large. */
 function referringToStart<H extends Wait | KeptSignal>(holder: H, at: string): H {
   return holder.payload !== undefined && sizeOfJson(holder.payload) >= largeBytes ? referring(holder, `0/${at}`, "payload") : holder;
 }
@@ -75,7 +75,7 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
   return { ...path, waits: Object.freeze(waits) };
 }
 
-/** Its first node is not performed before a time. */
+/** Makes the first path wait until `startAt` before its node is performed. */
 function waitToBegin(first: DraftPath, startAt: EpochMs, openedAt: EpochMs): void {
   const wait: Wait = { id: `${first.id}@${first.turn + 1}`, kind: "timer", openedAt, resumeAt: startAt, begins: true };
   first.status = "suspended";

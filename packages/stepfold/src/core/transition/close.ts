@@ -4,10 +4,10 @@ import { firstPath } from "./draft/draft-path.ts";
 import { enter } from "./paths/leave.ts";
 import { settle } from "./settle.ts";
 
-/** The id of the path that begins when the end of an execution is decided. */
+/** The id of the path that begins at the `finally` node when the end of an execution is decided. */
 const lastPathId = "finally";
 
-/** Of an execution whose end is decided: begins the nodes that run at its end; once they have run, ends it as was decided. */
+/** Begins the `finally` nodes of an execution whose end is decided. When they have run, ends the execution as it was decided. */
 export function close(draft: Draft, at: EpochMs): void {
   if (!draft.closing) {
     if (!beginClosing(draft, draft.version + 1)) return;
@@ -17,9 +17,9 @@ export function close(draft: Draft, at: EpochMs): void {
 }
 
 /**
- * Lets an execution whose end has just been decided run the nodes that run at its end (docs/path-semantics.md, "Endings").
+ * Begins the `finally` nodes of an execution whose end was just decided (docs/path-semantics.md, "Endings").
  *
- * @returns false if it goes on as another execution: it leaves them to that
+ * @returns false if the execution goes on as another one: that one runs the nodes at its own end
  */
 function beginClosing(draft: Draft, version: number): boolean {
   const { workflow, ended, failedAt: nodeId, error, output, continuedAs } = draft;
@@ -38,7 +38,7 @@ function beginClosing(draft: Draft, version: number): boolean {
   return true;
 }
 
-/** Ends an execution as it was decided. If it would have completed, and what ran at its end has failed, it has failed with that. */
+/** Ends an execution as it was decided. If it would have completed, but a `finally` node has failed, it fails with that error. */
 function endClosing(draft: Draft): void {
   const { status, nodeId, error, output } = draft.closing!;
   draft.closing = undefined;

@@ -6,12 +6,12 @@ import { type FoundPath, readTarget, select, type Target, targetText, type Wante
 import type { EpochMs } from "../values/json.ts";
 import { deadlineIn } from "./draft/draft-status.ts";
 
-/** A wait, and the path it holds. */
+/** An open wait and its path. */
 export interface OpenWait extends FoundPath {
   readonly wait: Wait;
 }
 
-/** Every wait that a payload may answer, in order of the paths, those of children after. */
+/** Returns all waits that a payload from outside can answer, in the order of the paths; the waits of children come last. */
 export function openWaits(snapshot: Pick<Snapshot, "activePaths" | "childStates">): OpenWait[] {
   const open: OpenWait[] = [];
   for (const [scope, paths] of openScopes(snapshot)) {
@@ -20,13 +20,13 @@ export function openWaits(snapshot: Pick<Snapshot, "activePaths" | "childStates"
   return open;
 }
 
-/** Whether a payload from outside answers it. */
+/** Whether a payload from outside can answer a wait. */
 export function isAnswered({ kind }: Wait): boolean {
   return kind === "external" || kind === "incident";
 }
 
 /**
- * The wait that a resume is for. Without a target: the only one there is.
+ * Returns the wait that a resume answers. Without a target it is the only open wait.
  *
  * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS` (the details list the waits), `WAIT_GONE`, `WAIT_EXPIRED`, `NODE_UNKNOWN`, `OPTION_INVALID`
  */
@@ -57,7 +57,10 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
   return found;
 }
 
-/** When a wait can no longer be answered: at its own deadline or that of a scope around it, or when a timer of the same path is due. */
+/**
+ * Returns the time from which a wait can no longer be answered: its own `timeoutAt`, the deadline of a scope around it, or the time of
+ * another wait of the same path. Undefined if there is no such time.
+ */
 function answerableUntil(snapshot: Snapshot, { scope, path, wait }: OpenWait): EpochMs | undefined {
   const times = path.waits!.flatMap((other) => [other === wait ? undefined : other.resumeAt, other.timeoutAt]);
   const known = times.filter((time) => time !== undefined);
@@ -66,6 +69,7 @@ function answerableUntil(snapshot: Snapshot, { scope, path, wait }: OpenWait): E
   return last === Number.POSITIVE_INFINITY ? undefined : last;
 }
 
+/** The largest number of waits in the details of an error. */
 const maxListed = 100;
 
 /** @throws StepfoldError `NODE_UNKNOWN` */
@@ -75,7 +79,7 @@ function requireNode(workflow: CompiledWorkflow, { node }: Wanted): void {
   throw new StepfoldError("NODE_UNKNOWN", { nodeId: node, workflow: workflow.definition.id });
 }
 
-/** The workflow that a scope of a snapshot runs; undefined if the snapshot is another workflow's. */
+/** Returns the workflow that a scope of a snapshot runs; undefined if the snapshot belongs to another workflow. */
 export function workflowOf(
   workflow: CompiledWorkflow,
   { childStates = {} }: Pick<Snapshot, "childStates">,

@@ -11,7 +11,7 @@ import { due, plan, planDraft } from "./plan.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
 const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");
-/** Path 0 ready at a, 0.1 retrying at b at 5,000, 0.2 with the waits given at c. */
+/** Path 0 is ready at a, path 0.1 is retrying at b (due at 5,000), path 0.2 is suspended at c with the given waits. */
 const mixed = (...waits: Wait[]): Snapshot => {
   const retrying = apply(flow, forked, eventOn(forked, "0.1", { error: "busy", retryAt: 5_000 }));
   return apply(flow, retrying, eventOn(retrying, "0.2", { waits }));

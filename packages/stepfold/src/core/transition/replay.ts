@@ -8,8 +8,9 @@ import { openDraft } from "./draft/open-draft.ts";
 import { evolve } from "./evolve.ts";
 
 /**
- * An execution that is followed event by event: the past of one, or one that goes on. To add an event costs what it changes, and only
- * `snapshot` what the execution holds; so a page that shows an execution adds all events, and asks for a snapshot a few times a second.
+ * Rebuilds an execution event by event, to look at its past or to follow it while it runs. The cost of `add` depends on the size of the
+ * change, but the cost of `snapshot` on the size of the execution. So a page that shows an execution adds every event, and asks for a
+ * snapshot only a few times a second.
  *
  * ```ts
  * const replay = new Replay(workflow);
@@ -22,21 +23,21 @@ export class Replay {
   readonly #workflow: CompiledWorkflow;
   #draft: Draft | null;
 
-  /** @param from goes on from here. Default: from the first event */
+  /** @param from the snapshot from which the events go on. Default: null, the first event is `started` */
   constructor(workflow: CompiledWorkflow, from: Snapshot | null = null) {
     this.#workflow = workflow;
     this.#draft = from && openDraft(workflow, from);
   }
 
-  /** That of the last event; -1 before the first. */
+  /** The version of the last event; -1 before the first event. */
   get version(): number {
     return this.#draft?.version ?? -1;
   }
 
   /**
-   * Takes the next event.
+   * Applies the next event.
    *
-   * @returns false if it does not follow, because it is not the next one or the execution has ended: then nothing is changed
+   * @returns false if the event does not apply, because it is not the next one or the execution has ended. Then nothing changes.
    */
   add(event: Event): boolean {
     if (this.#draft) return event.type !== "started" && evolve(this.#draft, event);
@@ -45,7 +46,7 @@ export class Replay {
     return true;
   }
 
-  /** The execution as it was after the last event; null before the first. */
+  /** Returns the execution as it was after the last event; null before the first event. */
   snapshot(): Snapshot | null {
     return this.#draft && closeDraft(this.#draft);
   }

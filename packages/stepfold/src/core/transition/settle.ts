@@ -12,13 +12,13 @@ import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
 import { forgetChildren, stop } from "./paths/end-path.ts";
 
 /**
- * Does what follows from an event once its path has moved: in its scope, then in those around it
+ * Does everything that follows from an event after its path has moved: first in the scope of the event, then in the scopes around it
  * (docs/path-semantics.md, "Settling and status").
  */
 export function settle(scope: ScopeDraft, at: EpochMs): void {
   for (let current = scope; ; current = current.parent) {
     settleScope(current, at);
-    // the steps of a completed child may have to be undone later; those of a failed or cancelled one were undone already
+    // the steps inside a completed child may have to be undone later; those of a failed or cancelled child were undone already
     if (!isChild(current)) return;
     if (current.ended && current.ended !== "completed") forgetChildren(current);
     conclude(current);
@@ -27,6 +27,7 @@ export function settle(scope: ScopeDraft, at: EpochMs): void {
 
 const noPaths: Set<DraftPath> = new Set();
 
+/** Updates the counters of the parent after a child has settled, and records the end of the child. */
 function conclude(child: ChildDraft): void {
   const { status, queued } = child;
   recount(child);
@@ -48,7 +49,7 @@ function settleScope(scope: ScopeDraft, at: EpochMs): void {
   else if (!calm && isStalled(scope)) stall(scope);
 }
 
-/** Lets everything move that can, until nothing does. */
+/** Settles the children, joins and held paths of a scope until nothing moves any more. */
 function letMove(scope: ScopeDraft, at: EpochMs): void {
   const heldAgain = scope.workflow.holds ? new Set<DraftPath>() : noPaths;
   for (let moved = true; moved && !scope.ended; ) {
@@ -59,12 +60,12 @@ function letMove(scope: ScopeDraft, at: EpochMs): void {
   }
 }
 
-/** True if no path of a scope depends on another one. Most steps need no more than this test. */
+/** True if no path of a scope depends on another path or on children. For most steps nothing but this test is needed. */
 function isCalm({ workflow, groups, root }: ScopeDraft): boolean {
   return !workflow.holds && !groups?.size && root.children.size === 0 && root.mapItems.size === 0;
 }
 
-/** Begins the children that the map has room for, and lets paths go on whose children are done. */
+/** Begins the children that may begin, and lets paths go on whose children are done. Returns true if a path moved. */
 function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
   if (scope.root.mapItems.size === 0 && scope.root.children.size === 0) return false;
   let moved = false;
@@ -90,7 +91,7 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
 }
 
 function isStalled({ paths, groups }: ScopeDraft): boolean {
-  // one path that a join waits for and that can move is enough: the others need not be looked at
+  // if a join waits for a path that can move, the scope is not stalled, and the other paths need not be examined
   for (const { blocker } of groups?.values() ?? []) if (blocker?.path.open && !isStuck(blocker.path)) return false;
   return paths.every(isStuck);
 }
@@ -104,7 +105,7 @@ function stall(scope: ScopeDraft): void {
   stop(scope, "failed", nodes[0]!, errorInfo(new StepfoldError("STALLED", { nodes }), nodes[0]!), scope.root.version + 1);
 }
 
-/** Ends a scope without paths: it is complete, or fails if a path failed before. */
+/** Ends a scope without paths. It is completed, or failed if a path has failed before (`onFailure: "finish"`). */
 function complete(scope: ScopeDraft, at: EpochMs): void {
   const version = scope.root.version + 1;
   if (scope.error) {
@@ -135,7 +136,7 @@ function outputOf(of: ScopeDraft, at: EpochMs): Json {
   return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
 }
 
-/** The output of a scope whose last path did not reach an end of the graph but was ended. */
+/** Returns the newest output in the context: the output of a scope in which no path has reached an end of the graph. */
 function lastOutput({ context }: ScopeDraft): Json {
   let last: { readonly version: number; readonly output: Json } = { version: -1, output: null };
   for (const results of Object.values(context)) {

@@ -21,7 +21,7 @@ const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 type History = readonly [StartedEvent, ...Event[]];
 
-/** The history, and what it is of, that the dice give. */
+/** Makes a random workflow from a seed, and a random history of an execution of it from the dice. */
 function historyOf(seed: number, thrown: readonly number[]): { workflow: CompiledWorkflow; events: History } {
   let last: { workflow: CompiledWorkflow; events: History } | null = null;
   keptHistory(randomDefinition(seed), thrown, ({ workflow, events }) => {
@@ -30,7 +30,7 @@ function historyOf(seed: number, thrown: readonly number[]): { workflow: Compile
   return last!;
 }
 
-/** Every version in a value, counted from another one. Where large values lie in events is another place in each history. */
+/** Subtracts `base` from every version in a value. It removes `inEvents`, because the places of large values differ in each history. */
 function countedFrom<T>(value: T, base: number): T {
   const move = (part: unknown, key: string): unknown => {
     if (typeof part === "number") return ["version", "since", "queued", "answer"].includes(key) ? part - base : part;
@@ -39,7 +39,7 @@ function countedFrom<T>(value: T, base: number): T {
       return part.replace(/^(undo)-(-?\d+)$/, (_, name: string, version: string) => `${name}-${Number(version) - base}`);
     if (Array.isArray(part)) return part.map((one) => move(one, key));
     if (typeof part !== "object" || part === null) return part;
-    // what users made is none of the engine's versions
+    // numbers in the values of users are not versions
     return Object.fromEntries(
       Object.entries(part)
         .filter(([name]) => name !== "inEvents")
@@ -49,7 +49,7 @@ function countedFrom<T>(value: T, base: number): T {
   return move(value, "") as T;
 }
 
-/** An execution that goes on from a version of a history, and what happens to it then: the same as to the other one. */
+/** A fork of an execution at a version of its history, and the later events of the original, which happen to the fork too. */
 interface Fork {
   readonly workflow: CompiledWorkflow;
   readonly events: History;
@@ -58,7 +58,7 @@ interface Fork {
   readonly rest: readonly Event[];
 }
 
-/** Any fork of any history; only versions from which something can go on. */
+/** Random forks of random histories, only at versions from which an execution can go on. */
 const forks: fc.Arbitrary<Fork> = fc
   .tuple(seeds, dice, fc.nat())
   .map(([seed, thrown, chosen]): Fork | null => {
@@ -104,7 +104,7 @@ describe("an execution that goes on from any version of another one", () => {
         keepChanges();
         const snapshot = closeDraft(draft);
         const restored = restore({ head: throughJson(closedHead(draft)), children, events: [started, ...rest] });
-        // a store does not know what a node keeps
+        // a store does not know `keep` of the nodes, so the result is opened and closed, which drops results
         expect(closeDraft(openDraft(workflow, restored))).toEqual(snapshot);
         expect(readSnapshot(throughJson(snapshot), workflow)).toEqual(snapshot);
       }),

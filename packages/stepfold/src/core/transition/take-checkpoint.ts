@@ -25,34 +25,37 @@ import type { EpochMs } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
 import { latestValues } from "./draft/draft-variables.ts";
 
-/** How an execution goes on from a checkpoint. */
+/** How a new execution goes on from a checkpoint of another one, its origin. */
 export interface GoingOn {
   readonly reason: Origin["reason"];
-  /** How much later it goes on than it stood there: waits and retries keep the time that was left to them. */
+  /** By how many milliseconds all times are moved, so that waits and retries keep the time that was left to them in the origin. */
   readonly laterMs: number;
-  /** The path whose end ended the execution: its step gets all its attempts again. `laterMs`: its wait gets its whole time again. */
+  /**
+   * The path whose failure or timeout ended the origin: its step gets all its attempts again. Null or absent if there is none. The times of
+   * its wait are moved by this `laterMs`, so that the wait gets its whole time again.
+   */
   readonly anew?: {
     readonly scope: string;
     readonly pathId: string;
     readonly laterMs: number;
-    /** It waits once more, as it had before it failed because a detached execution did. */
+    /** The waits for a detached execution whose failure made the step fail: the step waits for it again. Null: it is performed again. */
     readonly waitsAgain?: Pick<SuspendedEvent, "turn" | "waits"> | null | undefined;
   } | null;
-  /** How much later the deadlines of children are that had passed: these get their whole time again. By the keys of the children. */
+  /** By how many milliseconds passed deadlines of children are moved, by child key: these children get their whole time again. */
   readonly expired?: ReadonlyMap<string, number>;
-  /** Messages to the detached executions that the new execution goes on to wait for. */
+  /** Messages to the detached executions of the origin for which the new execution waits. */
   readonly adopts?: readonly Adoption[];
-  /** The steps that were undone count as not undone. */
+  /** True if the compensations of the origin are not taken over, so that the undone steps count as not undone. */
   readonly keepsUndone?: boolean;
 }
 
-/** A detached execution that is taken over, and the wait for its end. */
+/** The message that takes over a detached execution of the origin; it names the wait for the end of that execution. */
 export type Adoption = Omit<Extract<Message, { readonly type: "adopt" }>, "id">;
 
 /**
- * Makes a checkpoint of an execution that has not ended and undoes nothing.
+ * Makes a checkpoint of an execution that has not ended and is not undoing steps.
  *
- * A step that waits for a detached execution is performed again, and starts one of its own, unless that of the origin is adopted.
+ * A step that waits for a detached execution is performed again and starts a new one, unless the one that the origin started is adopted.
  */
 export function takeCheckpoint(snapshot: Snapshot, given: GoingOn): Checkpoint {
   const { workflowId, incarnation, version } = snapshot;
@@ -94,7 +97,7 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
   };
 }
 
-/** What an execution hands over to the one that it goes on as. */
+/** Returns what an execution hands over to its successor (`continueAs`). */
 export function carriedBy(origin: Omit<Origin, "reason">, inbox: readonly KeptSignal[], variables: Variables): Carried {
   const { workflowId, incarnation, version } = origin;
   const from = { workflowId, ...(incarnation !== undefined && { incarnation }), version, reason: "continueAs" } as const;
@@ -105,7 +108,7 @@ export function carriedBy(origin: Omit<Origin, "reason">, inbox: readonly KeptSi
   });
 }
 
-/** The scopes in which a step is to be performed that had another status before, with all scopes around them. */
+/** Returns the keys of the scopes in which a step is performed again, and of all scopes around them. */
 function wokenScopes({ activePaths, childStates = {} }: Snapshot, goingOn: GoingOn): ReadonlySet<string> {
   const awake = new Set<string>();
   for (const [key, scope] of [["", { activePaths }] as const, ...Object.entries(childStates)]) {
@@ -116,7 +119,7 @@ function wokenScopes({ activePaths, childStates = {} }: Snapshot, goingOn: Going
   return awake;
 }
 
-/** The scopes around a path that waits once more, with the status that they have then. */
+/** Returns the status of the scope of a path that waits again (`waitsAgain`), and of the scopes around it, by key. */
 function pausedScopes({ activePaths, childStates = {} }: Snapshot, { anew }: GoingOn): ReadonlyMap<string, Status> {
   const statuses = new Map<string, Status>();
   if (!anew?.waitsAgain) return statuses;
@@ -137,15 +140,18 @@ function pausedScopes({ activePaths, childStates = {} }: Snapshot, { anew }: Goi
 }
 
 /**
- * Whether a step waits once more for an execution that has failed: it is adopted, and the step is in no item of a map, where it would leave
- * its place to another item by that. Otherwise it is performed again.
+ * Whether a step may wait again for an execution that has failed: the execution is adopted, and the step is not inside an item of a map,
+ * because an item that waits would have to give its place in the map to another item.
  */
 function mayWaitAgain({ anew, adopts = [] }: GoingOn): boolean {
   for (let key = anew!.scope; key !== ""; key = parentKey(key)) if (itemOf(key) !== null) return false;
   return anew!.waitsAgain!.waits.every(({ id }) => adopts.some(({ waitId }) => waitId === id));
 }
 
-/** Whether the step of a path begins anew: it waits for a detached execution or the arrival of its signal, or its failure has ended the execution. */
+/**
+ * Whether the step of a path is performed again: it waits for a detached execution that is not adopted, or for the delivery of its signal,
+ * or its failure has ended the origin.
+ */
 function isPerformedAgain(path: ActivePath, scope: string, goingOn: GoingOn): boolean {
   const { adopts = [], anew } = goingOn;
   const waitsForMessage = path.waits?.some(
@@ -197,7 +203,7 @@ function movedPath(path: ActivePath, scope: string, base: number, goingOn: Going
   };
   if (isPerformedAgain(path, scope, goingOn)) {
     const { resumed, ...begun } = moved;
-    // what failed because a detached execution did begins without being told of that, and starts another one
+    // a step that failed because its detached execution failed must not see that result again: it starts a new execution
     const forgets = goingOn.anew?.waitsAgain === null && isAnew(path, scope, goingOn);
     return { ...begun, ...(resumed && !forgets && { resumed }), status: "ready", turn: path.turn + 1, attempts: 0 };
   }
@@ -205,7 +211,7 @@ function movedPath(path: ActivePath, scope: string, base: number, goingOn: Going
   if (anew?.waitsAgain && isAnew(path, scope, goingOn)) {
     const { resumed: _, ...waiting } = moved;
     const { turn, waits: again } = anew.waitsAgain;
-    // under the same name: the execution that it waits for, or what that was restarted as, has it in its link
+    // the wait keeps its id: the detached execution, or its restart, names this id in its link to the parent
     return { ...waiting, status: "suspended", turn: turn + 1, attempts: 0, waits: again.map((wait) => movedWait(wait, anew.laterMs)) };
   }
   const waitsLaterMs = anew && isAnew(path, scope, goingOn) ? anew.laterMs : laterMs;
@@ -226,7 +232,7 @@ function movedWait(wait: Wait, laterMs: number): Wait {
   };
 }
 
-/** What may open again keeps the time that was left to it. */
+/** Moves what a step was resumed with. Waits that may open again (`reopens`) keep the time that was left to them. */
 function movedResumed(resumed: Resumed, { laterMs }: GoingOn): Resumed {
   const { reopens, ...rest } = withoutReferences(resumed);
   if (!reopens) return rest;
@@ -234,14 +240,14 @@ function movedResumed(resumed: Resumed, { laterMs }: GoingOn): Resumed {
   return { ...rest, reopens: { ...others, waits: reopens.waits.map((wait) => movedWait(wait, laterMs)) } };
 }
 
-/** Its values are there, and lie in the events of another execution. */
+/** Removes the references to events, because these are events of another execution. The values themselves are in the holder. */
 function withoutReferences<H extends InEvents & { readonly answers?: readonly Answer[] }>(holder: H): H {
   const { inEvents: _, ...rest } = holder;
   const { answers } = holder;
   return (answers ? { ...rest, answers: answers.map(withoutReferences) } : rest) as H;
 }
 
-/** No later than a date can be. */
+/** Returns a time moved by `laterMs`, but at most the last time that a `Date` can hold. */
 function later(at: EpochMs, laterMs: number): EpochMs {
   return Math.min(at + laterMs, lastMs);
 }

@@ -5,18 +5,21 @@ import { type Draft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } fr
 import { scopeAt } from "./draft/open-draft.ts";
 import type { Task } from "./plan.ts";
 
-/** Where a task takes place: what it undoes may lie in a child of its path's scope. */
+/** Returns the scope whose results a task reads. A task that undoes a step of a child takes place in the scope of that child. */
 export function scopeOfTask(task: Task, draft: Draft): ScopeDraft {
   return scopeAt(draft, task.undoes?.scope ?? task.scope)!;
 }
 
-/** The node that a task performs: the one its path is at, or what undoes it. */
+/** Returns the node that a task performs: the node of its path, or the compensation of that node. */
 export function nodeOfTask(task: Task, { workflow }: Pick<ScopeDraft, "workflow">): CompiledNode {
   const node = workflow.nodes.get(task.nodeId)!;
   return task.undoes ? node.compensation! : node;
 }
 
-/** What a task's expressions see: the execution as of the path's arrival, with today's globals. Made when first needed. */
+/**
+ * Returns a function that gives what the expressions of a task can read: the execution as it was when the path arrived, and the given
+ * globals. The value is created at the first call.
+ */
 export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?: Pick<ScopeParts, "error" | "attempt">): () => Scope {
   let scope: Scope | null = null;
   return () => {
@@ -45,13 +48,13 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
   };
 }
 
-/** The result that a task's node is given as `$json`. */
+/** Returns the result that the expressions of a task read as `$json`; undefined if there is none. */
 export function previousOf(task: Task, place: Pick<ScopeDraft, "context">): NodeResult | undefined {
   if (task.undoes) return undoneResult(task, place);
   return task.inputs ? inputsOf(task.inputs, place)[0] : previousResult(task, place);
 }
 
-/** The results that the branches joined at a node came with. */
+/** Returns the results with which the branches came to a join, without those that `keep` has dropped. */
 export function inputsOf(inputs: readonly ResultRef[], { context }: Pick<ScopeDraft, "context">): NodeResult[] {
   const found: NodeResult[] = [];
   for (const { nodeId, version } of inputs) {
@@ -61,13 +64,16 @@ export function inputsOf(inputs: readonly ResultRef[], { context }: Pick<ScopeDr
   return found;
 }
 
-/** The result that a compensation undoes; undefined if the step had not completed. */
+/** Returns the result that a compensation undoes; undefined if the step had not completed. */
 export function undoneResult({ undoes, nodeId }: Task, { context }: Pick<ScopeDraft, "context">): NodeResult | undefined {
   if (undoes?.version === undefined) return undefined;
   return Object.hasOwn(context, nodeId) ? context[nodeId]!.find(({ version }) => version === undoes.version) : undefined;
 }
 
-/** The result that the path came with: the one of its arrival's version, at the node before. */
+/**
+ * Returns the result of the node before, with the version at which the path arrived. If there is none, the latest older result of that node
+ * by the same path counts, else the latest older one by any path.
+ */
 function previousResult({ stepPath, since, pathId }: Task, { context }: Pick<ScopeDraft, "context">): NodeResult | undefined {
   const nodeId = stepPath.at(-1);
   if (nodeId === undefined || !Object.hasOwn(context, nodeId)) return undefined;

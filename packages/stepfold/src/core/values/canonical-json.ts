@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "./json.ts";
 
-/** JSON text with the keys of every object in order: equal values give equal text (as RFC 8785, for the JSON domain). */
+/** Returns JSON text in which the keys of every object are sorted, so that equal values give equal text (as RFC 8785, for JSON values). */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);

@@ -23,10 +23,10 @@ const isoUnits = ["W", "D", "H", "M", "S"] as const;
 const isoUnitMs = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1_000 } as const;
 
 /**
- * Milliseconds of a duration: a number is milliseconds already; text is `"250"`, `"90s"`, `"1h30m"`, `"2 days"`
+ * Returns a duration in milliseconds. A number is milliseconds already; text is `"250"`, `"90s"`, `"1h30m"`, `"2 days"`
  * or ISO 8601 (`"PT5M"`, `"P1DT12H"`; months and years have no fixed length and are refused).
  *
- * @throws StepfoldError `DURATION_INVALID` for anything else, also for what is negative or not finite
+ * @throws StepfoldError `DURATION_INVALID` for anything else, also for a negative or infinite number
  *
  * ```ts
  * durationMs("1h30m"); // 5400000
@@ -58,6 +58,7 @@ function parse(text: string): number {
 function unitOf(name: string): number | undefined {
   if (Object.hasOwn(unitMs, name)) return unitMs[name];
   const singular = name.endsWith("s") ? name.slice(0, -1) : name;
+  // only words have a plural: `mins` and `hours`, but not `hs`
   return singular.length > 2 && Object.hasOwn(unitMs, singular) ? unitMs[singular] : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A JSON value. Everything Stepfold keeps is made of these, frozen. */
+/** A JSON value. Everything that Stepfold keeps consists of frozen JSON values. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** A JSON object. */
@@ -15,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** About how many bytes a value has as JSON: the same that `normalise` counts when it takes it in. */
+/** Returns about how many bytes a value has as JSON. `normalise` counts in the same way. */
 export function sizeOfJson(value: Json): number {
   switch (typeof value) {
     case "string":

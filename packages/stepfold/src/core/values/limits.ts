@@ -1,52 +1,54 @@
 /** Bounds that keep a hostile or mistaken value from hurting the process or the store. */
 export interface Limits {
-  /** Nesting of one value. */
+  /** Depth of nesting of one value. */
   readonly depth: number;
-  /** Object keys and array items of one value, in all. */
+  /** Object keys and array items of one value, in total. */
   readonly keys: number;
-  /** One value, as JSON. */
+  /** Size of one value, in bytes of JSON. */
   readonly valueBytes: number;
-  /** One string, in UTF-16 code units. */
+  /** Length of one string, in UTF-16 code units. */
   readonly stringLength: number;
-  /** All values of an execution, as JSON. */
+  /** Size of all values of an execution, in bytes of JSON. */
   readonly executionBytes: number;
-  /** Attempts of an execution, in all; to undo what it did it may make twice as many more. */
+  /** Attempts of all steps of an execution. Its compensations and the nodes of `finally` may use twice as many in addition. */
   readonly steps: number;
-  /** Paths open at once. */
+  /** Paths of one scope that are open at once. */
   readonly paths: number;
-  /** Sub-workflows and maps inside each other. */
+  /** Depth of sub-workflows and maps inside each other. */
   readonly nesting: number;
-  /** Sub-workflows and items of maps open at once. */
+  /** Sub-workflows and items of maps of one execution that are open at once. */
   readonly scopes: number;
-  /** Items of one map under way at once: the highest `concurrency`. */
+  /** Items of one map that are in progress at once: the highest `concurrency` of a map. */
   readonly mapConcurrency: number;
-  /** Detached executions that one start may lead to, with all that these begin. */
+  /** Detached executions that one start may lead to, including those that they start themselves. */
   readonly descendants: number;
-  /** Executions that one signal to all reaches. */
+  /** Executions that one broadcast signal reaches. */
   readonly receivers: number;
-  /** Signals kept for waits that are not open yet. */
+  /** Signals that an execution keeps for waits that are not open yet. */
   readonly inbox: number;
-  /** The same, in bytes of JSON: every commit writes them. */
+  /** Size of these kept signals, in bytes of JSON. Every commit writes them. */
   readonly inboxBytes: number;
-  /** A definition that is handed over, as JSON. */
+  /** Size of a definition that is passed in, in bytes of JSON. */
   readonly definitionBytes: number;
-  /** Nodes of a definition, and of each workflow in it. */
+  /** Nodes of a definition, and of each workflow inside it. */
   readonly nodes: number;
-  /** Edges of a definition, and of each workflow in it. */
+  /** Edges of a definition, and of each workflow inside it. */
   readonly edges: number;
-  /** Variables that one scope has, and that a definition declares. */
+  /** Variables that one scope has, and variables that a definition declares. */
   readonly variables: number;
-  /** Workflows that a definition brings, and each workflow in it. */
+  /** Entries of `workflows` in a definition, and in each workflow inside it. */
   readonly workflows: number;
-  /** Mistakes that are listed of a definition, and doubts; and of a value that does not fit its schema. */
+  /** Errors, and also warnings, that are listed for a definition; and mistakes that are listed for a value that does not fit its schema. */
   readonly issues: number;
-  /** Work of one check of a value against a JSON Schema: schemas entered, keys and items looked at, steps of patterns. 30 ns each. */
+  /**
+   * Work of one check of a value against a JSON Schema: schemas entered, keys and items read, steps of patterns. Each takes about 30 ns.
+   */
   readonly schemaWork: number;
-  /** How far ahead a timer may lie. */
+  /** How far in the future a timer may lie, in milliseconds. */
   readonly timerMs: number;
 }
 
-/** What applies where you say nothing else. */
+/** The limits that apply by default. */
 export const defaultLimits: Limits = Object.freeze({
   depth: 64,
   keys: 100_000,

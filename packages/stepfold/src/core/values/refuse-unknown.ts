@@ -2,9 +2,9 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import { similar } from "./similar.ts";
 
 /**
- * Refuses options that are none: a misspelt one would do nothing, and nobody would notice.
+ * Refuses options that do not exist: otherwise a misspelt option would silently do nothing.
  *
- * @param of what the options are of, for people: `createRuntime`
+ * @param of the name, for people, of what has the options: `createRuntime`
  * @throws StepfoldError `OPTION_UNKNOWN`, with the option that was probably meant
  */
 export function refuseUnknown(of: string, options: object, known: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** 32 bits of text: FNV-1a with a final mix. Spreads well; no secret. */
+/** Returns a 32-bit hash of a text: FNV-1a with a final mix. It distributes well, but is not cryptographic. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -7,7 +7,7 @@ export function hash32(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** A number in [0, 1) that depends on the seed alone. */
+/** Returns a number in [0, 1) that depends only on the seed. */
 export function seededShare(seed: string): number {
   return hash32(seed) / 2 ** 32;
 }

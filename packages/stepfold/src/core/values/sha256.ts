@@ -1,5 +1,6 @@
-// FIPS 180-4, written out: the pure layers may not use a platform's functions, and WebCrypto's digest is asynchronous.
-/** Computed for the first digest, so that importing the library costs nothing for them. */
+// SHA-256 (FIPS 180-4) is implemented here, because the pure layers may not use functions of a platform, and the digest of WebCrypto is
+// asynchronous.
+/** The constants of SHA-256. They are computed at the first digest, so that importing the library takes no time for them. */
 let constants: { readonly start: Uint32Array; readonly round: Uint32Array } | null = null;
 
 function allConstants(): NonNullable<typeof constants> {
@@ -16,7 +17,7 @@ function primes(howMany: number): number[] {
   return found;
 }
 
-/** The first 32 bits behind the point. */
+/** Returns the first 32 bits of the fractional part. */
 function fraction(x: number): number {
   return Math.floor((x - Math.floor(x)) * 2 ** 32);
 }
@@ -64,11 +65,11 @@ function rotate(x: number, by: number): number {
   return (x >>> by) | (x << (32 - by));
 }
 
-/** The first byte of a character in UTF-8 begins with these bits, by how many bytes follow it. */
+/** The bits with which the first byte of a UTF-8 character begins, by the number of bytes that follow. */
 const leads = [0, 0xc0, 0xe0, 0xf0] as const;
 
 function utf8(text: string): Uint8Array {
-  // a code unit takes three bytes at most
+  // a UTF-16 code unit takes at most three bytes in UTF-8
   const bytes = new Uint8Array(3 * text.length);
   let length = 0;
   for (let i = 0; i < text.length; i++) {
@@ -76,7 +77,7 @@ function utf8(text: string): Uint8Array {
     const more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
     bytes[length++] = leads[more] | (point >> (6 * more));
     for (let left = more - 1; left >= 0; left--) bytes[length++] = 0x80 | ((point >> (6 * left)) & 63);
-    // it was two code units
+    // the character took two UTF-16 code units
     if (more === 3) i++;
   }
   return bytes.subarray(0, length);

@@ -1,14 +1,14 @@
-/** What an execution needs to be driven: one of the places that executions with the same key share. */
+/** A place under a concurrency limit. An execution with a concurrency key needs one while it is driven. */
 export interface Permit {
   readonly key: string;
-  /** How many executions with this key are driven at the same time, at most. */
+  /** The most executions with this key that are driven at the same time. */
   readonly limit: number;
 }
 
 /** How fast executions with the same key may begin. */
 export interface Rate {
   readonly key: string;
-  /** How many of them begin in any span of `periodMs`, at most. */
+  /** The most executions with this key that begin in any span of `periodMs`. */
   readonly limit: number;
   readonly periodMs: number;
 }

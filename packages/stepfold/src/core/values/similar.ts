@@ -1,4 +1,6 @@
-/** The candidate that `word` is probably a misspelling of, if any: at most two letters off. */
+/**
+ * Returns the candidate that was probably meant by `word`: at most two letters differ, fewer in a short word. Undefined if there is none.
+ */
 export function similar(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.min(2, Math.floor(word.length / 3)) + 1;
@@ -9,7 +11,7 @@ export function similar(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Letters to insert, delete or change (Levenshtein); `max` stands for every higher number. */
+/** Returns how many letters to insert, delete or change (Levenshtein). Returns `max` at once if the lengths differ by `max` or more. */
 function distance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) >= max) return max;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -4,19 +4,19 @@ import { sha256 } from "./sha256.ts";
 const maxLength = 255;
 
 /**
- * An id or key that is made for an execution, such that no two tenants ever have the same one, whatever their names and keys are.
- * For an execution without a tenant it stays as it is, unless it looks like one of a tenant.
+ * Adds the tenant to an id or key that is made for an execution, so that two tenants never have the same one, whatever their names and keys
+ * are. Without a tenant the text stays as it is, unless it begins like a text of a tenant.
  *
- * A tenant is written as JSON, so that its end is known.
+ * The tenant is written as JSON, so that it is clear where it ends.
  */
 export function ofTenant(tenant: string | undefined, text: string): string {
   if (tenant === undefined) return text.startsWith('"') ? `""/${text}` : text;
   const prefix = `${JSON.stringify(tenant)}/`;
-  // an id that is made of another one of the same tenant
+  // the text is made from another id of the same tenant, which has the prefix already
   return text.startsWith(prefix) ? text : `${prefix}${text}`;
 }
 
-/** The same, no longer than stores can index: a longer one becomes a digest, which no other text looks like. */
+/** Returns the same as `ofTenant`, but no longer than stores can index: a longer text becomes a digest in a form that no other text has. */
 export function indexedOfTenant(tenant: string | undefined, text: string): string {
   const whole = ofTenant(tenant, text);
   return whole.length <= maxLength ? whole : `"${sha256(whole)}`;

@@ -4,8 +4,8 @@ export const lastMs = 8.64e15;
 const minuteMs = 60_000;
 
 /**
- * Milliseconds since 1970 of a moment: a number of them, or ISO 8601 text such as `2026-11-20`, `2026-11-20T09:30` or
- * `2026-11-20T09:30:00.250+01:00`. Without a zone it is UTC, whatever the machine's zone is. Undefined if it is neither.
+ * Reads a moment and returns it as milliseconds since 1970. The value is a number of milliseconds, or ISO 8601 text such as `2026-11-20`,
+ * `2026-11-20T09:30` or `2026-11-20T09:30:00.250+01:00`. Text without a time zone is UTC on every machine. Undefined for any other value.
  */
 export function readTimestamp(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) && Math.abs(value) <= lastMs ? Math.trunc(value) : undefined;

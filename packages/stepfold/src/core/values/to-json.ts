@@ -4,38 +4,41 @@ import type { Json } from "./json.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { pointerOf } from "./pointer.ts";
 
-/** A value as it may be kept, and about how many bytes of JSON it is. */
+/** A value in the form in which it is kept, and about how many bytes of JSON it has. */
 export interface Normalised {
   readonly value: Json;
   readonly sizeBytes: number;
 }
 
+/** The state of one walk through a value. */
 interface Normalisation {
+  /** Name of the value, for errors. */
   readonly what: string;
   readonly limits: Limits;
-  /** Plain JSON only: nothing is converted. */
+  /** True: the value must be plain JSON already, and nothing is converted. */
   readonly strict: boolean;
   /** The object or array that is being copied; null at the root. */
   place: Place | null;
+  /** Object keys and array items so far. */
   keys: number;
   sizeBytes: number;
 }
 
-/** An object or array on the way from the root to where the walk is. */
+/** An object or array on the way from the root to the current position of the walk. */
 interface Place {
   readonly value: object;
   readonly around: Place | null;
-  /** Of it and those around it. */
+  /** The nesting depth of this object or array; 1 at the root. */
   readonly depth: number;
-  /** Of the member that is being copied; null before the first one. */
+  /** Key or index of the member that is being copied; null before the first one. */
   key: string | number | null;
 }
 
 /**
- * A frozen plain copy of what code hands over, as JSON would keep it.
+ * Returns a frozen, plain copy of a value from user code, as JSON would keep it.
  *
- * Dates become ISO strings, `toJSON` is honoured, `undefined` members are dropped, class instances give
- * their own enumerable fields, -0 becomes 0.
+ * Dates become ISO strings, `toJSON` is called where there is one, members that are `undefined` are dropped, class instances are copied
+ * with their own enumerable fields, -0 becomes 0.
  *
  * @param what names the value in errors: `"The output of node \"charge\""`
  * @throws StepfoldError `VALUE_NOT_JSON` for what JSON would silently destroy: NaN, infinities, BigInt, Map, Set,
@@ -51,7 +54,7 @@ export function normalise(value: unknown, what: string, limits: Limits = default
 }
 
 /**
- * A frozen copy of what must be plain JSON already: stored definitions, loaded snapshots, HTTP bodies.
+ * Returns a frozen copy of a value that must be plain JSON already, such as a stored definition, a loaded snapshot or an HTTP body.
  *
  * @throws StepfoldError `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
@@ -83,7 +86,7 @@ function copy(value: unknown, walk: Normalisation): Json | undefined {
     case "number":
       if (!Number.isFinite(value)) return refuse(walk, String(value));
       grow(walk, Number.isSafeInteger(value) && value >= 0 && value < 1e6 ? 6 : 17);
-      // adding 0 makes 0 of -0, which JSON text can hold and JSON.stringify does not write
+      // adding 0 turns -0 into 0: JSON text can hold -0, but JSON.stringify writes 0
       return value + 0;
     case "boolean":
       grow(walk, 5);
@@ -156,7 +159,7 @@ function converted(toJSON: (key: string) => unknown, value: object, walk: Normal
   return copy(toJSON.call(value, String(walk.place?.around?.key ?? "")), walk);
 }
 
-/** Why JSON would lose a built-in object; null if it would not. */
+/** Returns why JSON would lose the content of a built-in object; null if it would not. */
 function refusal(value: object): string | null {
   const tag = tagOf(value);
   if (ArrayBuffer.isView(value) || tag === "ArrayBuffer" || tag === "SharedArrayBuffer")
@@ -170,7 +173,7 @@ function refusal(value: object): string | null {
   return null;
 }
 
-/** `Date`, `Map`, ...: unlike `instanceof`, the same for objects of other realms. */
+/** Returns the kind of a built-in object: `Date`, `Map`, ... Unlike `instanceof`, this also works for objects of other realms. */
 function tagOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
@@ -183,7 +186,8 @@ function text(value: string, walk: Normalisation): string {
 
 function checkText(value: string, walk: Normalisation): void {
   if (value.length > walk.limits.stringLength) exceed(walk, "stringLength", walk.limits.stringLength, value.length);
-  // of ES2024, in every runtime that we name. A lone surrogate is no Unicode: databases refuse it or store another character
+  // `isWellFormed` is from ES2024, and all supported platforms have it. A lone surrogate is not valid Unicode: databases refuse it or store
+  // another character
   if (!(value as unknown as { isWellFormed(): boolean }).isWellFormed()) refuse(walk, "text with half a character (a lone surrogate)");
 }
 

@@ -1,19 +1,22 @@
-/** Counts what a computation does, so that a hostile definition ends in an answer. */
+/** Counts and limits the work of a computation, so that even a hostile definition gets an answer in time. */
 export class WorkBudget {
   readonly #max: number;
   readonly #whole: WorkBudget | null;
   spent = 0;
 
-  /** @param whole what this is a part of: it counts the work too */
+  /** @param whole the budget that this one is a part of; it counts the same work too */
   constructor(max: number, whole: WorkBudget | null = null) {
     this.#max = max;
     this.#whole = whole;
   }
 
-  /** Something was refused. */
+  /** True once `spend` has refused something. */
   isSpent = false;
 
-  /** False if that is more than is left: then it is not to be done, and nothing is allowed from then on. */
+  /**
+   * Takes units of work from the budget. Returns false if too few are left: then the work must not be done, and every later call is refused
+   * too.
+   */
   spend(units: number): boolean {
     this.isSpent ||= this.spent + units > this.#max || !(this.#whole?.spend(units) ?? true);
     if (!this.isSpent) this.spent += units;

@@ -11,21 +11,28 @@ import type { Step, StepSurroundings } from "./step.ts";
 
 /** Everything that an attempt needs, apart from the task. */
 export interface AttemptContext extends StepSurroundings {
+  /** Runs the timeouts of attempts and of their heartbeats. */
   readonly deadlines: Deadlines;
   readonly limits: Limits;
-  /** Longest time of one attempt where neither node nor type says. */
+  /** The longest time of one attempt if its node has no `timeout`, in milliseconds. */
   readonly stepTimeoutMs: number;
-  /** Workflows that may be begun as executions of their own. @throws StepfoldError `DEFINITION_UNKNOWN` */
+  /** Returns the workflow with this name, which a step may start as a detached execution. @throws StepfoldError `DEFINITION_UNKNOWN` */
   readonly workflowNamed: (name: string) => PreparedWorkflow;
-  /** Judges what a definition does to other executions. Null: it may start what has a name. */
+  /**
+   * Decides whether a definition may act on other executions. Null: it may start every workflow that has a name, and signal its own family.
+   */
   readonly may: May | null;
-  /** What expressions may read of `globals`. Null: everything. */
+  /** Names of the members of `globals` that expressions may read. Null: all members. */
   readonly globalNames: readonly string[] | null;
+  /** Removes secrets from a text. */
   readonly scrub: (text: string) => string;
   /** Whether errors keep the stack of the code that threw them. */
   readonly keepStacks: boolean;
+  /** Called with each failed attempt, before its outcome is applied; for the log. */
   readonly onFailed: ((thrown: unknown, task: Task, outcome: Extract<Outcome, { type: "failed" }>) => void) | null;
+  /** Called with what an attempt threw; for plugins. */
   readonly onThrown: ((thrown: unknown, task: Task) => void) | null;
+  /** Called with each heartbeat of a step; for plugins. */
   readonly onHeartbeat: ((progress: unknown, task: Task) => void) | null;
 }
 
@@ -33,17 +40,21 @@ export interface AttemptContext extends StepSurroundings {
 export interface AttemptState {
   readonly task: Task;
   readonly node: PreparedNode;
-  /** The scope that it happens in. */
+  /** The scope in which the task is performed. For a compensation, the scope of the step that it undoes. */
   readonly place: ScopeDraft;
+  /** What all attempts of the turn have in common. */
   readonly around: AttemptContext;
   readonly startedAt: number;
+  /** Returns what the expressions of the task can read. */
   readonly scope: () => Scope;
+  /** Called with the outcome, unless `perform` returns it. */
   readonly settle: (outcome: Outcome) => void;
+  /** The StepContext of the executor; null until the executor is called. */
   step: Step | null;
-  /** By when it has to be over; null if there is no such time. */
+  /** The timeout of the attempt; null until the attempt has to wait for a promise. */
   deadline: Deadline | null;
-  /** By when the next heartbeat has to come; null if none is expected. */
+  /** The time by which the next heartbeat has to come; null if none is expected. */
   heartbeatDeadline: Deadline | null;
-  /** True once the attempt has an outcome: what comes later is ignored. */
+  /** True once the attempt has an outcome. Everything that happens later is ignored. */
   over: boolean;
 }

@@ -10,15 +10,15 @@ import type { AttemptState } from "./attempt-state.ts";
 import { latestEnd } from "./latest-end.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Items under way at once where the request does not say, as far as the limit `mapConcurrency` allows. */
+/** How many items of a map run at the same time if the request does not say; fewer if the limit `mapConcurrency` is lower. */
 const defaultConcurrency = 16;
 
 /**
- * Checks the children that a step asks for, and gives them as an outcome. The request comes from the code of a node: it may be anything. An
- * option that is undefined is not given; any other value, also null, must be a right one.
+ * Checks the children that a step asks for, and returns them as an outcome. The request comes from the code of a node, so it can be any
+ * value. An option that is undefined counts as absent; any other value, also null, must be valid.
  *
- * @throws StepfoldError `OPTION_INVALID`, `DEFINITION_UNKNOWN`, `INPUT_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`; `START_AMBIGUOUS` if the
- * child's workflow has no first node, or several
+ * @throws StepfoldError `OPTION_INVALID`, `DEFINITION_UNKNOWN`, `INPUT_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`; `START_AMBIGUOUS` if
+ * the child's workflow has no first node, or more than one
  */
 export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   const { around, startedAt, place, task } = run;
@@ -83,8 +83,8 @@ function concurrencyOf(given: unknown, max: number): number {
 }
 
 /**
- * How many items may fail: below 1 it is a share of all items, from 1 on a number of them. All of them are the largest number, because 1 means
- * one item.
+ * Returns how many items may fail: a number below 1 is a share of all items, a number from 1 on is a count. `100%` becomes the largest safe
+ * integer, because 1 means one item.
  */
 function toleratedOf(given: unknown): number {
   if (given === undefined) return 0;
@@ -99,7 +99,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Holds the input, or every item, against the schema of the child's workflow. */
+/** Checks the input, or every item of a map, against the input schema of the child's workflow. */
 function checkInputs(schema: JsonSchema, workflow: string, { input, map }: Spawn, budget: CheckBudget): void {
   const validate = validatorOf(schema);
   for (const [i, item] of (map ? map.items : [input ?? null]).entries()) {

@@ -7,7 +7,10 @@ import { checkInput } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** The end of an execution that goes on as a new one, checked: the new one begins with this input. */
+/**
+ * Checks the request to continue an execution as a new one (`continueAs`), and returns the outcome that ends this execution. The new
+ * execution begins with the input of the request.
+ */
 export function continuation(run: AttemptState, request: unknown): Outcome {
   const { around, startedAt, place, task } = run;
   const { root } = place;

@@ -15,7 +15,10 @@ import { latestEnd } from "./latest-end.ts";
 import { ifAllowed } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** An execution of its own that a step asks for, checked; the step waits for its end, unless it says otherwise. */
+/**
+ * Checks the detached execution that a step asks for, and returns the outcome that starts it. The step waits for the end of that execution,
+ * unless the request has `wait: false`.
+ */
 export function spawnedDetached(run: AttemptState, request: unknown): Outcome | Promise<Outcome> {
   const { around, startedAt, place, task } = run;
   const { root } = place;
@@ -49,8 +52,8 @@ function waitFor({ scope = "", pathId, turn }: Task, { workflowId }: ChildStart,
 }
 
 /**
- * The same for every attempt of this visit, so that it is begun once; another one after the parent was deleted and
- * created again.
+ * Returns the id of the detached execution: the given one, or one that is the same for every attempt of this visit, so that the execution
+ * is started only once. If the parent was deleted and created again, its new incarnation leads to another id.
  */
 function childId({ around, place, task }: AttemptState, given: unknown): string {
   const { tenant, incarnation = "" } = place.root;

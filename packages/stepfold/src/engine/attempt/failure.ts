@@ -15,10 +15,10 @@ import type { Outcome } from "./outcome.ts";
 
 type Failed = Extract<Outcome, { type: "failed" }>;
 
-/** Details that are larger would be written with every event and head that has the error. */
+/** The largest details of an error that are kept, in bytes. Every event and head that has the error contains its details. */
 const maxDetailsBytes = 32_768;
 
-/** Decides what follows a failed attempt: a retry at a certain time, the `error` edge, or the end of the execution. */
+/** Decides what follows a failed attempt: a retry at a certain time, the `error` edge, an incident, or the end of the execution. */
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const { task, node, around, startedAt } = run;
   const endedAt = around.now();
@@ -30,6 +30,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   try {
     if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
   } catch (refused) {
+    // the retry policy cannot be evaluated: its error takes the place of the step's error, and quotes it
     const { name, message, code } = errorInfo(refused, task.nodeId, around.scrub);
     error = Object.freeze({ name, code: code!, message: `${message} (after: ${error.message})`, nodeId: task.nodeId });
   }
@@ -47,10 +48,14 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   return delayMs !== null || task.undoes ? outcome : unretried(outcome, node.compiled, run.place.workflow);
 }
 
-/** A failure for good: the edge `error` takes it, or the path waits for a decision. The node counts before its workflow. */
+/**
+ * Completes the outcome of a failure that is not retried: the path leaves by the edge `error`, or becomes an incident and waits for a
+ * decision. Without both, the failure stays as it is. The option `incident` of a node overrides that of its workflow.
+ */
 export function unretried(failed: Failed, { node, edges }: CompiledNode, { definition }: Pick<CompiledWorkflow, "definition">): Failed {
   if (edges.has("error")) return { ...failed, handle: "error" };
   if (!(node.incident ?? definition.incident)) return failed;
+  // the error is stored twice: in the event, and in the payload of the wait for the decision
   return { ...failed, incident: true, sizeBytes: failed.sizeBytes + sizeOfJson(failed.error as unknown as Json) };
 }
 
@@ -71,6 +76,7 @@ function withDetails(error: ErrorInfo, details: { readonly value: Json; readonly
   return Object.freeze({ ...error, message: `${error.message} (with details of more than ${maxDetailsBytes} bytes, which are not kept)` });
 }
 
+/** Removes secrets from all texts of a value. A very long text is left as it is, because details that contain it are not kept. */
 function clean(value: Json, scrub: (text: string) => string): Json {
   if (typeof value === "string") return value.length > maxDetailsBytes ? value : scrub(value);
   if (typeof value !== "object" || value === null) return value;
@@ -78,17 +84,20 @@ function clean(value: Json, scrub: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clean(member, scrub)]));
 }
 
-/** A member of globals that were never given is read from undefined: the platform's message does not say so. */
+/**
+ * Adds a hint to a TypeError of a step that read `globals` although none were given: the message of the platform only mentions `undefined`.
+ */
 function withHint(error: ErrorInfo, { step }: AttemptState, thrown: unknown): ErrorInfo {
   if (!step?.missesGlobals || !(thrown instanceof TypeError) || !/undefined/.test(error.message)) return error;
   return Object.freeze({ ...error, message: `${error.message}. The node has read "globals", and none were given` });
 }
 
-/** Whether an error can be retried. A StepfoldError says so itself. */
+/** Whether an error can be retried. A FatalError never can; a StepfoldError says so in `retryable`. */
 function mayRetry(thrown: unknown): boolean {
   return !isFatal(thrown) && (!StepfoldError.is(thrown) || thrown.retryable);
 }
 
+/** Returns the milliseconds until the next attempt; null if there is none. */
 function retryDelay(run: AttemptState, policy: CompiledPolicy | null, thrown: unknown, error: ErrorInfo, now: number): number | null {
   const { task, around } = run;
   const scope = { ...run.scope(), error, attempt: task.attempt };

@@ -3,7 +3,10 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 
-/** By when what a node begins must have ended. Undefined: it may take any time. */
+/**
+ * The time by which everything that a node waits for (its children, a detached execution, a delivery) must have ended. Undefined: no such
+ * time.
+ */
 export function latestEnd({ node, task, around, scope }: AttemptState, now: EpochMs): EpochMs | undefined {
   if (node.timeoutMs === null) return undefined;
   const timeoutMs = evaluateDuration(node.timeoutMs, scope());

@@ -1,33 +1,40 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 
-/** What a definition wants to do to another execution. */
+/** An action that a definition wants to perform on another execution. */
 export interface ActionRequest {
-  /** Nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`) to one execution or to all that wait (`broadcast`). */
+  /**
+   * The kind of action: nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`) to one execution or to all
+   * that wait for the signal (`broadcast`).
+   */
   readonly action: "start" | "signal" | "broadcast" | "read";
   /** The execution that asks, and the node in it. */
   readonly from: {
     readonly workflowId: string;
     readonly definition: { readonly id: string; readonly hash: string };
     readonly nodeId: string;
-    /** Its definition was handed to `start`, and has no name here. */
+    /** True if the definition was passed to `start` as a value, and is not one of the named workflows of the host. */
     readonly unnamed: boolean;
   };
-  /** Id of the workflow that the other execution runs. Absent for a signal: nobody has looked yet; of one to all: whatever they run. */
+  /**
+   * For `start`, the id of the workflow that the new execution runs. For `broadcast`, only executions of this workflow get the signal;
+   * absent: executions of all workflows. Absent for `signal`, because the receiver has not been read yet.
+   */
   readonly workflow?: string;
   /** Name of the signal. */
   readonly signal?: string;
-  /** Of a signal to all that wait: its key. */
+  /** The key of the signal, for `broadcast`. */
   readonly key?: string;
-  /** Id of the other execution: chosen by the definition, or made for it. `*` for all that wait. */
+  /** Id of the other execution, chosen by the definition or made for it. `*` for `broadcast`. */
   readonly id: string;
+  /** The tenant of the execution that asks; undefined if it has none. */
   readonly tenant: string | undefined;
 }
 
-/** Judges what a definition wants to do. Whatever is not true refuses, and so does an error. */
+/** Decides whether a definition may perform an action. Only `true` allows it; any other value, an error or a rejection denies it. */
 export type May = (request: ActionRequest) => boolean | Promise<boolean>;
 
 /**
- * Gives `then` if the host allows it; true tells that it was asked.
+ * Returns the result of `then` if the host allows the action. `then` gets true if the host was asked, and false if there is no `may`.
  *
  * @throws StepfoldError `ACTION_DENIED`; a promise rejects with it
  */

@@ -19,52 +19,66 @@ interface Timed {
   readonly endedAt: EpochMs;
 }
 
-/** What performing a task gave. */
+/** The result of performing a task. */
 export type Outcome =
   | (Timed & {
       readonly type: "completed";
       readonly output: Json;
       readonly sizeBytes: number;
+      /** The handles by which the path leaves. Absent: the default handle. */
       readonly handles?: readonly string[];
+      /** The step ends its scope: all other paths of the scope end too. */
       readonly terminates?: true;
-      /** With `terminates`: not if a signal of this name lies in the inbox when the outcome is applied. */
+      /** With `terminates`: the name of a signal. If the inbox holds it when the outcome is applied, the step does not end its scope. */
       readonly unlessSignalled?: string;
+      /** With `terminates`: the new execution as which this one continues. */
       readonly continues?: NonNullable<CompletedEvent["continues"]>;
+      /** The detached execution that the step starts and does not wait for. */
       readonly starts?: ChildStart;
+      /** Messages to executions that are not children of this one. */
       readonly sends?: NonNullable<CompletedEvent["sends"]>;
-      /** What it sets variables to, before their reducers. */
+      /** The values that the step sets variables to, before their reducers. */
       readonly writes?: Readonly<Record<string, Json>>;
-      /** What the variables are after that. */
+      /** The values of these variables after their reducers. */
       readonly variables?: CompletedEvent["variables"];
-      /** What it changes of the metadata, and what that is afterwards. */
+      /** The members of the metadata that the step changes. */
       readonly metadataPatch?: NonNullable<CompletedEvent["metadata"]>;
+      /** The whole metadata after this change. */
       readonly metadata?: CompletedEvent["metadata"];
     })
   | (Timed & {
       readonly type: "failed";
       readonly sizeBytes: number;
       readonly error: ErrorInfo;
+      /** When the next attempt is made; null if there is none. */
       readonly retryAt: EpochMs | null;
+      /** The edge that takes the failure; absent if there is no such edge. */
       readonly handle?: "error";
+      /** The path stays at the node, and waits for a decision. */
       readonly incident?: true;
+      /** With `retryAt`: the next attempt is a new visit of the node, and starts another detached execution. */
       readonly anew?: true;
-      /** The executor was not called: its data did not resolve or did not fit, or a limit was reached before. */
+      /** The executor was not called: the data could not be evaluated or did not fit the schema, or a limit was reached before. */
       readonly uncalled?: true;
     })
   | (Timed & {
       readonly type: "suspended";
       readonly waits: readonly Wait[];
       readonly sizeBytes: number;
+      /** The detached execution that the step starts, and whose end it waits for. */
       readonly starts?: ChildStart;
+      /** The signal that the step sends, and whose arrival it waits for. */
       readonly signal?: SignalSend | SignalBroadcast;
+      /** Schemas that the waits name as `typeSchema`, and that the execution does not hold yet. */
       readonly schemas?: SuspendedEvent["schemas"];
     })
-  /** The payload that it was resumed with does not fit: the executor was not called. */
+  /** The payload that the step was resumed with does not fit the schema of the node, so the executor was not called. */
   | (Timed & { readonly type: "refused"; readonly issues: readonly SchemaIssue[]; readonly sizeBytes: number })
   | (Timed & { readonly type: "spawned"; readonly children: Spawn; readonly sizeBytes: number })
+  /** The attempt was given up; nothing changes. */
   | (Timed & { readonly type: "aborted" });
 
-/** The event that an outcome makes, as the given version. */
+/** Returns the event for an outcome, with the given version. */
 export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {
   const event = ofPath(task, outcome, version);
   if (task.scope === undefined && task.undoes === undefined) return event;
@@ -76,7 +90,7 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
   const { startedAt, endedAt: at, sizeBytes } = outcome;
   if (outcome.type === "completed") {
     const { output, handles } = outcome;
-    // written out, since spreading an object here costs an eighth of a step
+    // written out, because spreading an object here takes an eighth of the time of a step
     const plain: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
     const { continues, sends, variables, metadata } = outcome;
     const event = variables || metadata ? { ...plain, ...(variables && { variables }), ...(metadata && { metadata }) } : plain;

@@ -29,10 +29,10 @@ export interface Attempt {
 }
 
 /**
- * Performs a task: resolves its data, checks it, runs the executor under its timeout, checks what it returned, and
- * evaluates the retry policy if it failed. Never throws.
+ * Performs a task: resolves its data, checks it, runs the executor under its timeout, checks what it returned, and evaluates the retry
+ * policy if it failed. Never throws.
  *
- * @param settle called once with the outcome, unless the attempt has it already when this returns
+ * @param settle called once with the outcome, unless the returned attempt has the outcome already
  */
 export function perform(
   task: Task,
@@ -77,6 +77,7 @@ function begin(run: AttemptState): Outcome | null {
   const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
   const data = resolveData(run);
   const { payload, schema } = task.resumed ?? {};
+  // there is nothing to check, so no promise is needed
   if (!node.input && payload === undefined && schema === undefined) return execute(run, data, undefined, timeoutMs);
   return follow(run, timeoutMs, check(run, data, payload), (checked) =>
     checked.refused ? refusalOutcome(run, checked.refused) : execute(run, checked.data, checked.payload, timeoutMs),
@@ -97,12 +98,13 @@ type Checked =
 async function check({ node, task, around }: AttemptState, data: Json, payload: Json | undefined): Promise<Checked> {
   const { nodeId } = task;
   const { schema } = task.resumed ?? {};
-  // the payload of a kept signal is checked against the schema of the wait that has just taken it
+  // a signal from the inbox was not checked when it came, so its payload is checked against the schema of the wait that has just taken it
   const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload, new CheckBudget(around.limits));
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
   const checked = node.input ? await node.input(data, new CheckBudget(around.limits)) : { value: data };
   if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
   const resumed = node.resume && payload !== undefined ? await node.resume(payload, new CheckBudget(around.limits)) : { value: payload };
+  // the waits can be opened again, so the wrong answer does not fail the step
   if (resumed.issues && task.resumed?.reopens) return { refused: resumed.issues };
   if (resumed.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: resumed.issues });
   return { data: checked.value, payload: resumed.value };
@@ -118,7 +120,10 @@ function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: 
     : finish(run, returned, timeoutMs);
 }
 
-/** What a heartbeat of the step does: it is told to plugins, and the step has its time without one anew. Null: nothing. */
+/**
+ * Returns the function that is called for each heartbeat of the step: it tells plugins, and restarts the heartbeat timeout of the node.
+ * Null if there is neither a plugin nor a timeout.
+ */
 function heartbeatOf(run: AttemptState): ((progress: unknown) => void) | null {
   const { task, node, around } = run;
   const { onHeartbeat, deadlines } = around;
@@ -143,7 +148,10 @@ function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Out
   return outcome instanceof Promise ? follow(run, timeoutMs, outcome, (checked) => checked) : outcome;
 }
 
-/** Goes on with `next` once `pending` is settled, unless the deadline of the attempt or an abort comes first. */
+/**
+ * Calls `next` with the result of `pending`, unless the attempt times out or is aborted before that. Returns null, because the outcome is
+ * not known yet.
+ */
 function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
   run.deadline ??= run.around.deadlines.add(timeoutMs, () =>
     giveUp(run, new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs })),
@@ -161,6 +169,7 @@ function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, ne
   return null;
 }
 
+/** Ends the attempt with an error while its executor still runs. */
 function giveUp(run: AttemptState, error: StepfoldError): void {
   run.step?.abort(error);
   end(run, failureOf(run, error));
@@ -187,7 +196,7 @@ function attempt(run: AttemptState, work: (run: AttemptState) => Outcome | null)
   }
 }
 
-/** Makes an outcome of what the executor threw: it has suspended, or failed. */
+/** Returns the outcome for what the executor threw: the step has suspended, or it has failed. */
 function ended(run: AttemptState, thrown: unknown): Outcome {
   const suspension = run.step?.suspension;
   if (!suspension) {

@@ -17,7 +17,7 @@ import { sendsOf } from "./sends.ts";
 import { sentSignal } from "./signal-request.ts";
 import { suspensionOf } from "./suspension.ts";
 
-/** What an executor returned, made into an outcome. */
+/** Turns what an executor returned into an outcome. */
 export function readOutput(run: AttemptState, returned: unknown): Outcome | Promise<Outcome> {
   if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
   if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
@@ -31,14 +31,15 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
   return outcome instanceof Promise ? outcome.then((settled) => withWrites(settled, writes)) : withWrites(outcome, writes);
 }
 
-/** What a step that completes changes beside its output. */
+/** The changes that a completed step makes in addition to its output. */
 type Writes = Pick<Extract<Outcome, { type: "completed" }>, "writes" | "metadataPatch">;
 
+/** Adds the changes to the outcome of a completed step. Any other outcome drops them. */
 function withWrites(outcome: Outcome, writes: Writes): Outcome {
   return outcome.type === "completed" ? { ...outcome, ...writes } : outcome;
 }
 
-/** The values that a step sets variables to. */
+/** Checks and returns the values that a step sets variables to. */
 function writesOf(run: AttemptState, { vars, __pause, __children, __signal }: Returned): Readonly<Record<string, Json>> {
   const { task, around } = run;
   if (__pause === true || __children !== undefined || __signal !== undefined || task.undoes)
@@ -75,7 +76,7 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
   };
   if (!node.output) return completed(run, returned.data, leaving);
   const { output } = node.definition;
-  // a JSON Schema describes the stored value: a Date that was returned is text there
+  // a JSON Schema describes the stored value, in which for example a returned Date is text; so the data is normalised before the check
   const result = node.output(
     isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value,
     new CheckBudget(around.limits),
@@ -93,6 +94,7 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
   return result instanceof Promise ? result.then(finish) : finish(result);
 }
 
+/** What an executor returned; no member is checked yet. */
 interface Returned {
   readonly data?: unknown;
   readonly nextHandle?: unknown;
@@ -139,7 +141,7 @@ function whatOf({ nodeId }: Task): string {
   return `The output of node "${nodeId}"`;
 }
 
-/** The handles that a path leaves by; undefined for the default one. An unknown handle is an error. */
+/** Returns the handles by which a path leaves; undefined for the default one, empty for none. An unknown handle is an error. */
 function handlesOf({ node, task }: AttemptState, { nextHandle, nextHandles }: Returned): readonly string[] | undefined {
   const { edges, next } = node.compiled;
   const { nodeId } = task;

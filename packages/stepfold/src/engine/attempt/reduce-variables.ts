@@ -15,15 +15,16 @@ type Counted = Exclude<Outcome, { type: "aborted" }>;
 type Completed = Extract<Outcome, { type: "completed" }>;
 
 /**
- * The outcome with what the variables and the metadata are that its step has set, as the execution stands now, each variable by its reducer: of two steps that set one, the
- * later event works on what the earlier one has made. What a reducer refuses is a failure of the step.
+ * Completes an outcome with the new values of the variables and the metadata that its step has set. The reducer of each variable works on
+ * the value that the execution has now: if two steps set one variable, the later event builds on the earlier one. If a reducer refuses a
+ * value, the step fails.
  */
 export function reduceVariables(limits: Limits, draft: Draft, task: Task, outcome: Completed): Counted {
   const { writes = {}, metadataPatch, ...rest } = outcome;
   const completed = metadataPatch ? { ...rest, metadata: patchedMetadata(draft.metadata, metadataPatch) } : rest;
   if (!outcome.writes) return completed;
   const scope = scopeAt(draft, task.scope);
-  // its scope has ended meanwhile: the outcome comes too late, and changes nothing
+  // the scope has ended meanwhile, so the outcome is too late and changes nothing
   if (!scope) return completed;
   try {
     return withVariables(limits, scope, task.nodeId, completed, writes);
@@ -57,13 +58,16 @@ function withVariables(
     const current = Object.hasOwn(before, name) ? before[name] : undefined;
     const next = typeof reducer === "string" ? reducers[reducer](current, value, refuse) : byExpression(scope, reducer, current, value);
     if (next === undefined) throw refuse("its reducer gives nothing");
+    // the value of "set" is normalised already
     variables[name] = reducer === "set" ? value : normalise(next, `The variable "${name}"`, limits).value;
     sizeBytes += sizeOfJson(variables[name]);
   }
   return { ...completed, sizeBytes, variables: Object.freeze(variables) };
 }
 
+/** Makes the error for a value that a reducer does not accept. */
 type Refuse = (reason: string) => StepfoldError;
+/** Returns the new value of a variable. `current` is undefined if the variable has no value yet. */
 type Reduce = (current: Json | undefined, value: Json, refuse: Refuse) => Json;
 
 const reducers: Readonly<Record<Reducer, Reduce>> = {
@@ -89,6 +93,7 @@ const reducers: Readonly<Record<Reducer, Reduce>> = {
   },
 };
 
+/** The new value of a variable whose reducer is an expression. */
 function byExpression(
   { workflow }: ScopeDraft,
   template: Exclude<CompiledVariable["reducer"], string>,

@@ -3,12 +3,12 @@ import { type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What is kept of a refusal: it lies in the head while the wait is open. */
+/** The most issues of a refusal that are kept: the head of the execution contains them while the wait is open. */
 const maxIssues = 20;
 const maxPointerLength = 200;
 const maxMessageLength = 500;
 
-/** The outcome of a step whose code has refused the payload that it was resumed with: what it waited for opens again. */
+/** The outcome of a step whose code refused the payload that the step was resumed with: its waits open again. */
 export function refusalOutcome({ around, startedAt }: AttemptState, given: readonly SchemaIssue[]): Outcome {
   const issues = Object.freeze(
     given.slice(0, maxIssues).map(({ pointer, message }) =>
@@ -21,7 +21,7 @@ export function refusalOutcome({ around, startedAt }: AttemptState, given: reado
   return { type: "refused", issues, sizeBytes: sizeOfJson(issues as unknown as Json), startedAt, endedAt: around.now() };
 }
 
-/** A cut may have left half a character. */
+/** Replaces half of a surrogate pair, which a cut may have left. */
 function whole(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\uFFFD");
 }

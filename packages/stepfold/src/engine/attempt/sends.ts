@@ -8,10 +8,10 @@ import type { SendRequest } from "../node/node-definition.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { checkedName } from "./suspension.ts";
 
-/** What one step may send. */
+/** The most messages that one step may send. */
 const maxSends = 100;
 
-/** What a step tells executions that are no children of this one, checked. @throws StepfoldError `OUTPUT_INVALID`, `OPTION_INVALID`, ... */
+/** Checks the messages of a step to executions that are not its children. @throws StepfoldError `OUTPUT_INVALID`, `OPTION_INVALID`, ... */
 export function sendsOf(
   run: AttemptState,
   requests: unknown,

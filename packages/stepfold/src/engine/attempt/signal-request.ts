@@ -15,7 +15,10 @@ import { type ActionRequest, ifAllowed } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkedName } from "./suspension.ts";
 
-/** A signal that a step sends to another execution, or to all that wait for it, checked; the step waits until it has arrived. */
+/**
+ * Checks a signal that a step sends to another execution, or to all executions that wait for it. The step waits until the signal has
+ * arrived.
+ */
 export function sentSignal(run: AttemptState, request: SignalRequest): Outcome | Promise<Outcome> {
   return request.all === true ? sentToAll(run, request) : sentToOne(run, request);
 }
@@ -65,7 +68,9 @@ function sentToAll(run: AttemptState, { to, workflow, name, key, payload, ttl }:
   });
 }
 
-/** The step waits until its signal has arrived. @param told what the wait says of the signal */
+/**
+ * Returns the outcome of a step that waits until its signal has arrived. @param told the payload of the wait, which describes the signal
+ */
 function waitingForArrival(
   run: AttemptState,
   told: JsonObject,
@@ -88,7 +93,7 @@ function senderOf({ place: { root }, task }: AttemptState): ActionRequest["from"
   return { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
 }
 
-/** True for the execution itself, that which has begun it, and those that it has begun. */
+/** True for the id of the execution itself, of its parent, or of an execution that it has started. */
 function isOfFamily(root: Draft, id: string): boolean {
   const { workflowId, parent, tenant, paths, children } = root;
   if (id === workflowId || id === parent?.workflowId || id.startsWith(ofTenant(tenant, `${workflowId}/`))) return true;

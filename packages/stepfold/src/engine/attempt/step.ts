@@ -12,7 +12,7 @@ import type { Compensating, StepContext, SuspendOptions } from "../node/step-con
 export interface StepSurroundings {
   readonly workflowId: string;
   readonly globals: unknown;
-  /** The clock of the turn: the store's, where there is one. */
+  /** The clock of the turn: the clock of the store, if there is a store. */
   readonly now: () => EpochMs;
 }
 
@@ -22,12 +22,12 @@ export interface Suspension {
   readonly options: readonly SuspendOptions[];
 }
 
-/** What `suspend` throws to leave the executor. It is always caught here. */
+/** The value that `suspend` throws to leave the executor. `perform` always catches it. */
 const suspended: unique symbol = Symbol("the step is suspended");
 
 /**
- * The StepContext of one attempt. What executors rarely ask for is made when they ask; its methods may be
- * taken out of it (`const { suspend } = step`).
+ * The StepContext of one attempt. Values that executors rarely need are made on first access. Methods can be destructured
+ * (`const { suspend } = step`).
  */
 export class Step implements StepContext {
   readonly workflowId: string;
@@ -37,14 +37,15 @@ export class Step implements StepContext {
   readonly input: Json | undefined;
   readonly externalPayload: unknown;
   readonly resumed: Resumed | undefined;
-  /** The node has read globals, and there are none. */
+  /** True if the executor has read `globals` although none were given. */
   missesGlobals = false;
   suspension: Suspension | null = null;
-  /** What it sets metadata to; null: it sets none. */
+  /** The changes of metadata that the executor has asked for; null if there are none. */
   metadataPatch: Readonly<Record<string, unknown>> | null = null;
   readonly #globals: unknown;
   readonly #task: Task;
   readonly #place: ScopeDraft;
+  /** The results of the scope, which may grow during the attempt; `#version` says which of them the executor sees. */
   readonly #live: Context;
   readonly #version: number;
   readonly #now: () => EpochMs;
@@ -86,7 +87,7 @@ export class Step implements StepContext {
     const { undoes, nodeId, visit } = this.#task;
     const { tenant } = this.#place.root;
     if (!undoes) return ofTenant(tenant, `${this.workflowId}/${this.pathId}#${visit}`);
-    // the same whoever undoes it, and however often that is tried
+    // the key is the same for every attempt to undo this step; `begun` stands for a step that did not complete
     const { scope = "", pathId, version = "begun" } = undoes;
     return ofTenant(tenant, `${this.workflowId}/${scopedKey(scope, pathId)}@${nodeId}!${version}`);
   }
@@ -155,14 +156,14 @@ export class Step implements StepContext {
   }
 }
 
-/** What opens again if the payload is refused is of no use to the code that takes it. */
+/** Removes `reopens`, which is of no use to the executor. */
 function withoutReopening(resumed: Resumed): Resumed {
   if (!resumed.reopens) return resumed;
   const { reopens: _, ...rest } = resumed;
   return Object.freeze(rest);
 }
 
-/** The context as of a version: siblings may have added results since, and will add more. */
+/** Returns the context as of a version. Other paths may have added results since then, and may still add more. */
 function contextAt(live: Context, version: number): Context {
   const context: Record<string, readonly NodeResult[]> = {};
   for (const [nodeId, results] of Object.entries(live)) {

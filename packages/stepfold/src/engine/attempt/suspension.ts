@@ -11,10 +11,10 @@ import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Suspension } from "./step.ts";
 
-/** The most that one step may wait for at once. */
+/** The most waits that one step may have at once. */
 const maxWaits = 100;
 
-/** The waits that a suspension makes: one for each of its options. */
+/** Returns the outcome of a suspension, with one wait for each of its options. */
 export function suspensionOf(run: AttemptState, { payload, options }: Suspension): Outcome {
   const { task, around, startedAt } = run;
   const endedAt = around.now();
@@ -38,6 +38,7 @@ export function suspensionOf(run: AttemptState, { payload, options }: Suspension
     return Object.freeze(wait);
   });
   const outcome = { type: "suspended" as const, startedAt, endedAt, waits: Object.freeze(waits), sizeBytes };
+  // the execution keeps each schema once
   const isNew = said && waits.some(({ typeSchema }) => typeSchema === said.id) && !Object.hasOwn(run.place.root.schemas ?? {}, said.id);
   return isNew ? { ...outcome, sizeBytes: sizeBytes + said.sizeBytes, schemas: { [said.id]: said.schema } } : outcome;
 }
@@ -61,7 +62,11 @@ function waitOf(run: AttemptState, options: SuspendOptions, id: string, only: bo
   return wait;
 }
 
-/** A wait with only a time and nothing that describes an answer is a timer, which no payload can end early. */
+/**
+ * Returns the kind of a wait. A wait with only a time and nothing that describes an answer is a timer, which no payload can end early.
+ *
+ * @param only true if the suspension has no other wait: then the `resume` schema of the node describes the answer
+ */
 function kindOf({ node }: AttemptState, { signal, resumeAt, schema, timeout, responders }: SuspendOptions, only: boolean): Wait["kind"] {
   if (signal !== undefined) return "signal";
   const answerable = schema !== undefined || timeout !== undefined || responders !== undefined || (only && node.resume !== null);
@@ -87,7 +92,7 @@ function textList(option: string, value: unknown): string[] {
   return value.map((entry) => checkedName(option, entry));
 }
 
-/** Text that may be kept as a name. @throws StepfoldError `OPTION_INVALID` */
+/** Returns a text that may be kept as a name. @throws StepfoldError `OPTION_INVALID` */
 export function checkedName(option: string, value: unknown): string {
   if (typeof value === "string" && value.length > 0 && value.length <= 1_000 && !/\p{Surrogate}/u.test(value)) return value;
   throw invalid(option, "must be text of 1 to 1,000 characters");

@@ -17,12 +17,12 @@ import { keepValue } from "./keep-value.ts";
 /** Answers a wait. */
 export interface ResumeCommand {
   readonly type: "resume";
-  /** Needed when the execution waits at several places. */
+  /** The wait to answer. Needed if the execution waits at several places. */
   readonly target?: Target | undefined;
   readonly payload?: unknown;
-  /** Who answers; kept in the history. Needed where only certain people may, or where several have to. */
+  /** Who answers; the history keeps it. Required if the wait has `responders` or a `quorum`. */
   readonly by?: string | undefined;
-  /** The same key with the same payload is one answer, however often it is sent. */
+  /** Answers with the same key and the same payload count as one answer, however often they are sent. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -55,8 +55,8 @@ export async function resumeEvent(
 }
 
 /**
- * Refuses an answer by a name that may not answer the wait, if the wait is still open. This comes first, so that the
- * error tells such a person nothing about the answers of others.
+ * Refuses an answer by somebody who may not answer the wait, if the wait is still open. This happens before the idempotency key is looked
+ * up, so that the error tells such a person nothing about the answers of others.
  *
  * @throws StepfoldError `RESPONDER_DENIED`
  */
@@ -65,7 +65,7 @@ export function refuseStranger(workflow: PreparedWorkflow, snapshot: Snapshot, {
   try {
     found = findWait(workflow.compiled, snapshot, target, now);
   } catch {
-    // it is answered or over, or is not known: then no one is let in
+    // no open wait is found: a repeated answer is recognised later, any other one is refused later
     return;
   }
   const { scope, path, wait } = found;
@@ -81,7 +81,7 @@ interface Answered {
   readonly payload: Json | undefined;
 }
 
-/** An answer that does not fit is refused while it can still be corrected. */
+/** Checks an answer against the schema of its wait or of its node, so that a wrong answer is refused while it can still be corrected. */
 export async function checkPayload(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
@@ -89,7 +89,7 @@ export async function checkPayload(
   limits: Limits,
 ): Promise<void> {
   const { nodeId, undoes } = path;
-  // what is undone may have happened in a child of the scope
+  // the step that is undone may lie in a child of this scope
   const found = workflowOf(workflow.compiled, snapshot, undoes?.scope ?? scope)!.nodes.get(nodeId)!;
   const node = undoes ? found.compensation! : found;
   const prepared = workflow.nodes.get(node);
@@ -98,7 +98,11 @@ export async function checkPayload(
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
 }
 
-/** What the snapshot itself says of the payload. @throws StepfoldError `CODE_NEEDED` */
+/**
+ * Returns the check of the payload that the snapshot itself describes; null if it describes none.
+ *
+ * @throws StepfoldError `CODE_NEEDED` if only the code of the node can check the payload
+ */
 function schemaWithoutCode({ workflowId, schemas }: Snapshot, { node }: CompiledNode, wait: Wait): Validator | null {
   const schema = schemaOfAnswer(wait, schemas);
   if (schema === "code") throw new StepfoldError("CODE_NEEDED", { workflowId, nodeId: node.id, type: node.type });

@@ -10,12 +10,12 @@ import { checkedName } from "../attempt/suspension.ts";
 export interface CancelCommand {
   readonly type: "cancel";
   /**
-   * Only this: the paths at a node, the one path of a wait, or with `{ node, item }` one item of the map at that node.
-   * Default: all.
+   * What is cancelled: the paths at a node, the path of a wait, or with `{ node, item }` one item of the map at that node. Default: the
+   * whole execution.
    */
   readonly target?: Target | undefined;
   readonly reason?: string | undefined;
-  /** The execution that asks, if only one that it began is meant. */
+  /** The execution that asks. If it is given, the command only cancels an execution that it has started. */
   readonly parent?: Pick<ParentLink, "workflowId" | "incarnation" | "waitId"> | undefined;
 }
 
@@ -26,9 +26,9 @@ export function cancelEvent(
   stamp: { readonly version: number; readonly at: EpochMs },
 ): CancelledEvent {
   const { workflowId, ending, closing } = snapshot;
-  // its end is decided; of what runs at the end only places can be given up, by their names
+  // the end is decided and its nodes (`finally`) run: only single paths of these can be cancelled, with a target
   if (closing && target === undefined) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: closing.status });
-  // at its end an execution that could not be undone may be given up, but not by the one that waits for it
+  // while an execution is being undone, only the compensations that failed (`again`) can be given up, and not by the parent that waits
   if (ending && !(ending.again && target === undefined && parent === undefined))
     throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: ending.status });
   if (parent && !isBegunBy(snapshot, parent)) throw new StepfoldError("WAIT_GONE", { workflowId, target: "a child", open: [] });
@@ -67,9 +67,10 @@ function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: No
   return parent?.workflowId === workflowId && parent.incarnation === incarnation && parent.waitId === waitId;
 }
 
+/** The most places that an error lists. */
 const maxListed = 100;
 
-/** The addresses of open places, for a message: only the first ones. */
+/** The addresses of the nodes at which paths are open, for an error message; at most `maxListed`. */
 function openAddresses(snapshot: Snapshot): string[] {
   const places = new Set<string>();
   for (const [scope, paths] of openScopes(snapshot)) {

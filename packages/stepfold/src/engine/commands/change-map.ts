@@ -19,7 +19,7 @@ export interface AddItemCommand {
   readonly item: unknown;
 }
 
-/** Closes an open map: it gets no more items, and is complete when those it has are done. */
+/** Closes an open map: it gets no more items, and is complete when the items that it has are done. */
 export interface CloseMapCommand {
   readonly type: "closeMap";
   readonly node: string;
@@ -31,7 +31,7 @@ export interface CompleteMapCommand {
   readonly node: string;
 }
 
-/** @throws StepfoldError `MAP_CLOSED`, `RESUME_AMBIGUOUS`, `INPUT_INVALID`, ... */
+/** Returns the event of a command for a map. @throws StepfoldError `MAP_CLOSED`, `RESUME_AMBIGUOUS`, `INPUT_INVALID`, ... */
 export function mapEvent(
   { compiled }: PreparedWorkflow,
   snapshot: Snapshot,

@@ -14,7 +14,7 @@ import { type RetryCommand, retryEvent } from "./retry-path.ts";
 import { type SignalCommand, signalEvent } from "./send-signal.ts";
 import { metadataEvent, type SetMetadataCommand } from "./set-metadata.ts";
 
-/** Something that an execution can be told from outside. */
+/** A command that can be sent to an execution. */
 export type Command =
   | ResumeCommand
   | SignalCommand
@@ -28,7 +28,7 @@ export type Command =
   | SetMetadataCommand;
 
 /**
- * The event that a command makes of a snapshot. Nothing is changed.
+ * Returns the event that a command causes in a snapshot. The snapshot does not change.
  *
  * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `CODE_NEEDED`, `RESPONDER_DENIED`, `WAIT_GONE`,
  * `WAIT_EXPIRED`, `RETRY_NOT_PENDING`, `MAP_CLOSED`, `INPUT_INVALID`, `NODE_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
@@ -45,7 +45,7 @@ export async function decide(
   const stamp = { version: snapshot.version + 1, at: now };
   if (typeof command !== "object" || command === null) throw unknownCommand();
   const end = endOf(snapshot);
-  // an execution that only has messages left still takes `delivered`, and `retry` if it is parked
+  // an execution that only has to deliver its messages still accepts `delivered`, and `retry` if it is parked
   const goesOn = command.type === "delivered" || (command.type === "retry" && snapshot.parked !== undefined);
   if (end && !goesOn) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
   switch (command.type) {

@@ -9,19 +9,23 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { keepValue } from "./keep-value.ts";
 
-/** Tells an execution that a detached child of it has ended, or what has become of a signal that it has sent. */
+/** Tells an execution that its detached child has ended, or whether the signal that it has sent arrived. */
 export interface EndChildCommand {
   readonly type: "endChild";
   /** The execution that has ended, or that the signal was sent to. */
   readonly workflowId: string;
-  /** The wait for it. */
+  /** Id of the wait that this answers. */
   readonly waitId: string;
   /** Incarnation of the parent: a new execution with the same id has another one. */
   readonly incarnation?: string | undefined;
   readonly end: ChildEnd;
 }
 
-/** The event of a child's end. @throws StepfoldError `WAIT_GONE` if nobody waits for it, or no longer; `OPTION_INVALID`, `LIMIT_EXCEEDED` */
+/**
+ * Returns the event of a child's end.
+ *
+ * @throws StepfoldError `WAIT_GONE` if the execution does not wait for it, or no longer does; `OPTION_INVALID`, `LIMIT_EXCEEDED`
+ */
 export function childEndEvent(
   snapshot: Snapshot,
   { workflowId, waitId, incarnation, end }: EndChildCommand,
@@ -53,7 +57,7 @@ function findWait(snapshot: Snapshot, workflowId: string, waitId: string): Messa
   return null;
 }
 
-/** The execution that has ended may be a restart of the one that was begun for the wait. */
+/** Whether a wait is for this execution, or for one of which this execution is a restart. */
 function isFor({ workflowId: awaited }: Wait, ended: string): boolean {
   return awaited === ended || isRestartOf(ended, awaited!);
 }

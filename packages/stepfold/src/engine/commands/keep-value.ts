@@ -5,8 +5,9 @@ import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 
 /**
- * A value that a command brings, as its event holds it, with its size. @throws StepfoldError `VALUE_NOT_JSON`,
- * `LIMIT_EXCEEDED`, also if the execution would hold too much with it
+ * Checks a value of a command, and returns it with its size, as the event holds it.
+ *
+ * @throws StepfoldError `VALUE_NOT_JSON`; `LIMIT_EXCEEDED`, also if the execution would become too large with the value
  */
 export function keepValue<K extends string>(
   { workflowId, sizeBytes: held }: Snapshot,

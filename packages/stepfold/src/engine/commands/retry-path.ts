@@ -4,14 +4,14 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, openPaths } from "../../core/snapshot/target.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 
-/** Makes a pending retry due at once, or lets an execution go on that is parked. */
+/** Makes a pending retry due at once, or lets a parked execution continue. */
 export interface RetryCommand {
   readonly type: "retry";
-  /** Which one, by node or address. Default: the earliest. */
+  /** The node of the retry, by id or address. Default: the retry that is due first. */
   readonly node?: string | undefined;
 }
 
-/** @throws StepfoldError `RETRY_NOT_PENDING`, `OPTION_INVALID` */
+/** Returns the event of a retry. @throws StepfoldError `RETRY_NOT_PENDING`, `OPTION_INVALID` */
 export function retryEvent(
   snapshot: Snapshot,
   { node }: RetryCommand,
@@ -19,6 +19,7 @@ export function retryEvent(
 ): RetriedEvent | UnparkedEvent {
   const { parked, ending } = snapshot;
   const all = [...(node === undefined ? openPaths(snapshot) : findPaths(snapshot, node))];
+  // without a node, the parked execution continues; if compensations have failed, also with the node of an open path
   if (parked && (node === undefined || (ending?.again && all.length > 0))) return { type: "unparked", ...stamp };
   let first: FoundPath | null = null;
   for (const found of all) {

@@ -19,14 +19,14 @@ const defaultTtl: Duration = "30 days";
 export interface SignalCommand {
   readonly type: "signal";
   readonly name: string;
-  /** Only for waits with the same key. */
+  /** The signal is only for waits with the same key. */
   readonly key?: string | undefined;
   readonly payload?: unknown;
-  /** It is only for what waits for it now, and is kept by nobody. */
+  /** The signal is only for a wait that is open now; the inbox does not keep it. */
   readonly onlyWaiting?: true | undefined;
-  /** How long it is kept for a wait that is not open yet. Default 30 days. */
+  /** How long the inbox keeps the signal if no wait for it is open. Default 30 days. */
   readonly ttl?: Duration | undefined;
-  /** The same key with the same payload is one signal, however often it is sent. */
+  /** Signals with the same key and the same payload count as one signal, however often they are sent. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function signalEvent(
   return event;
 }
 
-/** About what a signal adds to the inbox, as JSON. */
+/** About how many bytes of JSON a signal adds to the inbox. */
 function sizeOfSignal({ name, key = "", payload = null }: Pick<KeptSignal, "name" | "key" | "payload">): number {
   return sizeOfJson({ name, key, payload, expiresAt: 0 });
 }

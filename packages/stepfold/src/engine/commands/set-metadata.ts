@@ -10,9 +10,9 @@ import { keepValue } from "./keep-value.ts";
 /** Changes members of the metadata. */
 export interface SetMetadataCommand {
   readonly type: "setMetadata";
-  /** New values by key; null takes a key away. Keys that are not named stay as they are. */
+  /** New values by key; null removes a key. Keys that are not named stay as they are. */
   readonly patch: unknown;
-  /** The same key with the same patch is one change, however often it is sent. */
+  /** Changes with the same key and the same patch count as one change, however often they are sent. */
   readonly idempotencyKey?: string | undefined;
 }
 

@@ -1,12 +1,12 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 
-/** A step failed because the execution that it waited for did not complete. A retry of the step starts another execution. */
+/** The error of a step whose detached execution did not complete. A retry of the step starts another execution. */
 export class ChildFailure extends Error {
-  /** Recognises errors of a second copy of this package in the same process. */
+  /** By this mark, a second copy of this package in the same process recognises the error. */
   readonly "~childFailure" = true;
 }
 
-/** True for a ChildFailure, of whichever copy of this package. */
+/** True for a ChildFailure, also of another copy of this package. */
 export function isChildFailure(thrown: unknown): boolean {
   return safeMember(thrown, "~childFailure") === true;
 }

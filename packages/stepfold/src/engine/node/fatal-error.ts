@@ -1,17 +1,17 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 
 /**
- * Throw it where trying again is pointless: the retry policy does not apply.
+ * An error to throw if another attempt is pointless: the retry policy does not apply to it.
  *
  * ```ts
  * if (order.total < 0) throw new FatalError("an order cannot cost less than nothing", { details: { total: order.total } });
  * ```
  *
- * `details` are kept with the error, where they are JSON of at most 32 KB: `$json.details` behind the edge `error`, and in the
- * snapshot's `error`.
+ * The execution keeps `details` with the error if they are JSON of at most 32 KB: as `$json.details` behind the edge `error`, and in the
+ * `error` of the snapshot.
  */
 export class FatalError extends Error {
-  /** Recognises errors of a second copy of this package in the same process. */
+  /** By this mark, a second copy of this package in the same process recognises the error. */
   readonly "~fatal" = true;
   override readonly name: string = "FatalError";
   readonly details: unknown;
@@ -22,7 +22,7 @@ export class FatalError extends Error {
   }
 }
 
-/** True for a FatalError, of whichever copy of this package. */
+/** True for a FatalError, also of another copy of this package. */
 export function isFatal(thrown: unknown): boolean {
   return safeMember(thrown, "~fatal") === true;
 }

@@ -4,29 +4,34 @@ import type { EpochMs, Json, JsonSchema } from "../../core/values/json.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { StepContext } from "./step-context.ts";
 
-/** What an executor may return: its data and where to go on, or that it waits. */
+/**
+ * What an executor may return: its data and the handles to leave by, or a request to wait, to run children, to send a signal, or to
+ * continue as a new execution.
+ */
 export type NodeOutput<Out = unknown, Handle extends string = string> =
   | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
   | { readonly __children: ChildrenRequest }
   | { readonly __signal: SignalRequest }
   | { readonly continueAs: Continuation; readonly vars?: Readonly<Record<string, unknown>> | undefined }
-  // the last, because the compiler explains what is wrong by the last that has as much in common
+  // this member comes last, because the compiler explains a mistake by the last of the members that fit equally well
   | {
       readonly data: Out;
+      /** The handle that the path leaves by. Absent, null or empty: the default handle. */
       readonly nextHandle?: Handle | null | undefined;
+      /** Instead of `nextHandle`: several handles, at which the path forks. An empty list: the path takes no edge. */
       readonly nextHandles?: readonly Handle[] | undefined;
-      /** Ends the workflow here, with this data as its output; in a child, the child. All other paths of it end. */
+      /** Ends the workflow here, with `data` as its output; in a sub-workflow or an item of a map, only that. All its other paths end. */
       readonly terminate?: boolean | undefined;
-      /** For the nodes of schedules: executions to start or to cancel, which are no children of this one. Only with a runtime. */
+      /** For the nodes of schedules: executions to start or to cancel, which are not children of this one. Needs a runtime. */
       readonly __sends?: readonly SendRequest[] | undefined;
       /**
-       * For the nodes of schedules, with `terminate`: the name of a signal. If one of this name (and without a key) has come that no step has
-       * waited for, also while the step ran, the workflow does not end: the path leaves by its edges.
+       * For the nodes of schedules, with `terminate`: the name of a signal. If a signal of this name (and without a key) has come that no
+       * step has taken, also while this step ran, the workflow does not end, and the path leaves by its edges.
        */
       readonly __unlessSignalled?: string | undefined;
       /**
-       * Sets variables of the scope, by name, together with the output: each through the reducer that the workflow declares for it. Of a step that
-       * fails, waits or undoes another one nothing is set.
+       * Values for variables of the scope, by name. They are set together with the output, each through the reducer that the workflow
+       * declares for it. A step that fails sets none; a step that waits, runs children or undoes another step must not have any.
        */
       readonly vars?: Readonly<Record<string, unknown>> | undefined;
       readonly __pause?: false | undefined;
@@ -36,13 +41,14 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
     };
 
 /**
- * The execution ends here, and goes on as a new one: at the first node, with this input, and with the signals that no step has waited for.
- * Definition, metadata, tenant and parent are those of this one, the id too, with `~2`, `~3`, ... at its end. Its history begins anew. All other
- * paths of this one end; it completes without an output, and names the new one (`continuedAs`). Signals that are sent to this one go to the
- * new one, and a parent waits for its end.
+ * Ends the execution, and continues it as a new one. The new execution begins at the first node, with this input, with the latest values of
+ * the variables, and with the signals that no step has taken. It has the definition, metadata, tenant and parent of this one, and its id
+ * with `~2`, `~3`, ... at the end. Its history begins anew. All other paths of this execution end; it completes without an output, and
+ * names the new one in `continuedAs`. Signals that are sent to this execution go to the new one, and a parent waits for the end of the new
+ * one.
  *
- * Only with a runtime, and not in a sub-workflow or an item of a map: there the step fails. If the process dies in between, whoever takes over
- * begins the new one, once.
+ * It needs a runtime, and the step fails if it is in a sub-workflow or an item of a map. If the process dies in between, the process that
+ * takes over begins the new execution, only once.
  *
  * ```ts
  * const executor = async (data, step) => {
@@ -52,76 +58,86 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
  * ```
  */
 export interface Continuation {
-  /** As for `start`: it must fit the input schema of the workflow. */
+  /** The input of the new execution; it must fit the input schema of the workflow. */
   readonly input?: unknown;
 }
 
-/** What a step tells an execution that is no child of its own: to begin, or to end if the schedule has started it. */
+/** A message of a schedule: it starts an execution, or cancels one that the schedule has started. */
 export type SendRequest =
   | {
       /** Id of a workflow of the runtime. */
       readonly start: string;
+      /** Id of the new execution. */
       readonly workflowId: string;
       readonly input?: unknown;
       readonly metadata?: unknown;
       /** Name of the schedule. */
       readonly schedule: string;
+      /** The time of the tick, also if the execution begins later. */
       readonly at: EpochMs;
-      /** Sends a signal named `schedule` when it has ended. */
+      /** True if the new execution tells the schedule its end, by a signal named `schedule`. */
       readonly reports: boolean;
     }
   | { readonly cancel: string; readonly schedule: string };
 
 /**
- * The step sends a signal to another execution. When that has it, or cannot have it, the step is performed again, with
- * `resumed: { by: "delivery", payload: { status, output?, error? } }`; the output of one to all is `{ reached, refused }`, two numbers.
+ * A signal that the step sends to another execution. Once the signal has arrived, or cannot arrive, the step is performed again, with
+ * `resumed: { by: "delivery", payload: { status, output?, error? } }`. With `all`, `output` is `{ reached, refused }`, two numbers.
  */
 export interface SignalRequest {
   /** Id of the execution. */
   readonly to?: string | undefined;
-  /** True, instead of `to`: all executions of the tenant that wait for it, under its `key`, when it is delivered. It is kept by none. */
+  /**
+   * True, instead of `to`: the signal goes to all executions of the tenant that wait for it under its `key` when it is delivered. No inbox
+   * keeps it.
+   */
   readonly all?: boolean | undefined;
-  /** With `all`: only executions of this workflow. */
+  /** With `all`: only executions of this workflow get the signal. */
   readonly workflow?: string | undefined;
   readonly name: string;
-  /** Only for waits with the same key. */
+  /** The signal is only for waits with the same key. */
   readonly key?: string | undefined;
   readonly payload?: unknown;
-  /** How long it is kept if nobody waits for it yet. Default: 30 days. */
+  /** How long the inbox of the receiver keeps the signal if no step waits for it yet. Default: 30 days. */
   readonly ttl?: Duration | undefined;
 }
 
-/** The step goes on in children: one sub-workflow, or one for each item of a map; or in an execution of its own. */
+/** The children that a step asks for: one sub-workflow, one child for each item of a map, or a detached execution. */
 export interface ChildrenRequest {
-  /** Name of a definition in the `workflows` of this one, or around it; of a detached one, in those of the runtime. */
+  /**
+   * Name of a definition in the `workflows` of this definition or of one around it; for a detached execution, of a workflow of the runtime.
+   */
   readonly workflow: string;
   /** Input of the one child. */
   readonly input?: unknown;
   /** Instead of `input`: each item is the input of a child of its own. */
   readonly map?: MapRequest | undefined;
   /**
-   * Instead: an execution of its own. When it has ended the step is performed again, with
+   * True, to start a detached execution instead of a child. When that execution has ended, the step is performed again, with
    * `resumed: { by: "child", payload: { status, output?, error? } }`.
    */
   readonly detached?: boolean | undefined;
-  /** Of a detached one: false to complete at once with `{ workflowId }`. Default true. */
+  /** With `detached`: false if the step completes at once, with `{ workflowId }`. Default true: the step waits for the end. */
   readonly wait?: boolean | undefined;
-  /** Id of a detached one. Default: made of the id of this execution and the place in it. */
+  /** With `detached`: id of the new execution. Default: made from the id of this execution and the place of the step in it. */
   readonly workflowId?: string | undefined;
 }
 
-/** How a map goes through its items. */
+/** The items of a map, and how the map runs them. */
 export interface MapRequest {
   readonly items: readonly unknown[];
-  /** Items under way at once; those that wait for somebody do not count. Default 16, or the limit `mapConcurrency` if that is lower. */
+  /**
+   * The most items that run at the same time. An item that waits for an answer or a signal does not count. Default 16, or the limit
+   * `mapConcurrency` if that is lower.
+   */
   readonly concurrency?: number | undefined;
-  /** Items may be added until the map is closed. */
+  /** True if items may be added until the map is closed. */
   readonly open?: boolean | undefined;
   /** The step goes on as soon as this many items are done. Default: when all have ended. */
   readonly completeWhen?: number | undefined;
-  /** What becomes then of the items that have not ended: `cancel` (default) ends them, `finish` lets them run on. */
+  /** What then happens to the items that have not ended: `cancel` (default) ends them, `finish` lets them continue. */
   readonly remaining?: "finish" | "cancel" | undefined;
-  /** Items that may fail: a number, or a share of all such as `"10%"`. Default 0. */
+  /** How many items may fail: a number, or a share of all items such as `"10%"`. Default 0. */
   readonly toleratedFailures?: number | string | undefined;
 }
 
@@ -136,28 +152,28 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   /** Checks, and may transform, what the executor returned. */
   readonly output?: StandardSchema<Out> | JsonSchema | undefined;
   /**
-   * Checks the payload that resumes the node. A resume that does not fit is refused and changes nothing.
+   * Checks the payload that resumes the node. A payload that does not fit is refused and changes nothing.
    *
-   * A process without this code checks it against the JSON Schema that this is, or that it gives of itself (zod from 4.2, arktype from 2.1.28): it
-   * is kept with the execution. What that lets through and this refuses opens the wait again (event `answerRefused`). Of a schema that gives none,
-   * such a process takes no answer (`CODE_NEEDED`).
+   * A process without this code uses a JSON Schema that the execution keeps: this one, or the one that a Standard Schema provides (zod from
+   * 4.2, arktype from 2.1.28). If this code then refuses a payload that the JSON Schema has accepted, the wait opens again (event
+   * `answerRefused`). If there is no such JSON Schema, a process without this code accepts no answer (`CODE_NEEDED`).
    */
   readonly resume?: StandardSchema<unknown, Resume> | JsonSchema | undefined;
   /**
-   * Names of the output handles; `""` is the default one. A `nextHandle` that is neither declared nor has an edge fails
-   * the node, and so does naming none where `""` is not declared and has no edge: a typo never ends a path silently.
+   * Names of the output handles; `""` is the default handle. The node fails if `nextHandle` is neither declared nor has an edge, and also
+   * if it names no handle while `""` is neither declared nor has an edge. So a typo never ends a path silently.
    */
   readonly handles?: readonly Handle[] | undefined;
-  /** When failed attempts are made again. A node of the workflow may override it. */
+  /** When failed attempts are repeated. The policy of a node in a workflow overrides it. */
   readonly retryPolicy?: RetryPolicy | undefined;
   /**
-   * Members of the data of which only matters whether they hold. A workflow that gives text there, which always holds, such
-   * as `"{{ input.x }} > 3"`, gets a warning.
+   * Names of members of the data that are conditions: it only matters whether they are true. A workflow gets a warning if such a member is
+   * a text like `"{{ input.x }} > 3"`, because a text is always true.
    */
   readonly conditions?: readonly string[] | undefined;
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
-  /** Does the work. What it throws is retried by policy; `FatalError` never is. */
+  /** Does the work. If it throws, the retry policy applies, except for a `FatalError`. */
   executor(
     data: In,
     step: StepContext<Resume, Globals>,
@@ -167,7 +183,9 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
 /** Node definitions by type name. */
 export type NodeDefinitions = Readonly<Record<string, NodeDefinition>>;
 
+/** The globals that one node definition needs; `unknown` if it does not say. */
 type GlobalsOfNode<D> = D extends { executor(data: never, step: StepContext<never, infer Globals>): unknown } ? Globals : unknown;
+/** The intersection of all members of a union. */
 type Intersect<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never;
 
 /** The globals that these nodes need, all together. */
@@ -175,6 +193,6 @@ export type GlobalsOf<D extends NodeDefinitions> = Intersect<
   { [K in keyof D]: unknown extends GlobalsOfNode<D[K]> ? Record<never, never> : GlobalsOfNode<D[K]> }[keyof D]
 >;
 
-/** Globals are asked for where the node definitions need some. */
+/** The option `globals`: required if the node definitions need globals, otherwise optional. */
 export type GlobalsOption<D extends NodeDefinitions> =
   Record<never, never> extends GlobalsOf<D> ? { readonly globals?: GlobalsOf<D> | undefined } : { readonly globals: GlobalsOf<D> };

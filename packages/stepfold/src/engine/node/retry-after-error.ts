@@ -1,14 +1,15 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 
 /**
- * Throw it where the service said when to come back. The policy still says how often; its delay is replaced.
+ * An error to throw if the called service said when to try again. The retry policy still decides how many attempts there are; only its
+ * delay is replaced.
  *
  * ```ts
  * if (response.status === 429) throw new RetryAfterError(Number(response.headers.get("retry-after")) * 1000, "rate limited");
  * ```
  */
 export class RetryAfterError extends Error {
-  /** Recognises errors of a second copy of this package in the same process. */
+  /** By this mark, a second copy of this package in the same process recognises the error. */
   readonly "~retryAfter": number | Date;
   override readonly name: string = "RetryAfterError";
 

@@ -6,31 +6,33 @@ import type { EpochMs, Json, JsonSchema } from "../../core/values/json.ts";
 export interface SuspendOptions {
   /** When the step runs again by itself, with `resumed.by = "timer"`. */
   readonly resumeAt?: EpochMs | undefined;
-  /** How long an answer is good for: afterwards the path leaves by the handle `timeout`, else `error`, else it fails. */
+  /** How long the step waits for an answer. After that, the path leaves by the handle `timeout`, else by `error`, else it fails. */
   readonly timeout?: Duration | undefined;
   /** What the payload must look like; overrides the node definition's `resume`. */
   readonly schema?: JsonSchema | undefined;
   /** Waits for a signal of this name instead of an answer. */
   readonly signal?: string | undefined;
-  /** With `signal`: only one that is sent with the same key. */
+  /** With `signal`: only a signal with the same key counts. */
   readonly key?: string | undefined;
-  /** With `signal`: one that was sent before does not count. Default: the oldest that nobody has taken does. */
+  /**
+   * With `signal`: true if a signal that came before this wait does not count. Default: the oldest signal that no step has taken counts.
+   */
   readonly transient?: boolean | undefined;
   /** Who may answer. Default: anybody. */
   readonly responders?: readonly string[] | undefined;
-  /** Answers of different responders that are needed. Default: one. */
+  /** How many answers of different responders are needed. Default: one. */
   readonly quorum?: number | undefined;
   /**
-   * With `quorum`: name of a boolean member of the answer. Only answers where it is true count, and the wait is over
-   * too when the others leave too few to reach the quorum.
+   * With `quorum`: name of a boolean member of the answer. Only answers where it is true count. The wait also ends when too few responders
+   * are left to reach the quorum.
    */
   readonly tally?: string | undefined;
 }
 
 /**
- * What a compensation is to undo. `completed: true`: the step ended well, with this output. `completed: false`: its executor was
- * called, but it failed for good, was aborted, or was under way when the execution ended: it may or may not have had its effect.
- * Of a step whose executor was never called nothing is undone.
+ * The step that a compensation undoes. `completed: true`: the step completed, with this output. `completed: false`: its executor was
+ * called, but the step failed for good, was aborted, or was running when the execution ended, so it may or may not have had its effect. A
+ * step whose executor was never called is not undone.
  *
  * ```ts
  * const { compensating } = step;
@@ -40,28 +42,34 @@ export interface SuspendOptions {
  */
 export type Compensating = { readonly completed: true; readonly output: Json | null } | { readonly completed: false };
 
-/** What an executor is told about the step it performs, and what it can do beside returning. */
+/** What an executor knows about its step, and what it can do in addition to returning. */
 export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly workflowId: string;
   readonly nodeId: string;
   readonly pathId: string;
-  /** 1 for the first. */
+  /** The number of this attempt; 1 for the first. */
   readonly attempt: number;
-  /** The same for every attempt and resume of this visit, and for all that undoes one step; pass it to the service you call, so that a repeat is known as one. */
+  /**
+   * A key that is the same for every attempt and resume of this visit; in a compensation, for every attempt to undo the same step. Pass it
+   * to the service you call, so that the service recognises a repeated call.
+   */
   readonly idempotencyKey: string;
   /** What the nodes had produced when this attempt began. */
   readonly context: Context;
   /** The variables, by name, as they were when the path came to this node: `vars` in expressions. An output's `vars` sets them. */
   readonly vars: Readonly<Record<string, Json>>;
-  /** What the execution was started with. */
+  /** The input of the execution; in a sub-workflow or an item of a map, the input of that. */
   readonly input: Json | undefined;
-  /** What the path came with, `$json` in expressions: the output of the step before; of the first step, the input; null if there is none. */
+  /**
+   * The value that the path came with, `$json` in expressions: the output of the step before, or the input at the first step; null if there
+   * is none.
+   */
   readonly incoming: Json | null;
-  /** The payload, when this call answers a suspension. */
+  /** The payload of the answer or signal that resumed the step; undefined if there is none. */
   readonly externalPayload: Resume | undefined;
-  /** At a node where branches were joined: the results they came with, in the order of the incoming edges. */
+  /** At a node where branches were joined: the results that the branches came with, in the order of the incoming edges. */
   readonly inputs: readonly NodeResult[] | undefined;
-  /** In a compensation: what it is to undo. */
+  /** In a compensation: the step that it undoes. */
   readonly compensating: Compensating | undefined;
   /** Why a suspended step runs again. */
   readonly resumed: Resumed | undefined;
@@ -70,19 +78,19 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   /** Aborted on timeout, cancellation and loss of the claim. */
   readonly signal: AbortSignal;
   /**
-   * Suspends the step: it waits for a payload, a signal, or for `resumeAt`. Ends the executor by throwing; once it was
-   * called the step is suspended, whatever the executor catches, throws or returns afterwards.
+   * Suspends the step, which then waits for a payload, a signal, or `resumeAt`. It ends the executor by throwing. After this call the step
+   * is suspended, whatever the executor catches, throws or returns.
    *
-   * @param payload tells the world what is waited for; kept in the snapshot
-   * @param options of several, the first that is answered counts, and the others are withdrawn
+   * @param payload tells people and programs outside what the step waits for; the snapshot keeps it
+   * @param options one wait, or several: the first wait that is answered counts, and the others are withdrawn
    */
   readonly suspend: (payload?: unknown, options?: SuspendOptions | readonly SuspendOptions[]) => never;
-  /** The time, by the clock that judges this execution's timers. */
+  /** Returns the time, by the clock that decides about this execution's timers. */
   readonly now: () => EpochMs;
   /**
-   * Changes metadata of the execution, together with the output: members of the patch take the place of those with the same key, null takes a key
-   * away, others stay. Of several calls each works on what those before have made; of two steps the later event does. Of a step that fails, waits or
-   * goes on in children nothing is set.
+   * Changes metadata of the execution, together with the output of the step: a member of the patch replaces the value with the same key,
+   * null removes the key, and all other keys stay. Several calls of a step add up. If two steps change the metadata, the later event builds
+   * on the earlier one. A step that fails, waits or runs children changes nothing.
    *
    * ```ts
    * const executor = async (data, step) => {
@@ -91,9 +99,12 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
    * };
    * ```
    *
-   * @throws StepfoldError `OPTION_INVALID` unless it is an object; a value that is no JSON, or too large, fails the step
+   * @throws StepfoldError `OPTION_INVALID` unless the patch is an object; a value that is not JSON, or is too large, makes the step fail
    */
   readonly setMetadata: (patch: Readonly<Record<string, unknown>>) => void;
-  /** Tells plugins that the step is alive, and how far it is. Where the node has a `heartbeatTimeout`, it has to be called that often. */
+  /**
+   * Tells plugins that the step is alive, and how far it is. If the node has a `heartbeatTimeout`, the step must call this within that
+   * time.
+   */
   readonly heartbeat: (progress?: unknown) => void;
 }

@@ -8,8 +8,9 @@ import type { Spend } from "../../expressions/pattern/pattern.ts";
 /** Limits of one check of a value against a schema. */
 export type CheckLimits = Pick<Limits, "schemaWork" | "issues">;
 
-/** What a check may do, or several that belong together: counted by what they really do. */
+/** The work that one check, or several checks that belong together, may do. The work that is really done is counted. */
 export class CheckBudget {
+  /** Units of work that were done so far. */
   spent = 0;
   readonly limits: CheckLimits;
 
@@ -26,31 +27,32 @@ export class CheckBudget {
   }
 }
 
-/** Where a value lies in the one that is checked; null for that one itself. */
+/** The place of a value inside the value that is checked, as a chain of keys from the inside out; null for the checked value itself. */
 export interface InstanceLocation {
   readonly around: InstanceLocation | null;
   readonly key: string | number;
 }
 
-/** A schema made ready. `$ref` and `$dynamicRef` lead from one to another, also in circles. */
+/** A compiled schema. `$ref` and `$dynamicRef` lead from one node to another, also in circles. */
 export interface SchemaNode {
-  /** In the order in which they are to be made. */
+  /** The checks of its keywords, in the order in which they run. */
   readonly checks: Check[];
-  /** The schema of its own id around it: what `$dynamicRef` looks for its anchor in. */
+  /** The nearest schema around it that has its own id. `$dynamicRef` looks for its anchor there. */
   readonly resource: Resource;
 }
 
-/** A schema that has an id of its own, or the whole. */
+/** A schema that has its own id, or the whole schema. */
 export interface Resource {
   readonly uri: string;
   readonly dynamicAnchors: Map<string, SchemaNode>;
 }
 
-/** What one keyword asks of a value; false if it does not hold. */
+/** Checks a value against one keyword; returns false if the value does not fit. */
 export type Check = (value: Json, run: CheckRun, place: InstanceLocation | null, seen: Seen) => boolean;
 
-/** Members and items that some keyword has looked at: `unevaluatedProperties` and `unevaluatedItems` are about the others. */
+/** The members and items of a value that some keyword has evaluated. `unevaluatedProperties` and `unevaluatedItems` apply to the others. */
 export class Seen {
+  /** True if all members and items were evaluated. */
   isAll = false;
   readonly keys: Set<string | number> = new Set();
 
@@ -59,19 +61,19 @@ export class Seen {
   }
 }
 
-/** Schemas inside each other, also by `$ref`: more are a circle. */
+/** The deepest nesting of schemas in a check, also by `$ref`. A deeper nesting is taken for an endless circle. */
 const maxDepth = 1_000;
-/** Shows a value in a message. */
+/** The most characters of a value that a message shows. */
 const maxShown = 200;
 
-/** One check of a value: counts what it does, and collects what is wrong. */
+/** One check of a value: counts its work, and collects the mistakes in the value. */
 export class CheckRun {
   readonly issues: SchemaIssue[] = [];
-  /** Above 0 nothing is reported: it only matters whether something fits. */
+  /** Above 0, mistakes are not reported, because it only matters whether a value fits. */
   quiet = 0;
-  /** Ids of the schemas that led here, the outermost first. */
+  /** The resources (schemas with their own ids) that led to the current schema, the outermost first. */
   readonly scope: Resource[] = [];
-  /** True if some keyword asks what others have looked at. */
+  /** True if the schema has `unevaluatedProperties` or `unevaluatedItems`, so that evaluated members and items must be recorded. */
   readonly isWatched: boolean;
   readonly #budget: CheckBudget;
   #depth = 0;
@@ -81,7 +83,10 @@ export class CheckRun {
     this.#budget = budget;
   }
 
-  /** What the schema's keywords have looked at, if the value fits; null if it does not. */
+  /**
+   * Checks a value against a schema. Returns the members and items that the keywords of the schema have evaluated; null if the value does
+   * not fit.
+   */
   evaluate({ checks, resource }: SchemaNode, value: Json, place: InstanceLocation | null): Seen | null {
     this.spend(1 + checks.length);
     if (++this.#depth > maxDepth) throw new StepfoldError("OPTION_INVALID", { option: "schema", reason: "leads to itself without end" });
@@ -99,14 +104,14 @@ export class CheckRun {
     return isValid ? seen : null;
   }
 
-  /** Checks the same value against a schema inside; what that has looked at counts for the schema around it. */
+  /** Checks the same value against a subschema. The members and items that the subschema evaluates also count for the schema around it. */
   within(node: SchemaNode, value: Json, place: InstanceLocation | null, seen: Seen): boolean {
     const found = this.evaluate(node, value, place);
     if (found) this.#add(seen, found);
     return found !== null;
   }
 
-  /** Whether a value fits, without a word about why not. */
+  /** Whether a value fits a schema; mistakes are not reported. */
   fits(node: SchemaNode, value: Json, place: InstanceLocation | null, seen: Seen = nothingSeen): boolean {
     this.quiet++;
     const fits = this.within(node, value, place, seen);
@@ -125,7 +130,7 @@ export class CheckRun {
   /** @throws StepfoldError `LIMIT_EXCEEDED` */
   readonly spend: Spend = (units) => this.#budget.spend(units);
 
-  /** Notes what is wrong; always false. */
+  /** Reports a mistake in the value. Always returns false, so that a check can return this result. */
   report(place: InstanceLocation | null, message: string): false {
     if (this.quiet === 0 && this.issues.length < this.#budget.limits.issues) this.issues.push({ pointer: pointerAt(place), message });
     return false;
@@ -139,7 +144,7 @@ export class CheckRun {
   }
 }
 
-/** Stands for what nobody asks for. */
+/** The object that checks get if evaluated members and items are not recorded. */
 const nothingSeen = new Seen();
 
 /** A value in a message, cut if it is long. */

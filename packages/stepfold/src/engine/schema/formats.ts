@@ -1,6 +1,6 @@
 /**
- * The formats of strings that are checked, each in time that grows with the text alone. None of the expressions has two ways to
- * read the same letters.
+ * The formats of strings that are checked. The time of each check grows only with the length of the text, because no regular expression
+ * here has two ways to match the same characters.
  */
 export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date", isDate],
@@ -44,7 +44,7 @@ function isTime(text: string): boolean {
   ];
   if (hour > 23 || minute > 59 || second > 60 || zoneHour > 23 || zoneMinute > 59) return false;
   const away = (zoneHour * 60 + zoneMinute) * (parts[4] === "-" ? -1 : 1);
-  // a leap second is the last of a day in UTC
+  // a leap second (60) exists only at the end of a day in UTC
   return second < 60 || (hour * 60 + minute - away + 1440) % 1440 === 1439;
 }
 
@@ -56,7 +56,7 @@ function isDateTime(text: string): boolean {
 function isDuration(text: string): boolean {
   if (/^P\d+W$/.test(text)) return true;
   const parts = /^P(?:\d+Y)?(?:\d+M)?(?:\d+D)?(T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/.exec(text);
-  // one unit may be left out only at the ends: years and days without months are none
+  // a unit in the middle must not be left out: years and days without months are not allowed
   return parts !== null && text !== "P" && parts[1] !== "T" && !/Y\d+D|H\d+S/.test(text);
 }
 
@@ -95,12 +95,12 @@ function isIpv6(text: string): boolean {
 
 /** A URI by RFC 3986, or a reference to one. */
 function isUri(text: string, isAbsolute: boolean): boolean {
-  // the expression of the RFC's appendix B: it takes every text apart in one way
+  // the regular expression of appendix B of the RFC: it splits every text in exactly one way
   const [, , scheme, , authority, path = ""] = /^(([^:/?#]+):)?(\/\/([^/?#]*))?([^?#]*)(?:\?[^#]*)?(?:#.*)?$/su.exec(text) ?? [];
   if (scheme === undefined ? isAbsolute : !/^[a-z][a-z\d+.-]*$/i.test(scheme)) return false;
   const rest = authority === undefined ? text : text.replace(authority, "");
   if (!/^(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*)?$/i.test(rest)) return false;
-  // without a scheme, the first part of a path has no colon: it would be one
+  // without a scheme, the first part of a path must not have a colon, because it would be read as a scheme
   if (scheme === undefined && authority === undefined && path.split("/", 1)[0]!.includes(":")) return false;
   return authority === undefined || isAuthority(authority);
 }
@@ -115,14 +115,14 @@ function isAuthority(text: string): boolean {
   return host.endsWith("]") && (isIpv6(host.slice(1, -1)) || /^\[v[\da-f]+\.[\w.~!$&'()*+,;=:-]+\]$/i.test(host));
 }
 
-/** An address of the web: `http`, `https` or `ftp` with a host. Letters of other scripts may stand as they are. */
+/** A web address: `http`, `https` or `ftp` with a host. Letters outside of ASCII need not be encoded. */
 function isUrl(text: string): boolean {
   if (!/^(?:https?|ftp):\/\/[^\s/?#]/i.test(text) || /\s/.test(text)) return false;
   return URL.canParse(text);
 }
 
 function isUriTemplate(text: string): boolean {
-  // what stands between braces, and what is left when they are taken out
+  // `names` are the parts in braces, and `literal` is the text without them
   const names = text.match(/\{[^{}]*\}/g) ?? [];
   const literal = text.replace(/\{[^{}]*\}/g, "");
   if (!/^(?:[^\s\p{Cc}"<>%\\^`{|}]|%[\da-f]{2})*$/iu.test(literal)) return false;
@@ -151,12 +151,13 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
+    // this text is not a JSON pointer, so the value is refused
     return "~";
   }
 }
 
 function isRegex(text: string): boolean {
-  // an escape of other languages, which means the letter here
+  // `\Z` is the end of a text in other languages, but not in JavaScript
   if (/(?:^|[^\\])\\Z/.test(text)) return false;
   try {
     new RegExp(text, "u");

@@ -17,7 +17,7 @@ const tree: JsonSchema = {
   properties: { value: true, children: { type: "array", items: { $dynamicRef: "#node" } } },
 };
 
-/** What fits and what does not. */
+/** Schemas, each with values that fit and values that do not fit. */
 const cases: readonly (readonly [JsonSchema, good: readonly Json[], bad: readonly Json[]])[] = [
   [true, [1, null, {}], []],
   [false, [], [1, null]],

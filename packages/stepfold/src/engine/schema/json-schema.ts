@@ -8,30 +8,32 @@ import { isSchema, type OpenResource, SchemaReader } from "./schema-reader.ts";
 import { lastKeywords, structureKeywords } from "./structure-keywords.ts";
 import { valueKeywords } from "./value-keywords.ts";
 
-/** A JSON Schema made ready. */
+/** A compiled JSON Schema. */
 export interface CompiledSchema {
-  /** What is wrong with the schema itself; nothing can be checked against it then. */
+  /** The mistakes in the schema itself. If there are any, `check` must not be called. */
   readonly mistakes: readonly SchemaIssue[];
   /**
-   * What is wrong with a value; empty if it fits.
+   * Returns the mistakes in a value; an empty list if the value fits.
    *
-   * @throws StepfoldError `LIMIT_EXCEEDED` if that takes more work than is allowed
+   * @throws StepfoldError `LIMIT_EXCEEDED` if the check takes more work than the budget has
    */
   check(value: Json, budget: CheckBudget): readonly SchemaIssue[];
 }
 
+/** All keywords, in the order in which they are checked: `lastKeywords` need the members and items that all others have evaluated. */
 const keywords: readonly (readonly [string, Keyword])[] = [valueKeywords, structureKeywords, logicKeywords, lastKeywords].flatMap((some) =>
   Object.entries(some),
 );
 
-/** Steps of all patterns of one schema. */
+/** The largest size of all patterns of one schema together, in steps of their programs. */
 const maxPatternSteps = 50_000;
-/** Mistakes that are listed of one schema. */
+/** The rest of a schema is not compiled after this many mistakes. */
 const maxMistakes = 100;
 
 /**
- * Makes a JSON Schema ready, read as draft 2020-12, in time that grows with its size alone. Of older drafts `definitions`,
- * `dependencies` and lists in `items` are understood. References lead to places in the schema itself: nothing is fetched.
+ * Compiles a JSON Schema, which is read as draft 2020-12. The time that this takes grows only with the size of the schema. From older
+ * drafts, `definitions`, `dependencies` and lists in `items` are supported. A reference can only lead to a place in the same schema:
+ * nothing is loaded.
  */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
   const reader = new SchemaReader(schema);
@@ -42,6 +44,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
 
   const patternOf = (source: string, mistake: (message: string) => void): Pattern | null => {
     const known = patterns.get(source);
+    // null: the pattern cannot be used, and its mistake was reported the first time
     if (known !== undefined) return known;
     const compiled = compilePattern(source);
     const pattern = compiled.mistake === undefined ? compiled.pattern : null;
@@ -52,6 +55,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
     return pattern;
   };
 
+  // each subschema that is in use; compiling a keyword may add further ones
   for (const { schema: open, resource, node, pointer } of reader.open()) {
     if (patternSteps > maxPatternSteps || mistakes.length >= maxMistakes) break;
     if (typeof open === "boolean") {
@@ -75,6 +79,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
   };
 }
 
+/** Returns what the keywords of one schema are compiled with. */
 function buildingOf(
   schema: Building["schema"],
   resource: OpenResource,
@@ -88,7 +93,7 @@ function buildingOf(
   return {
     schema,
     mistake,
-    // what is no schema is a mistake that is told already
+    // a value that is not a schema was reported before; `true`, which every value fits, takes its place
     node: (inner) => reader.nodeOf(isSchema(inner) ? inner : true, resource),
     reference(keyword, reference) {
       const node = typeof reference === "string" ? reader.resolve(reference, resource) : null;

@@ -2,21 +2,21 @@ import type { Json, JsonObject } from "../../core/values/json.ts";
 import type { Pattern } from "../../expressions/pattern/pattern.ts";
 import type { Check, SchemaNode } from "./check-run.ts";
 
-/** What keywords of one schema are made ready with. */
+/** What the keywords of one schema are compiled with. */
 export interface Building {
-  /** The schema that the keyword stands in. */
+  /** The schema that has the keyword. */
   readonly schema: JsonObject;
-  /** The node of a schema inside. */
+  /** Returns the node of a subschema. */
   node(schema: Json): SchemaNode;
-  /** The node that a reference leads to; null, and a mistake, if there is none. */
+  /** Returns the node that a reference leads to. If there is none, reports a mistake and returns null. */
   reference(keyword: string, reference: Json): SchemaNode | null;
-  /** A pattern; null, and a mistake, if it cannot be used. */
+  /** Returns a compiled pattern. If the pattern cannot be used, reports a mistake and returns null. */
   pattern(keyword: string, source: Json): Pattern | null;
-  /** Notes a mistake in the schema. */
+  /** Reports a mistake in the schema. */
   mistake(keyword: string, message: string): void;
 }
 
-/** Makes a keyword ready; null if it asks for nothing. It has been seen that the schema has the keyword. */
+/** Compiles a keyword that the schema has; returns null if there is nothing to check. */
 export type Keyword = (value: Json, building: Building) => Check | null;
 
 export function isCount(value: unknown): value is number {

@@ -3,14 +3,14 @@ import type { Check, CheckRun, InstanceLocation, SchemaNode, Seen } from "./chec
 import { type Building, isNames, type Keyword } from "./keyword.ts";
 import { allOf, entriesOf, ofObject } from "./structure-keywords.ts";
 
-/** Keywords that hold the same value against other schemas. */
+/** Keywords that check the same value against other schemas. */
 export const logicKeywords: Readonly<Record<string, Keyword>> = {
   $ref: (reference, building) => {
     const node = building.reference("$ref", reference);
     return node && ((value, run, place, seen) => run.within(node, value, place, seen));
   },
   $dynamicRef: dynamicRefKeyword,
-  // of draft 2019-09: without `$recursiveAnchor` the same as "$ref"
+  // from draft 2019-09; without `$recursiveAnchor` it means the same as `$ref`
   $recursiveRef: (reference, building) => {
     const node = building.reference("$recursiveRef", reference);
     return node && ((value, run, place, seen) => run.within(node, value, place, seen));
@@ -48,7 +48,7 @@ export const logicKeywords: Readonly<Record<string, Keyword>> = {
     };
   },
   dependentSchemas: (schemas, building) => dependent(entriesOf("dependentSchemas", schemas, building), building),
-  // before draft 2019-09: `dependentSchemas` and `dependentRequired` in one
+  // from drafts before 2019-09: `dependentSchemas` and `dependentRequired` in one keyword
   dependencies: (schemas, building) => {
     const entries = entriesOf("dependencies", schemas, building);
     return dependent(
@@ -64,6 +64,7 @@ function listOf(keyword: string, schemas: Json, building: Building): readonly Sc
   return null;
 }
 
+/** Checks a value against each of the schemas, and whether the number of schemas that it fits is right. */
 function counted(
   nodes: readonly SchemaNode[],
   value: Json,
@@ -78,12 +79,12 @@ function counted(
   const inner = run.issues.splice(before);
   if (isRight(count)) return true;
   run.report(place, count > 0 ? `${message}, and fits ${count}` : message);
-  // why it does not fit each of them
+  // the reasons why the value does not fit the schemas
   if (count === 0) for (const issue of inner.slice(0, maxInner)) run.issues.push(issue);
   return false;
 }
 
-/** How many reasons are given why a value fits none of several schemas. */
+/** The most reasons that are given if a value fits none of the schemas. */
 const maxInner = 20;
 
 function dependent(entries: readonly (readonly [string, Json])[], building: Building): Check {
@@ -94,7 +95,10 @@ function dependent(entries: readonly (readonly [string, Json])[], building: Buil
   });
 }
 
-/** Leads to the outermost schema on the way here that has this dynamic anchor. */
+/**
+ * The check of `$dynamicRef`: it leads to the outermost of the schemas that led here with the same dynamic anchor. If the target of the
+ * reference is not a dynamic anchor, it works like `$ref`.
+ */
 function dynamicRefKeyword(reference: Json, building: Building): Check | null {
   const node = building.reference("$dynamicRef", reference);
   if (!node) return null;
@@ -107,7 +111,7 @@ function dynamicRefKeyword(reference: Json, building: Building): Check | null {
   };
 }
 
-/** Whether a schema asks for members or items that others have not looked at. */
+/** Whether a schema has a keyword about the members or items that no other keyword has evaluated. */
 export function isWatching(schema: Json): boolean {
   return isJsonObject(schema) && (schema.unevaluatedProperties !== undefined || schema.unevaluatedItems !== undefined);
 }

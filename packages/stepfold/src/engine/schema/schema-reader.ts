@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/values/json
 import { pointerOf } from "../../core/values/pointer.ts";
 import type { Resource, SchemaNode } from "./check-run.ts";
 
-/** Where schemas lie in a schema: under the key itself, in a list, or in a map. */
+/** The keywords that contain subschemas, and how: the value is a schema, a list of schemas, or an object with a schema in each member. */
 const subschemaKeywords: Readonly<Record<string, readonly ("schema" | "list" | "map")[]>> = {
   ...Object.fromEntries(
     ["additionalItems", "unevaluatedItems", "contains", "additionalProperties", "unevaluatedProperties", "propertyNames"].map((key) => [
@@ -19,10 +19,12 @@ const subschemaKeywords: Readonly<Record<string, readonly ("schema" | "list" | "
   items: ["schema", "list"],
 };
 
+/** The URI of the whole schema. */
 const wholeUri = "json-schema:///";
-/** Schemas inside each other. */
+/** The deepest nesting of schemas. */
 const maxDepth = 200;
 
+/** A schema that was found: with the resource that it belongs to, and the way to it (null for the whole schema). */
 interface ScannedSchema {
   readonly schema: JsonSchemaValue;
   readonly resource: OpenResource;
@@ -31,6 +33,7 @@ interface ScannedSchema {
 
 type JsonSchemaValue = boolean | JsonObject;
 
+/** The way from the whole schema to a subschema: a chain of steps, from the inside out. One step is for example `["allOf", 0]`. */
 interface Trail {
   readonly around: Trail | null;
   readonly keys: readonly (string | number)[];
@@ -43,12 +46,14 @@ export interface OpenResource extends Resource {
   readonly anchors: Map<string, JsonObject>;
 }
 
-/** Finds the schemas of a schema by their ids, anchors and places, and gives each its node. Every part is read once. */
+/** Finds the subschemas of a schema by their ids, anchors and places, and gives each a node. Every part is read once. */
 export class SchemaReader {
   readonly mistakes: SchemaIssue[] = [];
   readonly #resources = new Map<string, OpenResource>();
+  /** Every schema that was scanned. */
   readonly #places = new Map<JsonObject, ScannedSchema>();
   readonly #nodes = new Map<JsonSchemaValue, SchemaNode>();
+  /** All nodes, in the order in which their checks are compiled. */
   readonly #queue: { readonly found: ScannedSchema; readonly node: SchemaNode }[] = [];
   readonly root: SchemaNode;
 
@@ -59,7 +64,7 @@ export class SchemaReader {
     this.root = this.nodeOf(schema, whole);
   }
 
-  /** The node of a schema. Its checks are made later, when it is taken from the queue. */
+  /** Returns the node of a schema. Its checks are added later, when `open` yields it. */
   nodeOf(schema: JsonSchemaValue, around: OpenResource): SchemaNode {
     const known = this.#nodes.get(schema);
     if (known && typeof schema === "object") return known;
@@ -71,17 +76,17 @@ export class SchemaReader {
     return node;
   }
 
-  /** Schemas whose checks are still to be made. */
+  /** Yields every schema whose checks have to be compiled, also those that are added meanwhile. */
   *open(): Generator<
     { readonly schema: JsonSchemaValue; readonly resource: OpenResource; readonly node: SchemaNode; readonly pointer: string },
     void
   > {
-    // grows while it is gone through
+    // the queue grows while the loop runs
     for (const { found, node } of this.#queue)
       yield { schema: found.schema, resource: found.resource, node, pointer: pointerTo(found.trail) };
   }
 
-  /** What a reference leads to; null if that is nothing here. Nothing is ever fetched. */
+  /** Returns the node that a reference leads to; null if there is none in this schema. Nothing is ever loaded. */
   resolve(reference: string, from: OpenResource): SchemaNode | null {
     const url = resolved(reference, from.uri);
     if (!url) return null;
@@ -94,6 +99,7 @@ export class SchemaReader {
     return isSchema(target) ? this.nodeOf(target, resource) : null;
   }
 
+  /** Finds the subschemas of a schema. It works without recursion, because a schema may be nested deeply. */
   #scan(first: ScannedSchema): void {
     const queue = [first];
     for (let next = queue.pop(); next; next = queue.pop()) {
@@ -113,7 +119,9 @@ export class SchemaReader {
     }
   }
 
-  /** The resource that a schema belongs to: one of its own if it has an id. */
+  /**
+   * Returns the resource that a schema belongs to, which is a new one if the schema has an id, and adds the anchors of the schema to it.
+   */
   #entered(schema: JsonObject, { resource: around, trail }: ScannedSchema): OpenResource {
     let resource = around;
     const { $id, $anchor, $dynamicAnchor } = schema;
@@ -123,12 +131,13 @@ export class SchemaReader {
         resource = { uri: url.href, schema, anchors: new Map(), dynamicAnchors: new Map() };
         if (this.#resources.has(url.href)) this.mistakes.push({ pointer: `${pointerTo(trail)}/$id`, message: "is the id of two schemas" });
         this.#resources.set(url.href, resource);
-        // the whole is also found by no id at all
+        // the whole schema stays reachable by `wholeUri`
         if (schema === around.schema) this.#resources.set(wholeUri, resource);
       } else this.mistakes.push({ pointer: `${pointerTo(trail)}/$id`, message: "must be a URI without a fragment" });
     }
     for (const anchor of [$anchor, $dynamicAnchor]) if (typeof anchor === "string") resource.anchors.set(anchor, schema);
     if (typeof $dynamicAnchor === "string") {
+      // `nodeOf` needs the place, which `#scan` sets only later
       this.#places.set(schema, { schema, resource, trail });
       resource.dynamicAnchors.set($dynamicAnchor, this.nodeOf(schema, resource));
     }
@@ -136,11 +145,12 @@ export class SchemaReader {
   }
 }
 
-/** True for what may stand where a schema is asked for. */
+/** True for a value that can be a schema: an object or a boolean. */
 export function isSchema(value: unknown): value is JsonSchemaValue {
   return typeof value === "boolean" || isJsonObject(value);
 }
 
+/** Yields the subschemas of a schema, each with the keys that lead to it. */
 function* schemasIn(schema: JsonObject): Generator<readonly [readonly (string | number)[], Json]> {
   for (const [key, value] of Object.entries(schema)) {
     const places = Object.hasOwn(subschemaKeywords, key) ? subschemaKeywords[key]! : [];
@@ -163,6 +173,7 @@ function decoded(text: string): string | null {
   }
 }
 
+/** Returns the value at a JSON pointer; undefined if there is none. */
 function memberAt(schema: Json, pointer: string): Json | undefined {
   let at: Json | undefined = schema;
   for (const part of pointer.slice(1).split("/")) {

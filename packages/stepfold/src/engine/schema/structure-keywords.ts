@@ -4,7 +4,7 @@ import type { Check, CheckRun, InstanceLocation, SchemaNode, Seen } from "./chec
 import { type Building, isCount, isNames, type Keyword } from "./keyword.ts";
 import { isStructure, textOf } from "./value-keywords.ts";
 
-/** Keywords about members of objects and items of lists. Those that need what others have looked at come last. */
+/** Keywords about members of objects and items of lists, except for `lastKeywords`. */
 export const structureKeywords: Readonly<Record<string, Keyword>> = {
   required: (names, building) => {
     if (isNames(names)) return ofObject((value, run, place) => hasAll(value, names, run, place, ""));
@@ -30,7 +30,7 @@ export const structureKeywords: Readonly<Record<string, Keyword>> = {
     const node = building.node(schema);
     return ofObject((value, run, around) => allOf(Object.keys(value), (key) => run.evaluate(node, key, { around, key }) !== null));
   },
-  // the first of these three that a schema has stands for all of them
+  // the first of these three keywords that a schema has makes the check for all three
   properties: (_, building) => membersOf(building),
   patternProperties: (_, building) => (building.schema.properties === undefined ? membersOf(building) : null),
   additionalProperties: (_, building) =>
@@ -41,7 +41,7 @@ export const structureKeywords: Readonly<Record<string, Keyword>> = {
   uniqueItems: (isWanted) => (isWanted === true ? ofList(areUnique) : null),
 };
 
-/** Keywords about what no other keyword has looked at. */
+/** Keywords about members and items that no other keyword has evaluated. They have to run last. */
 export const lastKeywords: Readonly<Record<string, Keyword>> = {
   unevaluatedProperties: (schema, building) => {
     const node = building.node(schema);
@@ -66,15 +66,17 @@ export const lastKeywords: Readonly<Record<string, Keyword>> = {
 
 type CheckOf<T> = (value: T, run: CheckRun, place: InstanceLocation | null, seen: Seen) => boolean;
 
+/** Makes a check that only looks at objects: any other value fits. */
 export function ofObject(check: CheckOf<JsonObject>): Check {
   return (value, run, place, seen) => !isJsonObject(value) || check(value, run, place, seen);
 }
 
+/** Makes a check that only looks at lists: any other value fits. */
 function ofList(check: CheckOf<readonly Json[]>): Check {
   return (value, run, place, seen) => !Array.isArray(value) || check(value as readonly Json[], run, place, seen);
 }
 
-/** As `every`, but goes on after the first that does not hold: each is to be told. */
+/** Works like `every`, but does not stop at the first item that does not hold, so that every mistake is reported. */
 export function allOf<T>(list: Iterable<T>, holds: (one: T) => boolean): boolean {
   let all = true;
   for (const one of list) if (!holds(one)) all = false;
@@ -86,6 +88,7 @@ function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, plac
   return allOf(names, (name) => Object.hasOwn(value, name) || run.report(place, `lacks "${name}"${more}`));
 }
 
+/** Makes a keyword that limits the number of members or items. */
 function ofCount(keyword: string, holds: (count: number, bound: number) => boolean, message: string, what: "members" | "items"): Keyword {
   return (bound, building) => {
     if (!isCount(bound)) {
@@ -102,6 +105,7 @@ function ofCount(keyword: string, holds: (count: number, bound: number) => boole
   };
 }
 
+/** The check of `properties`, `patternProperties` and `additionalProperties` together. */
 function membersOf(building: Building): Check {
   const { properties, patternProperties, additionalProperties } = building.schema;
   const known = new Map(entriesOf("properties", properties, building).map(([key, schema]) => [key, building.node(schema)]));
@@ -114,6 +118,7 @@ function membersOf(building: Building): Check {
   const needsEach = patterns.length > 0 || others !== null;
   return ofObject((value, run, around, seen) => {
     const given = Object.keys(value);
+    // if only `properties` matter, it is enough to look at the members that they name
     const keys = needsEach || given.length < known.size ? given : [...known.keys()].filter((key) => Object.hasOwn(value, key));
     run.spend(2 * given.length + keys.length);
     return allOf(keys, (key) => {
@@ -133,7 +138,7 @@ export function entriesOf(keyword: string, schemas: Json | undefined, building: 
   return [];
 }
 
-/** `prefixItems` and `items`; before draft 2020-12 these were `items`, as a list, and `additionalItems`. */
+/** The check of `prefixItems` and `items` together. Before draft 2020-12 these were `items`, as a list, and `additionalItems`. */
 function itemsOf(building: Building): Check | null {
   const { prefixItems, items, additionalItems } = building.schema;
   const isOld = prefixItems === undefined && Array.isArray(items);

@@ -59,7 +59,10 @@ function typeKeyword(value: Json, building: Parameters<Keyword>[1]): Check | nul
   };
 }
 
-/** Single values by themselves, lists and objects by their text: however many there are, one look is enough. */
+/**
+ * Makes a check that a value is one of these values. Lists and objects are compared by their text, so that one look-up is enough, however
+ * many values there are.
+ */
 function oneOf(values: readonly Json[], message: string): Check {
   const plain = new Set(values.filter((value) => !isStructure(value)));
   const structures = new Set(values.filter(isStructure).map(canonicalJson));
@@ -73,7 +76,7 @@ export function isStructure(value: Json): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** The text of a value, with its price. */
+/** Returns the canonical text of a value, and spends the work that this takes. */
 export function textOf(value: Json, run: CheckRun): string {
   const text = canonicalJson(value);
   run.spend(20 + (text.length >> 1));
@@ -86,7 +89,7 @@ function ofNumber(keyword: string, holds: (value: number, bound: number) => bool
       building.mistake(keyword, keyword === "multipleOf" ? "must be a number above 0" : "must be a number");
       return null;
     }
-    // a multiple is found in whole numbers of many digits
+    // `multipleOf` is calculated with whole numbers of many digits
     const price = keyword === "multipleOf" ? 30 : 1;
     return (value, run, place) => {
       if (typeof value !== "number") return true;
@@ -110,14 +113,14 @@ function ofLength(keyword: string, holds: (length: number, bound: number) => boo
   };
 }
 
-/** Characters, not units of UTF-16. */
+/** The number of characters, not of UTF-16 code units. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length++;
   return length;
 }
 
-/** Exact in decimals: 0.3 is a multiple of 0.1. */
+/** Whether a number is a multiple of another one. The calculation is exact for decimals: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, divisor: number): boolean {
   const [coefficient, exponent] = decimalOf(value);
   const [ofDivisor, exponentOfDivisor] = decimalOf(divisor);
@@ -125,6 +128,7 @@ function isMultiple(value: number, divisor: number): boolean {
   return exponent >= exponentOfDivisor ? (coefficient * 10n ** shift) % ofDivisor === 0n : coefficient % (ofDivisor * 10n ** shift) === 0n;
 }
 
+/** Splits the absolute value of a number into a whole number and an exponent of ten. */
 function decimalOf(value: number): readonly [bigint, number] {
   const [digits = "0", exponent = "0"] = String(Math.abs(value)).split("e");
   const [whole = "0", fraction = ""] = digits.split(".");

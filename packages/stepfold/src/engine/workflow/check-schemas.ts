@@ -6,7 +6,7 @@ import type { StandardSchema } from "../node/standard-schema.ts";
 import { definitionOf } from "./prepared-node.ts";
 import { mistakesOf } from "./validator.ts";
 
-/** Looks for mistakes in the JSON Schemas of a workflow, of those that it brings, and of the node types that they name. */
+/** Reports mistakes in the JSON Schemas of a workflow, of the workflows in it, and of the node types that they use. */
 export function checkSchemas(definition: WorkflowDefinition, nodeDefinitions: NodeDefinitions, report: DefinitionReport): void {
   const types = new Set<string>();
   checkInputs(definition, "", types, report);

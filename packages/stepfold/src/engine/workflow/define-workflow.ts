@@ -9,7 +9,7 @@ import type {
   WorkflowDefinition,
 } from "../../core/definition/definition.ts";
 
-/** A value whose keys are all known: any other one may have no value. */
+/** The type T in which every key that is not in `Keys` has the type `never`, so that the compiler refuses it. */
 type Known<T, Keys> = { readonly [K in keyof T]: K extends Keys ? T[K] : never };
 
 type KnownCompensation<C> = {
@@ -29,7 +29,7 @@ type KnownNode<N> = {
 type KnownNodes<L> = { readonly [I in keyof L]: KnownNode<L[I]> };
 type KnownEdges<L> = { readonly [I in keyof L]: Known<L[I], keyof Edge | (typeof editorEdgeKeys)[number]> };
 
-/** A definition without keys that nobody reads, also in its nodes, edges, policies and workflows. Those of React Flow are let be. */
+/** A definition without unknown keys, also in its nodes, edges, policies and workflows. The keys of React Flow are allowed. */
 export type KnownWorkflow<W> = {
   readonly [K in keyof W]: K extends "nodes"
     ? KnownNodes<W[K]>
@@ -47,7 +47,7 @@ export type KnownWorkflow<W> = {
 };
 
 /**
- * A workflow written in TypeScript, checked by the editor while you type: also for keys that nobody reads. It is the same JSON.
+ * Returns the workflow definition that it is given. The compiler checks it while you type, and also finds unknown keys.
  *
  * ```ts
  * const hello = defineWorkflow({ id: "hello", nodes: [{ id: "greet", type: "set", data: { text: "hi" } }], edges: [] });

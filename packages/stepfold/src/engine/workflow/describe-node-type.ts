@@ -6,25 +6,26 @@ import type { StandardSchema } from "../node/standard-schema.ts";
 import { payloadSchemaOf } from "./payload-schema.ts";
 
 /**
- * What a form or an editor can know of a node type, as plain JSON. A schema that is absent says that any value is taken; null, that only the
- * code of the type can check it.
+ * The description of a node type for forms and editors, as plain JSON. If a schema is absent, any value is accepted; if it is null, only
+ * the code of the type can check a value.
  */
 export interface NodeTypeInfo {
   readonly type: string;
-  /** Of the node's `data`, once its expressions are evaluated. */
+  /** The schema of the node's `data`, after its expressions are evaluated. */
   readonly input?: JsonSchema | null;
+  /** The schema of the output. */
   readonly output?: JsonSchema | null;
-  /** Of the payload that resumes it. */
+  /** The schema of the payload that resumes the node. */
   readonly resume?: JsonSchema | null;
-  /** Names of the output handles; `""` is the default one. Absent: any. */
+  /** Names of the output handles; `""` is the default handle. Absent: any handle. */
   readonly handles?: readonly string[];
-  /** Where the node of a workflow says nothing. */
+  /** The retry policy of nodes that have none of their own. */
   readonly retryPolicy?: RetryPolicy;
-  /** For people, as the type gives it: label, icon, description. */
+  /** The `metadata` of the node type, for people: label, icon, description. */
   readonly metadata: Readonly<Record<string, Json>>;
 }
 
-/** What can be known of a node type. */
+/** Describes a node type. */
 export function describeNodeType(type: string, definition: NodeDefinition, limits: Limits): NodeTypeInfo {
   const { input, output, resume, handles, retryPolicy, metadata = {} } = definition;
   const said = (schema: StandardSchema | JsonSchema): JsonSchema | null => payloadSchemaOf(schema, limits)?.schema ?? null;

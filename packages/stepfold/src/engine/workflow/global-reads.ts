@@ -2,11 +2,11 @@ import type { CompiledPolicy, Computed } from "../../core/definition/compiled-po
 import type { Template } from "../../core/definition/template.ts";
 import type { PreparedNode } from "./prepared-node.ts";
 
-/** A member of `globals` that an expression of the node names and may not read; undefined if there is none. */
+/** Returns a member of `globals` that an expression of the node names and may not read; undefined if there is none. */
 export function deniedGlobal(node: PreparedNode, allowed: readonly string[]): string | undefined {
   for (const { reads } of templatesOf(node)) {
     for (const [root, name] of reads) {
-      // what is read as a whole, or by a name that is computed, has only what is allowed
+      // an expression that reads `globals` as a whole, or by a computed name, gets only the allowed members, so it need not be denied
       if (root === "globals" && name !== undefined && name !== "*" && !allowed.includes(name)) return name;
     }
   }

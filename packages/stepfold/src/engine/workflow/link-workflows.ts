@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject } from "../../core/values/json.ts";
 export type Library = (name: string) => unknown;
 
 /**
- * A library of definitions, each by its id.
+ * Returns a library of definitions, each by its id.
  *
- * @throws StepfoldError `OPTION_INVALID` if two that differ have the same id: only one of them would ever be found
+ * @throws StepfoldError `OPTION_INVALID` if two different definitions have the same id: only one of them would ever be found
  */
 export function libraryOf(workflows: readonly unknown[]): Library {
   const known = new Map<unknown, unknown>();
@@ -25,16 +25,16 @@ function areSame(one: unknown, other: unknown): boolean {
   try {
     return one === other || JSON.stringify(one) === JSON.stringify(other);
   } catch {
-    // a circle, or a getter that throws: it is told when it is compiled
+    // a circular value, or a getter that throws: compiling the definition reports it
     return false;
   }
 }
 
 /**
- * A definition with those of all workflows that its nodes run and that it does not bring itself, put into its
- * `workflows`. An execution is pinned to what it began with, so what it runs must be part of that.
+ * Returns a definition whose `workflows` contain every workflow that its nodes run; missing ones come from the library. An execution keeps
+ * the definition that it began with, so everything that it runs must be part of that definition.
  *
- * Only names that are constants can be found; what an expression may name has to be in `workflows`.
+ * Only constant names are found. A workflow that an expression may name has to be in `workflows` already.
  */
 export function linkWorkflows(definition: unknown, library: Library): unknown {
   try {
@@ -50,6 +50,7 @@ function linked(definition: JsonObject, library: Library): unknown {
   const workflows: Record<string, unknown> = { ...own };
   const has = (name: string): boolean => Object.hasOwn(workflows, name) || name === definition.id;
   const queue: unknown[] = [definition];
+  // the queue grows meanwhile, because a workflow of the library may run other ones
   for (const next of queue) {
     for (const name of namesIn(next)) {
       const found = has(name) ? undefined : library(name);
@@ -61,7 +62,7 @@ function linked(definition: JsonObject, library: Library): unknown {
   return queue.length === 1 ? definition : { ...definition, workflows };
 }
 
-/** Names of workflows that a definition runs and does not bring itself. */
+/** The names of workflows that a definition runs and does not contain. */
 function namesIn(definition: unknown): Set<string> {
   const names = new Set<string>();
   const nodes = safeMember(definition, "nodes");

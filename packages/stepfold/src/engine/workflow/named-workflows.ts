@@ -4,8 +4,8 @@ import { libraryOf } from "./link-workflows.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 
 /**
- * Finds a workflow by its name, and prepares it when it is first asked for. It gives `DEFINITION_UNKNOWN` for a name that
- * none has, and `DEFINITION_INVALID` for one that cannot run.
+ * Returns a function that finds a workflow by its name, and prepares it on first use. The function throws `DEFINITION_UNKNOWN` for an
+ * unknown name, and `DEFINITION_INVALID` for a workflow that cannot run.
  */
 export function namedWorkflows(
   own: PreparedWorkflow,

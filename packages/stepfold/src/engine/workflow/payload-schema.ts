@@ -13,15 +13,16 @@ export interface PayloadSchema {
   readonly sizeBytes: number;
 }
 
-/** Every execution that waits holds the schema once. One that is larger than this costs too much, and is not held. */
+/** The largest schema that is kept, in bytes: every execution that waits holds its schema once. */
 const maxSchemaBytes = 64 * 1024;
-/** Hexadecimal digits of the hash: 96 bits, far more than tell the few schemas of one execution apart. */
+/** The length of an id in hexadecimal digits: 96 bits of the hash are more than enough to tell the few schemas of one execution apart. */
 const idLength = 24;
+/** Results by schema; null for a schema without a JSON Schema that can be kept. */
 const known = new WeakMap<object, PayloadSchema | null>();
 
 /**
- * The JSON Schema of the payload that resumes a node, for processes that do not have the code of its type. Null if there is none to hold: a
- * Standard Schema cannot give one or cannot be written as one, or the JSON Schema is too large, no JSON, or has mistakes.
+ * Returns the JSON Schema of the payload that resumes a node, for processes that do not have the code of its type. Null if there is none: a
+ * Standard Schema cannot provide one, or the JSON Schema is too large, is not JSON, or has mistakes.
  */
 export function payloadSchemaOf(resume: StandardSchema | JsonSchema, limits: Limits): PayloadSchema | null {
   if (typeof resume === "boolean") return payloadSchema(resume);
@@ -38,10 +39,11 @@ function jsonSchemaOf(resume: Exclude<StandardSchema | JsonSchema, boolean>, lim
     const schema = isStandard(resume) ? resume["~standard"].jsonSchema?.input({ target: "draft-2020-12" }) : resume;
     const { value } = plainJson(schema, "The schema of the payload", limits);
     if (!isJsonObject(value) && typeof value !== "boolean") return null;
-    // the validator of this library may not take all that the schema's own library takes
+    // the JSON Schema of another library may use something that this library cannot check
     return sizeOfJson(value) <= maxSchemaBytes && mistakesOf(value).length === 0 ? payloadSchema(value) : null;
   } catch {
-    // libraries throw for what JSON Schema cannot express, such as a date, and plainJson for what is no JSON, such as a circle
+    // libraries throw for something that JSON Schema cannot express, such as a date; `plainJson` throws for something that is not JSON,
+    // such as a circular value
     return null;
   }
 }

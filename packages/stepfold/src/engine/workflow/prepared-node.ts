@@ -9,7 +9,9 @@ import { thawingValidatorOf, type Validator, validatorOf } from "./validator.ts"
 export interface PreparedNode {
   readonly compiled: CompiledNode;
   readonly definition: NodeDefinition;
+  /** The retry policy of the node or, if it has none, of its type; null if both have none. */
   readonly policy: CompiledPolicy | null;
+  /** The longest time of one attempt; null if the node has no `timeout`. */
   readonly timeoutMs: Computed | null;
   readonly input: Validator | null;
   readonly output: Validator | null;
@@ -42,7 +44,7 @@ export function prepareNode(
   };
 }
 
-/** The definition of a type; never a member that the object only inherits. */
+/** Returns the definition of a type. A member that the object only inherits does not count. */
 export function definitionOf(definitions: NodeDefinitions, type: string): NodeDefinition | undefined {
   return Object.hasOwn(definitions, type) ? definitions[type] : undefined;
 }

@@ -19,22 +19,22 @@ import type { Validated } from "./validator.ts";
 /** A workflow with the code of its nodes: all that is needed to run it. */
 export interface PreparedWorkflow {
   readonly compiled: CompiledWorkflow;
-  /** Of the workflow and of every one that it may run. */
+  /** The nodes of the workflow, and of every workflow that it may run. */
   readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
-  /** Types whose code is not here: it can be told things, and not be driven. */
+  /** Node types whose code is missing in this process. With missing types, executions accept commands, but cannot be performed. */
   readonly missingTypes: readonly string[];
   readonly warnings: readonly Issue[];
 }
 
-/** How a workflow is made ready. */
+/** How a workflow is prepared. */
 interface Preparing {
-  /** Of types whose code is not here nothing is checked; otherwise they are mistakes. */
+  /** True if a node type without code is accepted, and nothing of its nodes is checked; false if it is a mistake. */
   readonly withoutCode: boolean;
 }
 
 const noLibrary: Library = () => undefined;
 
-/** Handles that need no declaration: they are the engine's own. */
+/** Handles of the engine itself, which no type has to declare. */
 const ownHandles = new Set(["error", "timeout"]);
 
 /**
@@ -56,7 +56,10 @@ export function prepareWorkflow(
   return prepared(compiled, nodeDefinitions, report, preparing);
 }
 
-/** As `prepareWorkflow`, for a definition that executions are pinned to: it was accepted, and is not judged again. */
+/**
+ * Does the same as `prepareWorkflow` for the stored definition of executions. The definition was accepted before, so the limits of
+ * definitions and its schemas are not checked again.
+ */
 export function prepareStored(
   definition: unknown,
   nodeDefinitions: NodeDefinitions,
@@ -85,6 +88,12 @@ function prepared(
   return { compiled, nodes, missingTypes: [...missing], warnings: issues };
 }
 
+/**
+ * Prepares the nodes of a workflow and of the workflows in it.
+ *
+ * @param at JSON pointer to the workflow
+ * @param lacks called for each node whose type has no code
+ */
 function prepareNodes(
   compiled: CompiledWorkflow,
   at: string,
@@ -115,7 +124,7 @@ function prepareNodes(
     prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report, lacks);
 }
 
-/** Compiles a workflow. If the definition has mistakes, those of its node types are reported with them. */
+/** Compiles a workflow. If the definition has mistakes, unknown node types are reported together with them. */
 function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits, { withoutCode }: Preparing): CompiledWorkflow {
   try {
     return compileToJudge(definition, expressionLanguage, limits);
@@ -190,7 +199,7 @@ function checkHandles({ compiled, handles }: PreparedNode, pointer: string, repo
   }
 }
 
-/** Warns of conditions that are text: it always holds. */
+/** Warns of conditions that are text, because a text is always true. */
 function checkConditions({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
   const { data } = compiled.node;
   for (const member of definition.conditions ?? []) {

@@ -5,18 +5,19 @@ import type { Permit, Rate } from "../../core/values/shared-keys.ts";
 import { indexedOfTenant } from "../../core/values/tenant.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 
+/** The longest key, in characters. */
 const maxKeyLength = 255;
 
-/** What executions share with others: undefined where their workflow says nothing. */
+/** The keys that an execution shares with others; absent if its workflow has none. */
 export interface SharedKeys {
-  /** Its concurrency key and limit. */
+  /** The concurrency key of the execution, with its limit. */
   readonly permit?: Permit;
-  /** The rate that its beginning counts for. */
+  /** The rate limit that the start of the execution counts for. */
   readonly rate?: Rate;
 }
 
 /**
- * What an execution that is about to begin shares with others.
+ * Evaluates the keys that an execution shares with others, when it is about to begin.
  *
  * @throws StepfoldError `INPUT_INVALID` if the input gives no key, `EXPRESSION_FAILED`
  */

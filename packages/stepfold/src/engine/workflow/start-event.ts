@@ -13,9 +13,9 @@ import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { sharedKeysOf } from "./shared-keys.ts";
 import { validatorOf } from "./validator.ts";
 
-/** What an execution begins with. */
+/** The options of the start of an execution. */
 export interface StartOptions {
-  /** Default: the definition's `start`, or its one node without an incoming edge. */
+  /** Id of the first node. Default: the definition's `start`, or its only node without an incoming edge. */
   readonly initialNodeId?: string | undefined;
   /** Your id of the execution, and the idempotency key of its start. Default: a new UUID. */
   readonly workflowId?: string | undefined;
@@ -23,24 +23,26 @@ export interface StartOptions {
   /** Kept with the execution, and searchable. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Whose execution it is: text as a `workflowId`. All executions that it begins have the same one, and it is part of every id and key
-   * that is made for them: ids of detached executions, keys for services, concurrency keys. `list({ tenant })` finds them.
+   * The tenant that the execution belongs to: text like a `workflowId`. All executions that it starts have the same tenant. The tenant is
+   * part of every id and key that is made for them: ids of detached executions, keys for services, concurrency keys. `list({ tenant })`
+   * finds them.
    */
   readonly tenant?: string | undefined;
-  /** For the first node, as if it were resumed with it. */
+  /** A payload for the first node, which runs as if it were resumed with the payload. */
   readonly externalPayload?: unknown;
   /**
-   * Longest time that it may take, from its start, or from `startAt`: milliseconds, or text such as `"2h"`. Of this, `deadline` and the `timeout`
-   * of its workflow the earliest counts: then it fails with `EXECUTION_TIMED_OUT`, and what it did is undone. Default: what the workflow says.
+   * The longest time that the execution may take, from its start or from `startAt`: milliseconds, or text such as `"2h"`. The earliest of
+   * this time, `deadline` and the `timeout` of the workflow counts: then the execution fails with `EXECUTION_TIMED_OUT`, and its steps are
+   * undone. Default: the `timeout` of the workflow.
    */
   readonly timeout?: Duration | undefined;
-  /** When it must have ended: ISO 8601, or milliseconds since 1970. */
+  /** The time by which the execution must have ended: ISO 8601, or milliseconds since 1970. */
   readonly deadline?: string | EpochMs | undefined;
 }
 
-/** What a start may be told beside. */
+/** The options of a start, with a start time. */
 export interface StartDetails extends StartOptions {
-  /** Its first node is not performed before this. */
+  /** The first node is not performed before this time. */
   readonly startAt?: EpochMs | undefined;
 }
 
@@ -109,7 +111,7 @@ function setTimes(
   if (given < byWorkflow) event.deadlineGiven = true;
 }
 
-/** Milliseconds of a moment that was given. @throws StepfoldError `OPTION_INVALID` */
+/** Reads a time as milliseconds since 1970. @throws StepfoldError `OPTION_INVALID` */
 export function requireTime(option: string, value: unknown): EpochMs {
   const at = readTimestamp(value);
   if (at !== undefined && at >= 0) return at;
@@ -122,7 +124,7 @@ function requireId(option: string, id: string): void {
   throw new StepfoldError("OPTION_INVALID", { option, reason: "must be text of 1 to 255 printable characters, without space at the ends" });
 }
 
-/** @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN` */
+/** Returns the id of the first node. @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN` */
 export function firstNode({ compiled }: Pick<PreparedWorkflow, "compiled">, initialNodeId: string | undefined): string {
   const { definition, starts, nodes } = compiled;
   if (initialNodeId === undefined) {
@@ -133,11 +135,11 @@ export function firstNode({ compiled }: Pick<PreparedWorkflow, "compiled">, init
   return initialNodeId;
 }
 
-/** @throws StepfoldError `INPUT_INVALID`, `LIMIT_EXCEEDED` */
+/** Checks the input of a workflow against its schema. @throws StepfoldError `INPUT_INVALID`, `LIMIT_EXCEEDED` */
 export function checkInput({ compiled }: Pick<PreparedWorkflow, "compiled">, input: Json | undefined, limits: Limits): void {
   const { input: schema, id } = compiled.definition;
   if (schema === undefined) return;
-  // without input the schema is asked about null
+  // a missing input is checked as null
   const { issues } = validatorOf(schema)(input ?? null, new CheckBudget(limits));
   if (issues) throw new StepfoldError("INPUT_INVALID", { workflow: id, issues });
 }

@@ -6,23 +6,23 @@ import type { StandardResult, StandardSchema } from "../node/standard-schema.ts"
 import type { CheckBudget } from "../schema/check-run.ts";
 import { type CompiledSchema, compileSchema } from "../schema/json-schema.ts";
 
-/** The value as the schema gives it, or what is wrong with it. */
+/** The value, which the schema may have transformed, or the mistakes in it. */
 export type Validated = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
 /**
- * Checks a value. Asynchronous only where the schema is.
+ * Checks a value. Returns a promise only if the schema is asynchronous.
  *
- * @throws StepfoldError `LIMIT_EXCEEDED` if a JSON Schema asks for more work than the budget has
+ * @throws StepfoldError `LIMIT_EXCEEDED` if the check against a JSON Schema takes more work than the budget has
  */
 export type Validator = (value: unknown, budget: CheckBudget) => Validated | Promise<Validated>;
 
 const validators = new WeakMap<object, Validator>();
 const compiledSchemas = new WeakMap<object, CompiledSchema>();
 
-/** A check that answers at once, as that of every JSON Schema does. */
+/** A validator that never returns a promise, such as the validator of any JSON Schema. */
 export type SyncValidator = (value: unknown, budget: CheckBudget) => Validated;
 
-/** The check that a schema asks for. JSON Schemas are read as draft 2020-12. */
+/** Returns the validator of a schema. JSON Schemas are read as draft 2020-12. */
 export function validatorOf(schema: JsonSchema): SyncValidator;
 export function validatorOf(schema: StandardSchema | JsonSchema): Validator;
 export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
@@ -34,12 +34,15 @@ export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
   return validator;
 }
 
-/** What is wrong with a JSON Schema itself. Standard Schemas are the host's code, and are not judged. */
+/** Returns the mistakes in a JSON Schema itself. Standard Schemas are code of the host, and are not checked. */
 export function mistakesOf(schema: StandardSchema | JsonSchema): readonly SchemaIssue[] {
   return isStandard(schema) ? [] : compiledSchema(schema).mistakes;
 }
 
-/** As `validatorOf`, for JSON that is frozen: libraries may write into what they are given to transform. */
+/**
+ * Does the same as `validatorOf`, for frozen JSON. A Standard Schema gets a copy that is not frozen, because its library may write into the
+ * value.
+ */
 export function thawingValidatorOf(schema: StandardSchema | JsonSchema): Validator {
   const validator = validatorOf(schema);
   return isStandard(schema) ? (value, budget) => validator(thawed(value), budget) : validator;
@@ -87,13 +90,13 @@ function ofJsonSchema(schema: JsonSchema): SyncValidator {
       return issues.length === 0 ? { value } : { issues };
     } catch (error) {
       if (StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
-      // a schema that leads to itself
+      // the schema leads to itself without end
       return { issues: [{ pointer: "", message: `cannot be checked: ${(error as Error).message}` }] };
     }
   };
 }
 
-/** Made ready when it is first asked for. */
+/** Returns the compiled form of a schema, which is compiled on first use. */
 function compiledSchema(schema: JsonSchema): CompiledSchema {
   if (typeof schema === "boolean") return compileSchema(schema);
   let compiled = compiledSchemas.get(schema);

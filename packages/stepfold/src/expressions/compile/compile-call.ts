@@ -23,13 +23,13 @@ const callableNames: ReadonlySet<string> = new Set([
   ...extraMethods,
 ]);
 
-/** What methods give of null and of what is missing; others cannot be called on them. */
+/** The methods that can be called on null and undefined, with the result that they have there. All other methods fail. */
 const answersOfNothing: ReadonlyMap<string, boolean> = new Map([
   ["isEmpty", true],
   ["isNotEmpty", false],
 ]);
 
-/** Why a name that JavaScript has is missing here, where the reader may wonder. */
+/** Names that exist in JavaScript but not in expressions, with the reason for the error message. */
 const absentMethods: ReadonlyMap<string, string> = new Map([
   ["now", "the clock would make an execution differ each time it is replayed; use $now"],
   ["push", "expressions change nothing; write [...items, item]"],
@@ -38,7 +38,10 @@ const absentMethods: ReadonlyMap<string, string> = new Map([
   ["localeCompare", "its result differs from machine to machine; compare with <"],
 ]);
 
-/** Compiles a call: of a listed function, or of a listed method on whatever type the receiver turns out to have. */
+/**
+ * Compiles a call of a listed function or method. The type of the receiver is known
+ * only when the expression runs, so a method is selected by that type then.
+ */
 export function compileCall(compiler: Compiler, node: Call): Evaluate {
   const { receiver, name, at } = node;
   if (receiver === null) {
@@ -67,12 +70,16 @@ export function compileCall(compiler: Compiler, node: Call): Evaluate {
   return compileMethod(compiler, node, receiver);
 }
 
+/** Returns an extra function, and notes that the code of the extra functions has to be loaded. */
 function wanted(name: string): Pure {
   wantExtraFunctions();
   return extraFunction(name);
 }
 
-/** How many there are is known where none is spread; else each call counts them. */
+/**
+ * Refuses a call of a `date` function with too many arguments. With a spread argument the number is
+ * known only when the expression runs, so the function itself checks it at each call.
+ */
 function refuseTooMany(compiler: Compiler, { name, at, items }: Call): void {
   const isKnown = !items.some(({ spread }) => spread);
   if (isKnown && items.length > maxDateArguments.get(name)!) reject(compiler, at, tooManyDateArguments(name, items.length));
@@ -120,6 +127,7 @@ function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Ev
 }
 
 function wrongType(frame: Frame, site: CallSite, owner: string, self: unknown): never {
+  // The blank in "arrays " makes a second key for arrays; `trim` removes it.
   const tables = { texts: textMethods, arrays: arrayMethods, numbers: numberMethods, "arrays ": arrayCallbacks };
   const fits = Object.entries(tables).flatMap(([type, table]) => (table.has(site.name) ? [type.trim()] : []));
   failEvaluation(frame, site.position, `${site.name}() works on ${fits.join(" and ")}, but ${owner} is ${kindOf(self)}`);

@@ -31,7 +31,7 @@ export function compileArray(compiler: Compiler, node: ArrayLiteral): Evaluate {
   };
 }
 
-/** Compiles arguments or array items; what is spread must be an array, and is paid for. */
+/** Compiles arguments or array items. A spread value must be an array, and each of its items costs a step. */
 export function compileItems(compiler: Compiler, items: readonly ListItem[]): (frame: Frame) => unknown[] {
   const parts = items.map(({ spread, value }) => ({ spread, run: compiler.compile(compiler, value), position: value.start }));
   return (frame) => {
@@ -76,7 +76,7 @@ function keyOf(frame: Frame, position: number, key: unknown): string {
   return typeof key === "number" ? String(key) : failEvaluation(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
 }
 
-/** Null and undefined spread to nothing, as in JavaScript. */
+/** Adds the members of a spread value to an object. Null and undefined have no members, as in JavaScript. */
 function spreadMembers(frame: Frame, position: number, target: Target, value: unknown): void {
   if (value === null || value === undefined) return;
   if (!isPlain(value)) failEvaluation(frame, position, `only an object can be spread here, not ${kindOf(value)}`);

@@ -33,10 +33,13 @@ export function compileMember(compiler: Compiler, node: Member): Evaluate {
   };
 }
 
-/** What `?.` gives. */
+/** The result of `?.` on null or undefined: the rest of the chain is skipped. */
 const skip = (): unknown => skipped;
 
-/** What reading a member of nothing gives: within a chain that was cut short nothing again, else an error. */
+/**
+ * Returns what to do when a member of null or undefined is read. If a `?.` before it
+ * has cut the chain short, the result is `skipped`; else the evaluation fails.
+ */
 export function missing(owner: string, wanted: string, position: number): (frame: Frame, value: unknown) => unknown {
   return (frame, value) => {
     if (value === skipped) return skipped;
@@ -44,7 +47,7 @@ export function missing(owner: string, wanted: string, position: number): (frame
   };
 }
 
-/** Ends a chain. */
+/** Compiles a chain. Its value is undefined if a `?.` has cut the chain short. */
 export function compileChain(compiler: Compiler, expression: Expression): Evaluate {
   const run = compiler.compile(compiler, expression);
   return (frame) => {
@@ -53,7 +56,7 @@ export function compileChain(compiler: Compiler, expression: Expression): Evalua
   };
 }
 
-/** Compiles `a!`: what is missing ends the evaluation. */
+/** Compiles `a!`: the evaluation fails if `a` is null or undefined. */
 export function compileRequired(compiler: Compiler, { operand, start }: Required): Evaluate {
   const run = compiler.compile(compiler, operand);
   const named = sourceText(compiler, operand);
@@ -74,7 +77,7 @@ function namespaceConstant(compiler: Compiler, namespace: string, key: string | 
   return constant(value);
 }
 
-/** Whether this is `nodes.x`: the compiler reads results straight from the snapshot, without making objects on the way. */
+/** True for `nodes.x`. Its results are read directly from the snapshot, without building objects for `nodes` and `nodes.x`. */
 function isNode(compiler: Compiler, node: Expression): node is Member {
   return node.kind === "member" && node.object.kind === "name" && node.object.name === "nodes" && !compiler.locals.has("nodes");
 }
@@ -86,7 +89,7 @@ function nodeResults(compiler: Compiler, node: Member, key: "last" | "all"): Eva
   return typeof known === "string" ? (frame) => read(frame, known, node.at) : (frame) => read(frame, id(frame), node.at);
 }
 
-/** `nodes.x` on its own. A node without results is an empty one, so that `nodes.x.last?.data` asks for nothing else. */
+/** Compiles `nodes.x` alone. A node without results gives an object without a last result, so `?.` is needed only after `last`. */
 function wholeNode(compiler: Compiler, node: Member): Evaluate {
   const id = nodeId(compiler, node);
   return (frame) => {
@@ -125,7 +128,7 @@ function textId(frame: Frame, id: unknown, position: number): string {
     : failEvaluation(frame, position, `a node id must be a text, not ${kindOf(id)}`);
 }
 
-/** A scope written by hand holds `nodes` as plain data. */
+/** Reads results from a scope that a caller wrote by hand: there `nodes` is plain data. */
 function ofPlain(frame: Frame, nodes: unknown, id: unknown, key: string, position: number): unknown {
   const node = nodes === undefined || nodes === null ? undefined : readComputed(frame, nodes, id, position);
   return node === undefined || node === null ? undefined : readMember(frame, node, key, position);
@@ -155,10 +158,10 @@ export const roots: readonly string[] = [
   "value",
 ];
 
-/** Names that only the parser knows: it rewrites what stands after them. */
+/** Names that the parser replaces, together with what follows them, by other syntax. They are listed here for error messages. */
 const rootAliases = ["$input", "$", "$node", "$items", "$execution", "$workflow", "$itemIndex", "$today", "$vars"];
 
-/** What stands here for names that people bring from n8n. */
+/** Names of n8n that do not exist here, with the alternative for the error message. */
 const absentNames: ReadonlyMap<string, string> = new Map([
   ["$env", "a workflow sees no environment; hand over what it may read as globals"],
   ["$secrets", "hand over what it may read as globals"],
@@ -181,7 +184,7 @@ export function compileName(compiler: Compiler, { name, start }: Name): Evaluate
   return (frame) => (Object.hasOwn(frame.scope, name) ? frame.scope[name] : undefined);
 }
 
-/** Ends compilation at a name that nothing has. */
+/** Refuses the expression because of an unknown name. */
 export function unknown(compiler: Compiler, name: string, position: number): never {
   const known = [
     ...new Set([
@@ -200,7 +203,7 @@ export function unknown(compiler: Compiler, name: string, position: number): nev
   reject(compiler, position, `"${name}" is not known here.${didYouMean(name, close)} Known: ${known.join(", ")}`);
 }
 
-/** Whether functions belong to a name. */
+/** True for a name that functions belong to, such as `Math`. */
 export function isNamespace(name: string): boolean {
   return namespaces.has(name) || extraNamespaces.has(name);
 }
@@ -210,14 +213,14 @@ export function functionNames(namespace: string): string {
   return [...(namespaces.get(namespace)?.keys() ?? extraNamespaces.get(namespace)!)].map((name) => `${namespace}.${name}`).join(", ");
 }
 
-/** The scope holds milliseconds, as for `$now`. */
+/** Reads `execution`. The scope holds `startedAt` in milliseconds; the expression gets it as ISO text. */
 const execution: Evaluate = ({ scope }) => {
   const facts = Object.hasOwn(scope, "execution") ? scope.execution : undefined;
   if (!isPlain(facts) || typeof facts.startedAt !== "number") return facts;
   return { ...facts, startedAt: new Date(facts.startedAt).toISOString() };
 };
 
-/** The scope holds milliseconds, and the text is made only where it is read. */
+/** Compiles `$now`. The scope holds milliseconds; the ISO text is made only when an expression reads it. */
 function now(position: number): Evaluate {
   return (frame) => {
     const at = Object.hasOwn(frame.scope, "$now") ? frame.scope.$now : undefined;

@@ -13,7 +13,7 @@ export function compileUnary(compiler: Compiler, { operator, operand, start }: U
   return foldConstants((frame) => -toNumber(frame, start, run(frame)), run);
 }
 
-/** As JavaScript says it; what is no data says "object", whatever it is. */
+/** Returns the type of a value as JavaScript does, except that a function, which is not data, is an "object". */
 function typeOf(value: unknown): string {
   return typeof value === "function" ? "object" : typeof value;
 }
@@ -37,7 +37,10 @@ export function compileConditional(compiler: Compiler, node: Conditional): Evalu
 
 type Fast = (left: Evaluate, right: Evaluate, slow: Operate, at: number) => Evaluate;
 
-/** Two numbers are the usual case, and the engine is fastest when it sees the operator itself. */
+/**
+ * Fast paths for two numbers, which are the usual case: the JavaScript
+ * engine runs an operator fastest if it is written out in the code.
+ */
 const fast: Readonly<Partial<Record<BinaryOperator, Fast>>> = {
   "+": (left, right, slow, at) => (frame) => {
     const a = left(frame);

@@ -8,7 +8,7 @@ import { type Compiler, reject } from "./compiler.ts";
 export function compilePatternLiteral(compiler: Compiler, { source, flags, start }: PatternLiteral): Evaluate {
   const value = readPattern(source, flags);
   if (!(value instanceof PatternValue)) reject(compiler, start, `this regular expression ${value.mistake}`);
-  // it is no data, so what comes out is looked through
+  // A regular expression is not data, so the value of the whole expression has to be checked and copied.
   compiler.untrusted = true;
   wantExtraFunctions();
   return () => value;

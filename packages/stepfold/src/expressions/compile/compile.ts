@@ -10,9 +10,9 @@ import { type Compiler, constant } from "./compiler.ts";
 /** An expression ready to run. */
 export interface Code {
   readonly run: Evaluate;
-  /** Places for arrow parameters. */
+  /** The number of slots for arrow parameters that a frame needs. */
   readonly slots: number;
-  /** Whether its value may hold things that are no data. */
+  /** True if the value may hold something that is not data, so that it has to be checked and copied. */
   readonly untrusted: boolean;
 }
 

@@ -5,15 +5,17 @@ import { plainCopy } from "../evaluation/plain-copy.ts";
 import type { Code } from "./compile.ts";
 import { checkedScope } from "./scope.ts";
 
-/** An expression, and what its errors name. */
+/** A compiled expression, and the data that its errors name. */
 export interface Program {
   readonly code: Code;
   readonly unit: Unit;
 }
 
-/** What the expressions of one template share. */
+/** The budget that the expressions of one template share. */
 export interface Purse {
+  /** Steps left. */
   steps: number;
+  /** Output left, in characters. */
   room: number;
 }
 

@@ -1,6 +1,7 @@
+/** The largest number of changes between a name and the name that is suggested for it. */
 const maxDistance = 2;
 
-/** The name that was probably meant, as a question to add to a message; nothing if none is close. */
+/** Returns a question with the closest known name, to append to a message. Returns an empty text if no name is close. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   let best: string | undefined;
   let least = maxDistance + 1;
@@ -11,7 +12,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return best === undefined ? "" : ` Did you mean "${best}"?`;
 }
 
-/** Letters to change, add or drop, and neighbours to swap, to make one word of the other. */
+/** Returns how many changes make one word of the other: a letter replaced, added or removed, or two neighbours swapped. */
 function distance(left: string, right: string): number {
   if (Math.abs(left.length - right.length) > maxDistance) return maxDistance + 1;
   let older: number[] = [];

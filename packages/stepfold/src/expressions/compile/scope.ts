@@ -2,13 +2,14 @@ import type { Scope, ScopeParts } from "../../core/definition/template.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
 import type { Context, NodeResult } from "../../core/snapshot/snapshot.ts";
 
-/** Marks a scope whose values, `globals` apart, are known to be JSON: they leave an expression as they are. */
+/** Marks a scope whose values, except `globals`, are known to be JSON. Expressions return such values without checking and copying them. */
 export const checkedScope: unique symbol = Symbol("stepfold.checkedScope");
 
 /**
- * What expressions see of an execution, at one place and moment of it.
+ * Makes the scope of expressions: what they can read of an execution, at one place and moment of it.
  *
- * Cheap to make, since nothing is copied or looked up before an expression asks for it. All parts but `globals` must be JSON: they are not checked again.
+ * A scope is cheap to make, because nothing is copied or looked up before an expression reads it. All parts but `globals` must be JSON:
+ * they are not checked again.
  *
  * ```ts
  * const scope = executionScope({ context: snapshot.context, since: path.since, metadata: snapshot.metadata, at: now });
@@ -16,7 +17,7 @@ export const checkedScope: unique symbol = Symbol("stepfold.checkedScope");
  * ```
  */
 export function executionScope(parts: ScopeParts): Scope {
-  // One shape for all scopes, whatever is missing: engines read members of objects they know far faster.
+  // All scopes have the same members in the same order, because JavaScript engines read members of objects of one shape much faster.
   const scope = {
     [checkedScope]: true,
     nodes: new NodesView(parts.context, parts.since),
@@ -44,7 +45,7 @@ export function executionScope(parts: ScopeParts): Scope {
   return scope;
 }
 
-/** What expressions see of one result. */
+/** What expressions can read of one result of a node. */
 export interface ResultView {
   readonly data: unknown;
   readonly error: string | undefined;
@@ -52,16 +53,17 @@ export interface ResultView {
 }
 
 /**
- * The root `nodes`: results as they were at a version of the snapshot. A class, so that nothing but the compiler, which
- * knows it, can read it: to everything else it is a class instance, and those have no members.
+ * The value of the name `nodes`: the results as they were at a version of the snapshot. It is a class, because
+ * expressions cannot read members of class instances: only the code that the compiler writes for `nodes` can read it.
  */
 export class NodesView {
-  /** True for a NodesView, of whichever copy of this package. */
+  /** True for a NodesView, also for one made by another copy of this package. */
   static is(value: unknown): value is NodesView {
     return value instanceof NodesView || typeof safeMember(value, "~nodesView") === "function";
   }
 
   readonly #context: Context;
+  /** Results of a later version are not visible. */
   readonly #since: number;
 
   constructor(context: Context, since: number) {
@@ -69,12 +71,12 @@ export class NodesView {
     this.#since = since;
   }
 
-  /** Recognises views of a second copy of this package in the same process. A method, because JSON has none. */
+  /** Lets `is` recognise views of another copy of this package in the same process. It is a method, because JSON data cannot have one. */
   "~nodesView"(): true {
     return true;
   }
 
-  /** The latest visible result. Versions rise: it is the last one, or found by halves among those that came later. */
+  /** Returns the latest visible result. Results are sorted by version: the last one is tried first, then a binary search begins. */
   last(id: string): ResultView | undefined {
     const results = this.#of(id);
     let [visible, end] = [-1, results.length];
@@ -92,7 +94,7 @@ export class NodesView {
     return results;
   }
 
-  /** How many results there are to look through. */
+  /** The number of results of a node, visible or not. */
   count(id: string): number {
     return this.#of(id).length;
   }

@@ -1,6 +1,6 @@
 /** Bounds that keep a hostile or mistaken expression from hurting the process. */
 export interface ExpressionLimits {
-  /** Source of one expression, in UTF-16 code units. */
+  /** Length of the source of one expression, in UTF-16 code units. */
   readonly sourceLength: number;
   /** Nesting of brackets, branches and prefix operators. */
   readonly depth: number;
@@ -8,14 +8,14 @@ export interface ExpressionLimits {
   readonly nodes: number;
   /**
    * Work of one evaluation. One step is one item handled by an array helper (with up to 16 syntax nodes of its arrow
-   * function), or about a thousand characters searched. What has no loop costs none: `nodes` bounds it already.
+   * function), or about a thousand characters searched. Code without a loop costs nothing: `nodes` limits it already.
    */
   readonly steps: number;
-  /** What one evaluation may build: characters of text, 8 for an array item, 16 for an object member. */
+  /** Output that one evaluation may build, in characters of text. An array item counts as 8, an object member as 16. */
   readonly outputLength: number;
 }
 
-/** What applies where you say nothing else. */
+/** The limits that apply if you give no others. */
 export const defaultExpressionLimits: ExpressionLimits = Object.freeze({
   sourceLength: 4 * 1024,
   depth: 32,

@@ -2,33 +2,34 @@ import type { Scope } from "../../core/definition/template.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ExpressionLimits } from "./expression-limits.ts";
 
-/** What every error about one expression has to name. */
+/** The data of one expression that its errors name. */
 export interface Unit {
   readonly source: string;
+  /** The JSON pointer of the expression in the definition; undefined if it is not known. */
   readonly pointer: string | undefined;
   readonly limits: ExpressionLimits;
-  /** Where the expression starts in its text: tells several in one text apart. */
+  /** The position of the expression in its string, which tells apart expressions of the same string. */
   readonly offset: number;
 }
 
-/** One evaluation: what it reads, and what it may still spend. */
+/** The state of one evaluation: what it reads, and the budget that is left. */
 export interface Frame {
   readonly unit: Unit;
   readonly scope: Scope;
-  /** Arrow parameters, one slot each: arrows cannot recurse, so a slot is never needed twice at once. */
+  /** The values of arrow parameters, one slot each. Arrow functions cannot recurse, so one slot for each parameter is enough. */
   readonly locals: unknown[];
   /** Steps left. */
   steps: number;
-  /** Output left. */
+  /** Output left, in characters; see `ExpressionLimits.outputLength`. */
   room: number;
-  /** How often chance was asked. */
+  /** How many random values were drawn. */
   draws: number;
 }
 
 /** A compiled piece of an expression. */
 export type Evaluate = (frame: Frame) => unknown;
 
-/** Pays for work before it is done. */
+/** Pays for work before it is done. A number of steps that is NaN exceeds the limit too. */
 export function charge(frame: Frame, steps: number): void {
   frame.steps -= steps;
   if (!(frame.steps >= 0)) exceeded(frame, "steps", frame.unit.limits.steps);
@@ -40,19 +41,19 @@ export function grow(frame: Frame, length: number): void {
   if (!(frame.room >= 0)) exceeded(frame, "characters of output", frame.unit.limits.outputLength);
 }
 
-/** Ends an evaluation that passed a limit. */
+/** Throws the error of an evaluation that exceeds a limit. */
 export function exceeded(frame: Frame, limit: string, max: number): never {
   throw new StepfoldError("EXPRESSION_BUDGET", { source: frame.unit.source, limit, max });
 }
 
-/** Ends an evaluation that cannot go on. */
+/** Throws the error of an evaluation that cannot go on. `position` counts from the start of the expression. */
 export function failEvaluation(frame: Frame, position: number, reason: string, options?: { cause: unknown }): never {
   const { source, pointer } = frame.unit;
   const details = { source, position, reason: `${reason} (character ${position + 1})` };
   throw new StepfoldError("EXPRESSION_FAILED", pointer === undefined ? details : { ...details, pointer }, options);
 }
 
-/** Ends the compilation of an expression that can never run. */
+/** Throws the error of an expression that cannot be compiled. */
 export function refuseExpression(source: string, position: number, reason: string): never {
   throw new StepfoldError("EXPRESSION_INVALID", { source, position, reason });
 }

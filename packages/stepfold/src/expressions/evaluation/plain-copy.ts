@@ -4,12 +4,12 @@ import { isPlain, kindOf } from "./read-member.ts";
 const maxCopyDepth = 64;
 
 /**
- * Copies plain data, paying for it on the way; anything else ends the evaluation.
+ * Copies plain data and pays for the copy. A value that is not plain data fails the evaluation.
  *
- * What comes from outside the JSON domain (`globals`, a scope somebody wrote by hand, parsed text) leaves an expression
- * only as such a copy: a getter or proxy could otherwise show one thing now and another later.
+ * Values that may be something else than JSON (`globals`, a scope written by hand, parsed text) leave an expression only as such a copy:
+ * a getter or a proxy could otherwise give one value now and another value later.
  *
- * @param indent for JSON: characters that stand before each member, for each level that it lies deep
+ * @param indent for indented JSON: how many characters each level of nesting puts before a member
  */
 export function plainCopy(frame: Frame, position: number, value: unknown, indent = 0, depth = 0): unknown {
   if (typeof value === "string") {
@@ -35,13 +35,13 @@ export function plainCopy(frame: Frame, position: number, value: unknown, indent
   return copy;
 }
 
-/** Sets a member of an object that we made, never its prototype. */
+/** Sets a member of an object that an expression builds. The key `__proto__`, which would set the prototype, fails the evaluation. */
 export function setMember(frame: Frame, position: number, target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") failEvaluation(frame, position, '"__proto__" is not allowed as a key');
   target[key] = value;
 }
 
-/** Copying is cheap beside running an arrow function, so one step pays for 16 members. */
+/** Pays for copying members. Copying is cheap compared with running an arrow function, so one step pays for 16 members. */
 function pay(frame: Frame, members: number, room: number): void {
   charge(frame, 1 + (members >>> 4));
   grow(frame, members * room);

@@ -3,14 +3,14 @@ import { charge, type Frame, failEvaluation } from "./frame.ts";
 
 const plainPrototype = Object.prototype;
 
-/** True for `{...}`: not for arrays, class instances and functions. */
+/** True for plain objects such as `{ a: 1 }`, false for arrays, class instances and functions. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === plainPrototype || prototype === null;
 }
 
-/** What to call a value in a message. */
+/** Returns the name of a kind of value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
@@ -19,8 +19,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Reads an own member of plain data: an object, an array, a string. Nothing else has members, and nothing is ever read
- * through a prototype. `value` is neither null nor undefined.
+ * Reads an own member of an object, an array or a text. Numbers and booleans have no members, and other values fail the evaluation.
+ * Inherited members are never read. `value` must not be null or undefined.
  */
 export function readMember(frame: Frame, value: unknown, key: string, position: number): unknown {
   let found: unknown;
@@ -41,7 +41,7 @@ export function readComputed(frame: Frame, value: unknown, key: unknown, positio
     failEvaluation(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
   const text = String(key);
   charge(frame, text.length >>> 12);
-  // The same message whatever the value is: there is nothing to find out by trying.
+  // The message does not depend on the value, so an expression learns nothing by trying.
   if (isForbiddenKey(text)) failEvaluation(frame, position, `"${text}" cannot be read: expressions see plain data only`);
   return readMember(frame, value, text, position);
 }

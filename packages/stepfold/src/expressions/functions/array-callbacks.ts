@@ -5,7 +5,7 @@ import { flatten } from "./array-methods.ts";
 type Items = readonly unknown[];
 type Loop = (frame: Frame, run: Callback, self: Items) => unknown;
 
-/** The parser refuses these methods without an arrow function, so there is one. */
+/** Makes a method that calls an arrow function. The parser refuses these methods without one, so `callback` is never null. */
 const loop =
   (work: Loop): Pure<Items> =>
   (frame, site, self) =>
@@ -40,7 +40,7 @@ const flatMap: Loop = (frame, run, self) => {
   return result;
 };
 
-/** Index of the first item for which the arrow function gives `wanted`, or -1. */
+/** Returns the index of the first item for which the arrow function returns `wanted`, or -1. */
 function seek(frame: Frame, run: Callback, self: Items, wanted: boolean): number {
   for (let index = 0; index < self.length; index++) {
     if (Boolean(run(frame, self[index], index, self)) === wanted) return index;

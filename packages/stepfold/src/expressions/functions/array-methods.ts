@@ -7,7 +7,10 @@ type Items = readonly unknown[];
 
 const { at, includes, indexOf, lastIndexOf } = Array.prototype as Items;
 
-/** A new array. The methods of the host's array are not asked: something could stand in their place. */
+/**
+ * Copies a part of an array. It calls no method of the array, because an
+ * array from the host may have a method of its own in that place.
+ */
 function copyOf(self: Items, from: number, to: number): unknown[] {
   const items: unknown[] = [];
   for (let index = from; index < to; index++) items.push(self[index]);
@@ -57,7 +60,7 @@ const flat: Pure<Items> = (frame, site, self, args) => {
   return result;
 };
 
-/** Adds the items of `items` to `result`, and the items of what is an array among them. */
+/** Adds `items` to `result`. An array among them is replaced by its own items, up to `depth` levels deep. */
 export function flatten(frame: Frame, result: unknown[], items: Items, depth: number): void {
   payItems(frame, items.length);
   for (let index = 0; index < items.length; index++) {
@@ -67,7 +70,7 @@ export function flatten(frame: Frame, result: unknown[], items: Items, depth: nu
   }
 }
 
-/** Nothing stands for null and undefined, and JSON for objects. */
+/** Joins the texts of items. Null and undefined become an empty text, objects become their JSON. */
 const join: Pure<Items> = (frame, site, self, args) => {
   const separator = textAt(frame, site, args, 0, ",");
   charge(frame, self.length);
@@ -87,7 +90,7 @@ const reverse: Pure<Items> = (frame, _, self) => {
   return copyOf(self, 0, self.length).reverse();
 };
 
-/** Without an arrow function items are ordered as texts, as JavaScript does: `[10, 9].sort()` gives `[10, 9]`. */
+/** Sorts items. Without an arrow function they are compared as texts, as in JavaScript: `[10, 9].sort()` returns `[10, 9]`. */
 const sort: Pure<Items> = (frame, site, self) => {
   payItems(frame, self.length);
   const { callback, position } = site;
@@ -109,7 +112,7 @@ const sort: Pure<Items> = (frame, site, self) => {
   return sorted.map((pair) => pair?.item);
 };
 
-/** The methods of arrays that need no arrow function. None changes its array: `sort` and `reverse` give a new one. */
+/** The methods of arrays that need no arrow function. No method changes its array: `sort` and `reverse` return a new one. */
 export const arrayMethods: ReadonlyMap<string, Pure<Items>> = new Map<string, Pure<Items>>([
   ["includes", search((self, item) => includes.call(self, item))],
   ["indexOf", search((self, item) => indexOf.call(self, item))],

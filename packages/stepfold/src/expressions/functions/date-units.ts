@@ -1,6 +1,6 @@
 const secondMs = 1000;
 
-/** Units of one length, in milliseconds. */
+/** Units of a fixed length, in milliseconds. */
 export const fixedUnits: ReadonlyMap<string, number> = new Map([
   ...named(1, "ms", "millisecond", "milliseconds"),
   ...named(secondMs, "s", "sec", "second", "seconds"),
@@ -10,7 +10,7 @@ export const fixedUnits: ReadonlyMap<string, number> = new Map([
   ...named(7 * 86_400 * secondMs, "w", "week", "weeks"),
 ]);
 
-/** Units of the calendar, in months. */
+/** Units whose length depends on the calendar, in months. */
 export const calendarUnits: ReadonlyMap<string, number> = new Map([...named(1, "month", "months"), ...named(12, "y", "year", "years")]);
 
 function named(size: number, ...names: string[]): [string, number][] {
@@ -19,20 +19,23 @@ function named(size: number, ...names: string[]): [string, number][] {
 
 const unitPart = /(\d+(?:\.\d+)?) *([a-z]+)[ ,]*/y;
 
-/** Time to add: months of the calendar and milliseconds. */
+/** A duration: calendar months plus milliseconds. */
 export interface Span {
   readonly months: number;
   readonly ms: number;
 }
 
-/** Reads "2 days", "1h30m" or "-3 months". Undefined if it is none. Months and years must be whole. */
+/**
+ * Reads a duration such as "2 days", "1h30m" or "-3 months", or a number of milliseconds.
+ * Undefined if the value is no duration. Months and years must be whole numbers.
+ */
 export function readSpan(value: unknown): Span | undefined {
   if (typeof value === "number") return { months: 0, ms: value };
   if (typeof value !== "string" || value.length > 100) return undefined;
   const text = value.trim().toLowerCase();
   const sign = text.startsWith("-") ? -1 : 1;
   let [months, ms] = [0, 0];
-  // The expression is shared: where it goes on is set here, never left over.
+  // All calls share this regular expression, so its position is always set before it is used.
   unitPart.lastIndex = sign === -1 ? 1 : 0;
   if (unitPart.lastIndex === text.length) return undefined;
   while (unitPart.lastIndex < text.length) {

@@ -1,12 +1,12 @@
 import { failEvaluation } from "../evaluation/frame.ts";
 import type { Pure } from "./argument.ts";
 
-/** Functions by name, as in `extraNames`. */
+/** The extra functions by name, such as `hash.md5` or `isEmpty`. */
 export type ExtraFunctions = ReadonlyMap<string, Pure>;
 
 const words = (text: string): readonly string[] => text.split(" ");
 
-/** Functions of namespaces whose code is loaded only where an expression names one. */
+/** Functions with a namespace whose code is loaded only if an expression names one of them. */
 export const extraNamespaces: ReadonlyMap<string, readonly string[]> = new Map([
   ["Math", words("random")],
   ["hash", words("md5 sha1 sha256 sha384 sha512 hmacSha256")],
@@ -15,10 +15,10 @@ export const extraNamespaces: ReadonlyMap<string, readonly string[]> = new Map([
   ["DateTime", words("now utc local fromISO fromMillis fromSeconds fromJSDate")],
 ]);
 
-/** Functions that stand alone, of the same kind. */
+/** Functions without a namespace whose code is loaded in the same way. */
 export const extraAlone: ReadonlySet<string> = new Set(words("uuid $if $ifEmpty $min $max"));
 
-/** Methods of the same kind. */
+/** Methods whose code is loaded in the same way. */
 export const extraMethods: ReadonlySet<string> = new Set(
   words(
     "test exec match matchAll search " +
@@ -32,24 +32,25 @@ export const extraMethods: ReadonlySet<string> = new Set(
 );
 
 let loaded: ExtraFunctions | null = null;
+/** True once an expression that names an extra function has been compiled. */
 let isWanted = false;
 
-/** Whether an expression has been compiled that names one, and their code is not there yet. */
+/** True if an expression that names an extra function has been compiled, and the code of these functions is not loaded yet. */
 export function lacksExtraFunctions(): boolean {
   return isWanted && loaded === null;
 }
 
-/** Hands over the code. */
+/** Sets the code of the extra functions. */
 export function provideExtraFunctions(functions: ExtraFunctions): void {
   loaded = functions;
 }
 
-/** Notes that an expression needs them. */
+/** Notes that an expression needs extra functions. */
 export function wantExtraFunctions(): void {
   isWanted = true;
 }
 
-/** The function of that name: found when it is called, because its code may come later. */
+/** Returns the extra function of a name. Its code is looked up when the function is called, because it may be loaded later. */
 export function extraFunction(name: string): Pure {
   return (frame, site, self, args) => {
     const pure = loaded?.get(name);

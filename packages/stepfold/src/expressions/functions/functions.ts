@@ -24,7 +24,7 @@ const encode =
     }
   };
 
-/** Functions that stand alone. */
+/** Functions without a namespace: `Number(x)`. */
 export const functions: Table = new Map<string, Pure>([
   ["Number", number],
   ["String", (frame, site, _, args) => (args.length === 0 ? "" : toText(frame, site.position, args[0]))],
@@ -64,7 +64,7 @@ const numbers: Table = new Map<string, Pure>([
   ["parseFloat", readFloat],
 ]);
 
-/** Pays for the members of an object or array, then lists them. */
+/** Makes a function that lists the members of an object or array and pays for them. */
 const list =
   (read: (value: Readonly<Record<string, unknown>>) => unknown[]): Pure =>
   (frame, site, _, args) => {
@@ -108,7 +108,7 @@ const parse: Pure = (frame, site, _, args) => {
   } catch (cause) {
     failEvaluation(frame, site.position, "JSON.parse: this text is not JSON", { cause });
   }
-  // Parsed text can hold what data never does: a "__proto__" key, or nesting so deep that walking it fails.
+  // Parsed text can hold what data never holds: a "__proto__" key, or nesting so deep that walking through it fails.
   return plainCopy(frame, site.position, value);
 };
 
@@ -123,7 +123,7 @@ function indentOf(frame: Frame, position: number, value: unknown): string {
   return value === undefined ? "" : " ".repeat(Math.min(10, Math.max(0, Math.trunc(toNumber(frame, position, value)) || 0)));
 }
 
-/** Functions that belong to a name: `Math.max(a, b)`. */
+/** Functions with a namespace: `Math.max(a, b)`. */
 export const namespaces: ReadonlyMap<string, Table> = new Map<string, Table>([
   ["Math", math],
   ["Number", numbers],
@@ -139,7 +139,7 @@ export const namespaces: ReadonlyMap<string, Table> = new Map<string, Table>([
   ["date", dateFunctions],
 ]);
 
-/** Values that belong to a name: `Math.PI`. */
+/** Constants with a namespace: `Math.PI`. */
 export const constants: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map([
   [
     "Math",

@@ -1,7 +1,7 @@
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { type Pure, wholeAt } from "./argument.ts";
 
-/** Pays for digits. There are at most some 1,100, so this may be done when they are there. */
+/** Pays for a text of digits. It has at most about 1,100 digits, so it may be paid for after it was made. */
 function paid(frame: Frame, text: string): string {
   charge(frame, text.length / 64);
   grow(frame, text.length);

@@ -3,12 +3,12 @@ import { charge, type Frame, failEvaluation } from "../evaluation/frame.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
 import type { BinaryOperator } from "../syntax/syntax.ts";
 
-/** What a binary operator does. `position` is that of the operator. */
+/** The function of a binary operator. `position` is the position of the operator in the source. */
 export type Operate = (frame: Frame, position: number, left: unknown, right: unknown) => unknown;
 
 const longTextLength = 1024;
 
-/** Strict equality, as `===`. Two long texts of one length are compared letter by letter, which is work. */
+/** Strict equality, as `===`. Two long texts of the same length are compared letter by letter, so a long text costs steps. */
 function isSame(frame: Frame, left: unknown, right: unknown): boolean {
   if (typeof left === "string" && left.length > longTextLength && typeof right === "string") charge(frame, left.length >>> 10);
   return left === right;
@@ -27,7 +27,7 @@ function add(frame: Frame, position: number, left: unknown, right: unknown): unk
   return concatenate(frame, toText(frame, position, left), toText(frame, position, right));
 }
 
-/** Orders two texts by code unit, anything else as numbers. */
+/** Makes an operator that compares two texts by code units, and any other values as numbers. */
 function order(compare: (left: string | number, right: string | number) => boolean): Operate {
   return (frame, position, left, right) => {
     if (typeof left !== "string" || typeof right !== "string") {
@@ -38,7 +38,7 @@ function order(compare: (left: string | number, right: string | number) => boole
   };
 }
 
-/** Whether the key on the left is one of the object or array on the right. */
+/** The operator `in`: true if the object or array on the right has the key on the left. */
 const has: Operate = (frame, position, key, value) => {
   if (typeof key !== "string" && typeof key !== "number")
     failEvaluation(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);

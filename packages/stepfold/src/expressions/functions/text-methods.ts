@@ -5,7 +5,7 @@ import { PatternValue } from "../pattern/pattern-value.ts";
 import { chargeSearch, type Pure, textAt, wholeAt } from "./argument.ts";
 import { extraFunction } from "./extra-functions.ts";
 
-/** Pays for a text that is about as long as `self`. */
+/** Makes a method whose result is about as long as `self`, and pays for the result. */
 const same =
   (change: (self: string) => string): Pure<string> =>
   (frame, _, self) => {
@@ -53,17 +53,20 @@ const letter =
 const repeat: Pure<string> = (frame, site, self, args) => {
   const times = wholeAt(frame, site, args, 0, 0);
   if (times < 0) failEvaluation(frame, site.position, "repeat needs a number that is not negative");
-  // An empty text repeated for ever is still empty, but Infinity * 0 is NaN, and repeat refuses it.
+  // An empty text needs no room, but for Infinity `grow` would get NaN and `repeat` would throw. So the number itself is limited.
   if (times > frame.unit.limits.outputLength) exceeded(frame, "characters of output", frame.unit.limits.outputLength);
   grow(frame, self.length * times);
   return self.repeat(times);
 };
 
-/** An expression that has a pattern wants the extra functions: these are among them. */
+/**
+ * The forms of `split` and `replace` for regular expressions. They are
+ * extra functions, which an expression with a regular expression loads.
+ */
 const splitByPattern: Pure = extraFunction("split");
 const replacePattern: Pure = extraFunction("replace");
 
-/** Splits without ever making more pieces than there are steps to pay for. */
+/** Splits a text. It never makes more pieces than one more than the steps that are left, which is enough to exceed the limit. */
 const split: Pure<string> = (frame, site, self, args) => {
   if (args[0] instanceof PatternValue) return splitByPattern(frame, site, self, args);
   if (args[0] === undefined) return [self];
@@ -76,7 +79,7 @@ const split: Pure<string> = (frame, site, self, args) => {
   return pieces;
 };
 
-/** `$&` and the like mean nothing special in the replacement: it is plain text. */
+/** Replaces all occurrences of a text. `$&` and the like have no meaning in the replacement, which is plain text. */
 const replaceAll: Pure<string> = (frame, site, self, args) => {
   if (args[0] instanceof PatternValue) return replacePattern(frame, site, self, args);
   const wanted = textAt(frame, site, args, 0);
@@ -117,7 +120,7 @@ const normalize: Pure<string> = (frame, site, self, args) => {
   return self.normalize(form as string);
 };
 
-/** The methods of texts. None asks for a locale. */
+/** The methods of texts. None of them depends on a locale. */
 export const textMethods: ReadonlyMap<string, Pure<string>> = new Map<string, Pure<string>>([
   ["toUpperCase", same((self) => self.toUpperCase())],
   ["toLowerCase", same((self) => self.toLowerCase())],

@@ -5,7 +5,7 @@ export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** True for what a name may contain, digits included. Letters outside the basic plane are not names. */
+/** True for a character that a name may contain, digits included. Names cannot contain letters outside the basic plane. */
 export function isNamePart(code: number): boolean {
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || isDigit(code) || code === 95 || code === 36;
   return letterForm.test(String.fromCharCode(code));

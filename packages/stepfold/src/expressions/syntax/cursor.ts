@@ -4,69 +4,78 @@ import { refuseExpression } from "../evaluation/frame.ts";
 import type { Token } from "./scanner.ts";
 import type { Expression } from "./syntax.ts";
 
-/** Where a parser stands. */
+/** The state of a parser: its tokens, its position and its limits. */
 export interface Cursor {
   readonly tokens: readonly Token[];
   readonly source: string;
   readonly limits: ExpressionLimits;
-  /** Ids of nodes by their names. */
+  /** The id of each node of the workflow by its name, for `$("Name")`. */
   readonly names: NodeNames;
-  /** Expressions in parentheses: `(a || b) ?? c` is fine, `a || b ?? c` is not. */
+  /** The expressions that stood in parentheses: `(a || b) ?? c` is allowed, `a || b ?? c` is not. */
   readonly grouped: WeakSet<Expression>;
-  /** Parses a whole expression. Here, so that the files of the parser need not import each other in a circle. */
+  /** Parses a whole expression. It is a field, so that the files of the parser need not import each other in a circle. */
   readonly expression: (cursor: Cursor) => Expression;
-  /** Names that an arrow function takes out of its parameter, such as `key` of `([key, value]) =>`, with what they stand for. */
+  /**
+   * The names that an arrow function destructures from its parameter, such as `key` in
+   * `([key, value]) =>`, each with a function that builds the expression that the name stands for.
+   */
   taken: ReadonlyMap<string, (cursor: Cursor, name: Token) => Expression>;
+  /** The index of the token under the cursor. */
   index: number;
+  /** The number of syntax nodes so far. */
   nodes: number;
+  /** The current depth of nesting. */
   depth: number;
 }
 
-/** The token under the cursor. The last one is the end, which nothing consumes. */
+/** Returns the token under the cursor. The last token is the end of the expression, and the parser never moves past it. */
 export function peek(cursor: Cursor): Token {
   return cursor.tokens[cursor.index]!;
 }
 
-/** The token under the cursor; moves on. */
+/** Returns the token under the cursor and moves to the next one. */
 export function next(cursor: Cursor): Token {
   return cursor.tokens[cursor.index++]!;
 }
 
-/** End of the token before the cursor. */
+/** Returns the position in the source where the token before the cursor ends. */
 export function behind(cursor: Cursor): number {
   return cursor.tokens[cursor.index - 1]!.end;
 }
 
-/** Whether the token `ahead` of the cursor is that sign. */
+/** True if the token that stands `ahead` tokens after the cursor is this sign (an operator or a bracket, for example). */
 export function isSign(cursor: Cursor, sign: string, ahead = 0): boolean {
   const token = cursor.tokens[cursor.index + ahead];
   return token !== undefined && token.kind === "sign" && token.text === sign;
 }
 
-/** Moves over a sign if it is there. */
+/** Moves past a sign if it is under the cursor, and returns whether it was there. */
 export function take(cursor: Cursor, sign: string): boolean {
   const there = isSign(cursor, sign);
   if (there) cursor.index++;
   return there;
 }
 
-/** Moves over a sign that has to be there. */
+/**
+ * Moves past a sign, and refuses the expression if the sign is missing.
+ * `after` completes the message: `expected ")" after the arguments`.
+ */
 export function expect(cursor: Cursor, sign: string, after: string): void {
   if (!take(cursor, sign)) unexpected(cursor, `"${sign}" ${after}`);
 }
 
-/** Ends parsing at the token under the cursor. */
+/** Refuses the expression with an error that points at the token under the cursor. */
 export function unexpected(cursor: Cursor, wanted: string): never {
   const token = peek(cursor);
   refuseAt(cursor, token.start, `expected ${wanted}, not ${token.kind === "end" ? "the end" : JSON.stringify(token.text)}`);
 }
 
-/** Ends parsing at a position. */
+/** Refuses the expression with an error that points at a position in the source. */
 export function refuseAt(cursor: Cursor, position: number, reason: string): never {
   refuseExpression(cursor.source, position, reason);
 }
 
-/** Counts a node against the limit, and gives it back. */
+/** Counts a syntax node and returns it. Refuses the expression if it has too many. */
 export function countNode<E extends { readonly start: number }>(cursor: Cursor, node: E): E {
   if (++cursor.nodes > cursor.limits.nodes) {
     refuseAt(cursor, node.start, `this expression has more than ${cursor.limits.nodes} parts; split it over several nodes`);
@@ -74,7 +83,7 @@ export function countNode<E extends { readonly start: number }>(cursor: Cursor, 
   return node;
 }
 
-/** Goes one level down. The caller subtracts 1 from `depth` when it is done. */
+/** Enters another level of nesting. The caller subtracts 1 from `depth` when it leaves the level. */
 export function deeper(cursor: Cursor): void {
   if (++cursor.depth > cursor.limits.depth) {
     refuseAt(cursor, peek(cursor).start, `this expression is nested deeper than ${cursor.limits.depth} levels`);

@@ -2,7 +2,7 @@ import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, t
 import { maxParamTokens, paramSigns, parseParams } from "./parse-params.ts";
 import type { Arrow, Expression, ListItem } from "./syntax.ts";
 
-/** Array helpers that take an arrow function, and whether they can do without. */
+/** Array helpers that take an arrow function, and whether they need one. */
 const callbackMethods: ReadonlyMap<string, "required" | "optional"> = new Map([
   ["map", "required"],
   ["filter", "required"],
@@ -18,10 +18,10 @@ const callbackMethods: ReadonlyMap<string, "required" | "optional"> = new Map([
   ["toSorted", "optional"],
 ]);
 
-/** Functions that may stand for an arrow function: `items.filter(Boolean)`. */
+/** Functions that may be given in place of an arrow function: `items.filter(Boolean)`. */
 const namedFunctions: ReadonlySet<string> = new Set(["Boolean", "Number", "String"]);
 
-/** Parses `(...)` after a name; the cursor stands after the `(`. */
+/** Parses the arguments after a name; the cursor stands after the `(`. */
 export function parseArguments(cursor: Cursor, name: string, method: boolean): { callback: Arrow | null; items: readonly ListItem[] } {
   const takes = method ? callbackMethods.get(name) : undefined;
   const { start } = peek(cursor);
@@ -31,7 +31,7 @@ export function parseArguments(cursor: Cursor, name: string, method: boolean): {
   return { callback, items: parseItems(cursor, ")") };
 }
 
-/** Parses `a, ...b` up to and with the closing sign. */
+/** Parses `a, ...b` up to and including the closing sign. */
 export function parseItems(cursor: Cursor, close: ")" | "]"): readonly ListItem[] {
   const items: ListItem[] = [];
   while (!take(cursor, close)) {
@@ -45,7 +45,7 @@ export function parseItems(cursor: Cursor, close: ")" | "]"): readonly ListItem[
   return items;
 }
 
-/** Whether an arrow function starts here. Looks at no more tokens than one could have before its `=>`. */
+/** True if an arrow function starts here. It looks at no more tokens than the parameters of an arrow function may have. */
 function arrowAhead(cursor: Cursor): boolean {
   if (peek(cursor).kind === "name") return isSign(cursor, "=>", 1);
   if (!isSign(cursor, "(")) return false;
@@ -75,7 +75,7 @@ function parseCallback(cursor: Cursor): Arrow | null {
   return { kind: "arrow", params, body, size: cursor.nodes - before, start: token.start, end: behind(cursor) };
 }
 
-/** `Boolean` stands for `value => Boolean(value)`. */
+/** Parses `Boolean` as `value => Boolean(value)`. */
 function standIn(cursor: Cursor): Arrow {
   const { text: name, start, end } = next(cursor);
   const value: Expression = countNode(cursor, { kind: "name", name: "value", start, end });

@@ -5,20 +5,21 @@ import type { Expression } from "./syntax.ts";
 
 const aliasHint = "write .item.json, .first().json, .last().json or .all()";
 
-/** What `$("Node")` and `$input` stand for. */
+/** The expressions for the results behind `$("Node")` or `$input`. */
 export interface Source {
   /** The latest data. */
   readonly last: (optional: boolean) => Expression;
   /** The oldest data. */
   readonly first: (optional: boolean) => Expression;
+  /** An array of all data, each as `{ json: data }`. */
   readonly all: () => Expression;
-  /** Whether there is any. */
+  /** Whether there is any result. */
   readonly isThere: () => Expression;
 }
 
 /**
- * Parses the ways n8n writes results, `$("Node").item.json` and `$input.first().json`, into what they stand for:
- * `nodes.Node.last.data` and `$json`. So nothing after the parser knows them, and they read exactly what those read.
+ * Parses the notation of n8n for results, such as `$("Node").item.json` and `$input.first().json`, into the expressions that it stands
+ * for: `nodes.Node.last.data` and `$json`. So only the parser knows this notation, and it reads exactly the same paths.
  */
 export function parseItemsAlias(cursor: Cursor): { readonly node: Expression; readonly optional: boolean } {
   const { text, start } = next(cursor);
@@ -38,7 +39,7 @@ export function parseItemsAlias(cursor: Cursor): { readonly node: Expression; re
   return { node: source[form === "first" ? "first" : "last"](optional), optional: optional || opened };
 }
 
-/** Moves over `.` or `?.`; says whether it was the latter. */
+/** Moves past `.` or `?.`; true for `?.`. */
 function dot(cursor: Cursor, first: boolean): boolean {
   if (take(cursor, "?.")) return true;
   if (!take(cursor, ".")) refuseAt(cursor, peek(cursor).start, first ? aliasHint : "write .json after it");
@@ -72,7 +73,7 @@ function ofNode(cursor: Cursor, start: number): Source {
   return itemsOfNode(cursor, id, start, at);
 }
 
-/** The results of a node that the source names. */
+/** Returns the expressions for the results of the node whose name or id is the value of `id`. */
 export function itemsOfNode(cursor: Cursor, id: Expression, start: number, at: number): Source {
   const end = behind(cursor);
   const member = (object: Expression, key: string | Expression, optional = false): Expression =>

@@ -2,7 +2,7 @@ import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, t
 import { itemsOfNode, parseItemsAlias } from "./parse-items-alias.ts";
 import type { Expression } from "./syntax.ts";
 
-/** What a word of n8n stands for, and whether a `?.` in it makes the whole a chain. */
+/** The expression that a word of n8n stands for, and whether a `?.` in it makes the whole expression a chain. */
 interface Word {
   readonly node: Expression;
   readonly optional: boolean;
@@ -22,7 +22,10 @@ const words: ReadonlyMap<string, ParseWord> = new Map<string, ParseWord>([
   ["$today", parseToday],
 ]);
 
-/** Parses what starts with a word of n8n, `$node["X"].json` or `$today`, into what it stands for; undefined if none is there. */
+/**
+ * Parses an expression that starts with a word of n8n, such as `$node["X"].json` or
+ * `$today`, into the expression that it stands for. Undefined if there is no such word.
+ */
 export function parseN8nWord(cursor: Cursor): Word | undefined {
   const { kind, text } = peek(cursor);
   return kind === "name" ? words.get(text)?.(cursor) : undefined;
@@ -33,7 +36,7 @@ function renamed(cursor: Cursor, name: string): Expression {
   return countNode(cursor, { kind: "name", name, start, end });
 }
 
-/** `$node["X"].json` and `$node.X.json`. */
+/** Parses `$node["X"].json` and `$node.X.json`. */
 function parseNode(cursor: Cursor): Word {
   const { start } = next(cursor);
   const isKey = take(cursor, "[");
@@ -54,7 +57,7 @@ function parseNode(cursor: Cursor): Word {
   return { node: source.last(optional), optional };
 }
 
-/** `$items("X")`. */
+/** Parses `$items("X")`. */
 function parseItems(cursor: Cursor): Word {
   const { start } = next(cursor);
   expect(cursor, "(", "and the name of a node: $items('Node')");
@@ -64,7 +67,7 @@ function parseItems(cursor: Cursor): Word {
   return { node: itemsOfNode(cursor, id, start, at).all(), optional: false };
 }
 
-/** `$workflow.id` and `$workflow.name`: an execution knows its workflow by the id. */
+/** Parses `$workflow.id` and `$workflow.name`. Both are the id of the workflow, which is all that an execution knows of its workflow. */
 function parseWorkflow(cursor: Cursor): Word {
   const { start, end } = next(cursor);
   expect(cursor, ".", "and id or name after $workflow");
@@ -77,7 +80,7 @@ function parseWorkflow(cursor: Cursor): Word {
   };
 }
 
-/** The beginning of the day of `$now`. */
+/** Parses `$today`, the beginning of the day of `$now`. */
 function parseToday(cursor: Cursor): Word {
   const { start, end } = next(cursor);
   const now = countNode(cursor, { kind: "name", name: "$now", start, end } as const);
@@ -85,7 +88,7 @@ function parseToday(cursor: Cursor): Word {
   return { node: countNode(cursor, called(now, "startOf", [day], start, end)), optional: false };
 }
 
-/** `new Date(x)`, which is a time as text here. */
+/** Parses `new Date(x)`. Its value is text here, as every time is. */
 export function parseNewDate(cursor: Cursor, start: number): Expression {
   if (peek(cursor).text !== "Date" || !isSign(cursor, "(", 1))
     refuseAt(cursor, start, '"new" is not available but for new Date(): an expression computes one value from what it reads');
@@ -99,11 +102,12 @@ export function parseNewDate(cursor: Cursor, start: number): Expression {
 }
 
 const timeParts: ReadonlySet<string> = new Set("year month day hour minute second millisecond weekday quarter".split(" "));
+/** The methods that return a time. */
 const timeMakers: ReadonlySet<string> = new Set(
   "plus minus startOf endOf toDateTime fromISO fromMillis fromJSDate now utc local".split(" "),
 );
 
-/** `$now.year` reads a part of a time, which is text; null if this is an ordinary member. */
+/** Parses `$now.year`, which reads a part of a time, as a method call, because a time is text. Null if this is an ordinary member. */
 export function parseTimePart(cursor: Cursor, object: Expression, key: string, start: number): Expression | null {
   const isTime = (object.kind === "name" && object.name === "$now") || (object.kind === "call" && timeMakers.has(object.name));
   if (!isTime || !timeParts.has(key)) return null;

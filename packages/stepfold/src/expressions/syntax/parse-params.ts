@@ -5,24 +5,25 @@ import type { Expression } from "./syntax.ts";
 
 const maxParams = 3;
 
-/** Tokens that the parameters of an arrow function may have, brackets with them. */
+/** The most tokens that the parameters of an arrow function may have, brackets included. */
 export const maxParamTokens = 80;
 
 /** Signs that may stand in the parameters of an arrow function. */
 export const paramSigns: ReadonlySet<string> = new Set(["(", ")", "[", "]", "{", "}", ",", ":"]);
 
-/** What a name is taken out of: the parameter, or a member of it. */
+/** Builds the expression for the value that a name is destructured from: a parameter or a member of it. */
 type Part = (cursor: Cursor, at: Token) => Expression;
 
-/** The parameters as they are read. */
+/** The parameters read so far. */
 interface Params {
+  /** Null for the name of a whole parameter; for a destructured name, the function that builds the expression that the name stands for. */
   readonly taken: Map<string, Part | null>;
 }
 
 /**
- * Parses the parameters of an arrow function; the cursor stands at the first. Names that are taken out of one, as in
- * `([key, { id }]) =>`, are in `cursor.taken` afterwards: in the body they stand for members of the parameter, so nothing after the
- * parser knows them, and they read exactly what those read.
+ * Parses the parameters of an arrow function; the cursor stands at the first one. Destructured names, as in `([key, { id }]) =>`, are
+ * added to `cursor.taken`: in the body the parser replaces them by members of the parameter. So only the parser knows such names, and
+ * they read exactly the paths of those members.
  */
 export function parseParams(cursor: Cursor): readonly string[] {
   const params: Params = { taken: new Map() };
@@ -38,6 +39,7 @@ export function parseParams(cursor: Cursor): readonly string[] {
   }
   const taken = new Map(cursor.taken);
   for (const [name, part] of params.taken) {
+    // The name of a whole parameter hides a destructured name of an outer arrow function.
     if (part === null) taken.delete(name);
     else taken.set(name, part);
   }
@@ -49,7 +51,7 @@ function parseParam(cursor: Cursor, params: Params): string {
   const token = peek(cursor);
   if (token.kind === "name") return declare(cursor, params, null);
   if (!isSign(cursor, "[") && !isSign(cursor, "{")) unexpected(cursor, "the name of a parameter");
-  // no name that can be written has this sign
+  // No name in the source can contain `#`, so this name is unique.
   const name = `#${token.start}`;
   let end = token.end;
   const whole: Part = (at) => countNode(at, { kind: "name", name, start: token.start, end });
@@ -96,7 +98,7 @@ function member(whole: Part, key: string): Part {
   return (cursor, at) => {
     const { start, end } = at;
     const node = countNode(cursor, { kind: "member", object: whole(cursor, at), key, optional: false, at: start, start, end } as const);
-    // a value of the data, and no method: it cannot be called
+    // Such a member is data and not a method, so it cannot be called: the parser refuses calls of expressions in parentheses.
     cursor.grouped.add(node);
     return node;
   };

@@ -37,7 +37,7 @@ function computed(cursor: Cursor, object: Expression, optional: boolean, start: 
   const at = peek(cursor).start;
   const key = cursor.expression(cursor);
   expect(cursor, "]", "after the key");
-  // A key that the source spells out is as good as a name: it can be checked, and the read-set stays exact.
+  // A literal key is treated like a name: it can be checked at once, and the read-set stays exact.
   const known = key.kind === "literal" && (typeof key.value === "string" || typeof key.value === "number");
   return member(cursor, object, known ? String(key.value) : key, optional, start, at);
 }

@@ -105,7 +105,7 @@ function parseKey(cursor: Cursor): string | Expression {
   return token.kind === "number" ? String(Number(text)) : text;
 }
 
-/** `{ __proto__: x }` would set the prototype of the object in JavaScript; here nothing does. */
+/** Refuses the key `__proto__`, because `{ __proto__: x }` sets the prototype of the object in JavaScript. */
 function staticKey(cursor: Cursor, key: string): string {
   if (key === "__proto__") refuseAt(cursor, peek(cursor).start, '"__proto__" is not allowed as a key');
   return key;

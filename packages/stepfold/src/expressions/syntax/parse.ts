@@ -5,7 +5,10 @@ import { parsePostfix } from "./parse-postfix.ts";
 import type { Token } from "./scanner.ts";
 import type { BinaryOperator, Expression, Logical, Unary } from "./syntax.ts";
 
-/** How tightly an operator binds. `**` is not here: it binds to the right, and tighter than a prefix. */
+/**
+ * How tightly each operator binds. `**` is missing here: it is right-associative and
+ * binds more tightly than a prefix, so `parseUnary` parses it.
+ */
 const precedences: ReadonlyMap<string, number> = new Map(
   [["??"], ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">=", "in"], ["+", "-"], ["*", "/", "%"]].flatMap((signs, index) =>
     signs.map((sign): [string, number] => [sign, index + 1]),
@@ -15,7 +18,7 @@ const precedences: ReadonlyMap<string, number> = new Map(
 const noNames: NodeNames = new Map();
 
 /**
- * Turns tokens into syntax, in time linear in their number.
+ * Parses tokens into syntax, in time linear in their number.
  *
  * @throws StepfoldError `EXPRESSION_INVALID`
  */
@@ -37,7 +40,10 @@ export function parse(tokens: readonly Token[], source: string, limits: Expressi
   return expression;
 }
 
-/** A condition, or what is above it. The branches of a long `a ? b : c ? d : e` are a loop, not a recursion. */
+/**
+ * Parses a conditional expression, or an expression that binds more tightly. The branches of a long
+ * `a ? b : c ? d : e` are parsed in a loop and not by recursion, so they do not count as nesting.
+ */
 function parseExpression(cursor: Cursor): Expression {
   deeper(cursor);
   const cases: { readonly test: Expression; readonly then: Expression }[] = [];
@@ -57,6 +63,7 @@ function parseExpression(cursor: Cursor): Expression {
   );
 }
 
+/** Parses binary operators that bind more tightly than `least`. */
 function parseBinary(cursor: Cursor, least: number): Expression {
   const { start } = peek(cursor);
   let left = parseUnary(cursor, true);
@@ -81,11 +88,15 @@ function combine(cursor: Cursor, sign: string, left: Expression, right: Expressi
   return { kind: "logical", operator: sign, left, right, start, end };
 }
 
-/** JavaScript refuses this too, because readers disagree on what it means. */
+/**
+ * True if `??` would be mixed with `||` or `&&` without parentheses.
+ * JavaScript refuses this too, because readers disagree on its meaning.
+ */
 function mixes(cursor: Cursor, sign: Logical["operator"], operand: Expression): boolean {
   return operand.kind === "logical" && (operand.operator === "??") !== (sign === "??") && !cursor.grouped.has(operand);
 }
 
+/** Parses prefix operators and `**`. @param mayRaise false after a prefix, where `**` would be ambiguous */
 function parseUnary(cursor: Cursor, mayRaise: boolean): Expression {
   const { kind, text, start } = peek(cursor);
   const prefix = (kind === "sign" && (text === "!" || text === "-" || text === "+")) || (kind === "name" && text === "typeof");

@@ -11,7 +11,7 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ["0", "\0"],
 ]);
 
-/** Reads what follows a backslash, as JavaScript would. The scanner stands at the backslash. */
+/** Reads an escape as JavaScript does. The scanner stands at the backslash. */
 export function scanEscape(scanner: Scanner): string {
   const start = scanner.index;
   const letter = scanner.text.slice(start + 1, start + 2);
@@ -33,7 +33,7 @@ function hexadecimal(scanner: Scanner, start: number, digits: number): string {
 }
 
 function braced(scanner: Scanner, start: number): string {
-  // At most six digits make a code point, so a longer search could only be a mistake.
+  // A code point has at most six digits, so no more characters are searched.
   const text = /^\{([0-9a-fA-F]{1,6})\}/.exec(scanner.text.slice(scanner.index, scanner.index + 8))?.[1];
   const code = Number.parseInt(text ?? "FFFFFFF", 16);
   if (text === undefined || code > 0x10ffff) refuse(scanner, start, "this escape needs a code point: \\u{1F600}");

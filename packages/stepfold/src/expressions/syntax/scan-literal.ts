@@ -5,7 +5,7 @@ import { emit, refuse, type Scanner } from "./scanner.ts";
 const backslashCode = 92;
 const dollarCode = 36;
 
-/** Reads a number as JavaScript writes it, without `_` and `n`. */
+/** Reads a number as in JavaScript, without `_` and `n`. */
 export function scanNumber(scanner: Scanner): void {
   const { text, index: start } = scanner;
   const mark = text.slice(start, start + 2).toLowerCase();
@@ -60,7 +60,7 @@ export function scanString(scanner: Scanner): void {
   emit(scanner, "string", value, start);
 }
 
-/** Reads the text of a template string up to its next `${` or its end, and that sign. */
+/** Reads the text of a template string up to its next `${` or its end, and the sign there. */
 export function scanText(scanner: Scanner): void {
   const { text, index: start } = scanner;
   let value = "";

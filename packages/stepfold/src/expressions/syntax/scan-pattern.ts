@@ -1,10 +1,10 @@
 import { isNamePart } from "./character.ts";
 import { emit, refuse, type Scanner, type Token } from "./scanner.ts";
 
-/** Names that are operators: what follows them is a value. */
+/** Names that are operators: a value follows them. */
 const operatorNames: ReadonlySet<string> = new Set(["typeof", "in"]);
 
-/** Whether a `/` here starts a regular expression: it does wherever a value has to follow, and divides elsewhere. */
+/** True if a `/` here starts a regular expression. It does so where a value must follow; elsewhere it is a division. */
 export function startsPattern({ tokens }: Scanner): boolean {
   return !endsValue(tokens, tokens.length - 1);
 }
@@ -14,12 +14,12 @@ function endsValue(tokens: readonly Token[], index: number): boolean {
   if (token === undefined) return false;
   if (token.kind === "name") return !operatorNames.has(token.text);
   if (token.kind !== "sign") return true;
-  // `a!` is a value, `!a` is not
+  // A `!` after a value belongs to that value (`a!`); any other `!` is a prefix (`!a`).
   if (token.text === "!") return endsValue(tokens, index - 1);
   return ")]}`".includes(token.text);
 }
 
-/** Reads a regular expression, `/a+/gi`, up to and with its flags. */
+/** Reads a regular expression such as `/a+/gi`, flags included. */
 export function scanPattern(scanner: Scanner): void {
   const { text, index: start } = scanner;
   let isInSet = false;

@@ -1,6 +1,6 @@
 import { refuseExpression } from "../evaluation/frame.ts";
 
-/** A piece of source. `text` holds the decoded text of strings and template chunks. */
+/** A token of the source. For strings and the texts of template strings, `text` holds the decoded text. */
 export interface Token {
   readonly kind: "number" | "string" | "name" | "pattern" | "sign" | "text" | "end";
   readonly text: string;
@@ -9,25 +9,25 @@ export interface Token {
   readonly end: number;
 }
 
-/** Where a tokenizer stands. Positions in it count from the start of `text`; those of tokens from `from`. */
+/** The state of a tokenizer. Its own positions count from the start of `text`, the positions of tokens from `from`. */
 export interface Scanner {
   readonly text: string;
   /** Start of the expression. */
   readonly from: number;
-  /** Inside `{{ }}`: the expression ends at the `}}` that closes it. */
+  /** True inside `{{ }}`: the expression ends at the `}}` that closes it. */
   readonly embedded: boolean;
   readonly tokens: Token[];
-  /** What is open: `{`, or a backtick whose `${` is open. */
+  /** The signs that are open: `{`, or a backtick for a `${` of a template string. */
   readonly open: string[];
   index: number;
 }
 
-/** Adds the token that ends where the scanner stands. */
+/** Adds a token that ends at the scanner's position. */
 export function emit(scanner: Scanner, kind: Token["kind"], text: string, start: number): void {
   scanner.tokens.push({ kind, text, start: start - scanner.from, end: scanner.index - scanner.from });
 }
 
-/** Ends tokenizing at `position` of the text. */
+/** Refuses the expression with an error that points at `position` in the text. */
 export function refuse(scanner: Scanner, position: number, reason: string): never {
   const close = scanner.text.indexOf("}}", position);
   const end = scanner.embedded && close !== -1 ? close : scanner.text.length;

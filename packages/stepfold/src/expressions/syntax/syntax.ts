@@ -1,4 +1,4 @@
-/** Where a piece of syntax stands in the source; `end` is just after it. */
+/** The position of a piece of syntax in the source; `end` is just after it. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -34,14 +34,14 @@ export interface Name extends Span {
 export interface Member extends Span {
   readonly kind: "member";
   readonly object: Expression;
-  /** A string where the source says it: `a.b`, `a["b"]`, `a[0]`. */
+  /** A string if the source names the key: `a.b`, `a["b"]`, `a[0]`; else the expression that computes it. */
   readonly key: string | Expression;
   readonly optional: boolean;
-  /** Where the key stands. */
+  /** The position of the key. */
   readonly at: number;
 }
 
-/** Where a `?.` inside stops short-circuiting. */
+/** The whole of an optional chain: a `?.` on null or undefined skips everything up to the end of the chain. */
 interface Chain extends Span {
   readonly kind: "chain";
   readonly expression: Expression;
@@ -49,18 +49,18 @@ interface Chain extends Span {
 
 export interface Call extends Span {
   readonly kind: "call";
-  /** `null` for `Number(x)`. */
+  /** The value that a method is called on; null for a function such as `Number(x)`. */
   readonly receiver: Expression | null;
   readonly name: string;
   readonly optional: boolean;
   readonly callback: Arrow | null;
-  /** Without the callback. */
+  /** The arguments without the callback. */
   readonly items: readonly ListItem[];
-  /** Where the name stands. */
+  /** The position of the name. */
   readonly at: number;
 }
 
-/** `a!`: a value that has to be there. */
+/** `a!`: a value that must not be null or undefined. */
 export interface Required extends Span {
   readonly kind: "required";
   readonly operand: Expression;
@@ -73,12 +73,12 @@ export interface PatternLiteral extends Span {
   readonly flags: string;
 }
 
-/** `x => body`; stands only as first argument of an array helper. */
+/** `x => body`; it is allowed only as the first argument of an array helper. */
 export interface Arrow extends Span {
   readonly kind: "arrow";
   readonly params: readonly string[];
   readonly body: Expression;
-  /** Syntax nodes of the body. */
+  /** The number of syntax nodes in the body. */
   readonly size: number;
 }
 
@@ -99,7 +99,7 @@ export interface Binary extends Span {
   readonly operator: BinaryOperator;
   readonly left: Expression;
   readonly right: Expression;
-  /** Where the operator stands. */
+  /** The position of the operator. */
   readonly at: number;
 }
 
@@ -121,7 +121,7 @@ export interface Conditional extends Span {
 
 export interface TemplateText extends Span {
   readonly kind: "text";
-  /** One more than `values`. */
+  /** The texts around the values; there is one more text than values. */
   readonly texts: readonly string[];
   readonly values: readonly Expression[];
 }

@@ -14,12 +14,12 @@ const refusedSigns: ReadonlyMap<string, string> = new Map([
   ["&", "bitwise operators are not available; for both write a && b"],
 ]);
 
-/** The pieces of an expression. */
+/** The tokens of an expression. */
 export interface Tokens {
   readonly tokens: readonly Token[];
   /** Position in the text just after the expression, or after the `}}` that closes it. */
   readonly end: number;
-  /** Where the expression starts in the text. */
+  /** Position in the text where the expression starts. */
   readonly start: number;
   /** The expression as it is written, without the blanks around it. */
   readonly source: string;
@@ -28,7 +28,7 @@ export interface Tokens {
 /**
  * Splits the expression that starts at `from` into tokens, in one pass over the text.
  *
- * @param embedded whether `}}` ends it; otherwise it ends with the text
+ * @param embedded true if a `}}` ends the expression; false if the expression ends with the text
  * @throws StepfoldError `EXPRESSION_INVALID`
  */
 export function tokenize(text: string, from: number, embedded: boolean, sourceLength: number): Tokens {
@@ -83,7 +83,7 @@ function scanBrace(scanner: Scanner): boolean {
   return true;
 }
 
-/** One at the end means nothing, as in JavaScript. */
+/** Skips a semicolon at the end of the expression, where it means nothing, as in JavaScript. Other semicolons are refused. */
 function scanSemicolon(scanner: Scanner): void {
   const { text, index: start } = scanner;
   scanner.index++;
@@ -99,7 +99,7 @@ function scanSign(scanner: Scanner): void {
     const sign = text.slice(start, start + length);
     const reason = refusedSigns.get(sign);
     if (reason !== undefined) refuse(scanner, start, reason);
-    // `a?.5:1` is a condition with the number .5, not an optional member.
+    // `a?.5:1` is a conditional with the number .5, not an optional member.
     if (!knownSigns.has(sign) || (sign === "?." && isDigit(text.charCodeAt(start + 2)))) continue;
     if (sign === "{") scanner.open.push("{");
     scanner.index += sign.length;

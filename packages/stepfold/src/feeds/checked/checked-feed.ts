@@ -2,19 +2,22 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EventFeed, FeedFeatures, FeedSubscription, ListenOptions, Notice } from "../../ports/event-feed.ts";
 import { noticesIn, noticeTexts } from "./notice-text.ts";
 
-/** What an adapter implements; `checkedFeed` adds what is the same for all feeds. */
+/** The methods of an adapter. `checkedFeed` adds what all feeds have in common. */
 export interface FeedMethods {
   readonly name: string;
   readonly features: FeedFeatures;
   /** Sends a text of at most 7,500 ASCII characters. */
   send(text: string): Promise<void>;
-  /** Hears texts, its own too. Whatever else comes over the channel may be passed on as it is. */
+  /** Listens for texts, including those of this process. Anything else that comes over the channel may be passed to `hear` too. */
   listen(hear: (text: unknown) => void, options: ListenOptions): Promise<FeedSubscription>;
-  /** Frees what was opened and is no listener. */
+  /** Frees what the adapter has opened besides listeners. */
   close?(): Promise<void>;
 }
 
-/** A feed of texts: it bounds what is sent, trusts nothing that is heard, refuses calls after `close`, and rejects only with `StepfoldError`s. */
+/**
+ * Makes a feed of an adapter. The feed limits the length of texts that it sends, checks every text that it receives, refuses calls
+ * after `close`, and rejects only with `StepfoldError`s.
+ */
 export function checkedFeed(methods: FeedMethods): EventFeed {
   const { name, features } = methods;
   const listeners = new Set<FeedSubscription>();
@@ -35,7 +38,7 @@ export function checkedFeed(methods: FeedMethods): EventFeed {
       try {
         hear(notices);
       } catch {
-        // the mistake of one listener is none of the connection, over which others hear
+        // an error in the code of one listener must not end the connection, which others may use too
       }
     };
     const ended = (cause: unknown): void => {
@@ -56,7 +59,7 @@ export function checkedFeed(methods: FeedMethods): EventFeed {
     };
     await opening;
     listeners.add(listener);
-    // the feed was closed while the listener was opened
+    // the feed was closed while the listener was being opened
     if (closing) await listener.close();
     return listener;
   };
@@ -74,7 +77,7 @@ export function checkedFeed(methods: FeedMethods): EventFeed {
   };
 }
 
-/** Makes a `StepfoldError` of an error of a feed or of the connection to it. */
+/** Makes a `StepfoldError` of an error of a feed or of its connection. Addresses are removed, because they may contain passwords. */
 export function feedError(feed: string, cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
@@ -82,7 +85,7 @@ export function feedError(feed: string, cause: unknown): StepfoldError {
   return new StepfoldError("FEED_UNAVAILABLE", { feed, reason }, { cause });
 }
 
-/** @throws StepfoldError `OPTION_INVALID` unless a channel is a plain name */
+/** Returns the channel. @throws StepfoldError `OPTION_INVALID` if it is not a plain name */
 export function checkChannel(channel: unknown): string {
   if (typeof channel === "string" && /^[A-Za-z_][\w.:-]{0,62}$/.test(channel)) return channel;
   throw new StepfoldError("OPTION_INVALID", {

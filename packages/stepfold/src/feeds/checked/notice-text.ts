@@ -1,22 +1,24 @@
 import type { Notice, NoticeKind } from "../../ports/event-feed.ts";
 
-/** PostgreSQL takes no more than 8,000 bytes in one message. */
+/** The longest text that is sent. PostgreSQL takes no more than 8,000 bytes in one message. */
 const maxTextLength = 7_500;
-/** What is heard may come from anybody who may write to the channel. */
+/** The longest text that is read. A text may come from any program that can write to the channel. */
 const maxHeardLength = 64 * 1024;
+/** The most notices that are read from one text. */
 const maxHeardNotices = 2_000;
 const maxIdLength = 255;
 const kinds: ReadonlySet<unknown> = new Set<NoticeKind>(["due", "waiting", "ended", "test"]);
 
 /**
- * Notices as texts of bounded length. They are ASCII, so that a character is a byte, whatever the encoding of a database is. A
- * notice that is too long for one text is left out: it is a hint.
+ * Writes notices as texts of limited length. The texts are ASCII, so that a character is one byte in any encoding of a database. A
+ * notice that is too long for one text is left out, because a notice is only a hint.
  */
 export function noticeTexts(notices: readonly Notice[]): string[] {
   const texts: string[] = [];
   let text = "";
   for (const { kind, workflowId, version } of notices) {
     const part = asciiJson([kind, workflowId, version]);
+    // the two characters are the brackets around the notices
     if (part.length + 2 > maxTextLength) continue;
     if (text !== "" && text.length + part.length + 2 > maxTextLength) {
       texts.push(`${text}]`);
@@ -28,7 +30,7 @@ export function noticeTexts(notices: readonly Notice[]): string[] {
   return texts;
 }
 
-/** The notices in a text that was heard. What is none is left out, whatever it is. */
+/** Reads the notices in a text that was received. Anything that is not a valid notice is left out. */
 export function noticesIn(text: unknown): Notice[] {
   if (typeof text !== "string" || text.length > maxHeardLength) return [];
   let parsed: unknown;

@@ -1,7 +1,7 @@
 import type { EventFeed } from "../../ports/event-feed.ts";
 import { checkedFeed } from "../checked/checked-feed.ts";
 
-/** What feeds in one process share. */
+/** The listeners that several feeds of one process share. */
 export type FeedHub = Set<(text: string) => void>;
 
 /**
@@ -21,7 +21,7 @@ export function memoryFeed(): EventFeed {
   return feedOn(new Set());
 }
 
-/** One of several feeds with the same listeners, as several processes have them. */
+/** Makes a feed on a hub. Several feeds on one hub behave like the feeds of several processes. */
 export function feedOn(hub: FeedHub): EventFeed {
   return checkedFeed({
     name: "memory",

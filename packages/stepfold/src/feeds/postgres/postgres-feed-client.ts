@@ -1,9 +1,9 @@
-/** What of a client for statements is called: a `Pool` or `Client` of pg, or one made after it. The store's own will do. */
+/** The method that is used of the client for statements: a `Pool` or `Client` of pg, or a compatible one, such as the store's. */
 export interface PostgresFeedClient {
   query(text: string, values?: unknown[]): Promise<unknown>;
 }
 
-/** What of a `Client` of pg is called that listens. Described here and not imported, so that pg is no dependency. */
+/** The methods that are used of the `Client` of pg that listens. The type is declared here, so that pg is not a dependency. */
 export interface PostgresListenClient {
   connect(): Promise<unknown>;
   query(text: string): Promise<unknown>;

@@ -3,19 +3,19 @@ import type { EventFeed, FeedSubscription, ListenOptions } from "../../ports/eve
 import { checkChannel, checkedFeed } from "../checked/checked-feed.ts";
 import type { PostgresFeedClient, PostgresListenClient } from "./postgres-feed-client.ts";
 
-/** How a feed on PostgreSQL works. */
+/** Options of a feed on PostgreSQL. */
 export interface PostgresFeedOptions {
-  /** Processes on one store need the same, and stores in one database each another one. Default: `stepfold`. */
+  /** The channel. All processes of one store need the same one; several stores in one database need different ones. Default: `stepfold`. */
   readonly channel?: string | undefined;
 }
 
-/** The commit of a notice waits for no disk: a hint may be lost with the server. The setting ends with this statement. */
+/** Sends a notice. Its commit does not wait for the disk, because a hint may get lost. The setting ends with the statement. */
 const notifyText = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 
 /**
- * A feed over LISTEN and NOTIFY of PostgreSQL. Notices are sent over your pool; a listener has a connection of its own, which is made by
- * the function that you hand in, because it must lead to the server itself: behind a pooler that hands a connection from one transaction
- * to the next, nothing is heard. A runtime notices that, says so, and polls.
+ * A feed over LISTEN and NOTIFY of PostgreSQL. Notices are sent over your pool. Each listener has a connection of its own, which your
+ * function makes, because it must lead to the server itself: through a pooler in transaction mode (each transaction may get another
+ * connection), no notices arrive. A runtime detects that, reports it, and polls.
  *
  * ```ts
  * import pg from "pg";
@@ -26,7 +26,7 @@ const notifyText = "SELECT set_config('synchronous_commit', 'off', true), pg_not
  * const feed = postgresFeed(pool, () => new pg.Client({ connectionString, keepAlive: true }));
  * ```
  *
- * @param client yours to open and to close
+ * @param client the client for statements, which you open and close
  * @param makeListener makes a client that is not connected; the feed connects and ends it
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */

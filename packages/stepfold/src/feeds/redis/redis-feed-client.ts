@@ -1,4 +1,4 @@
-/** What of an ioredis client is called: `new Redis()` or `new Cluster()` of ioredis 5 or 6. */
+/** The methods that are used of an ioredis client: `new Redis()` or `new Cluster()` of ioredis 5 or 6. */
 export interface IoredisFeedClient {
   publish(channel: string, text: string): Promise<unknown>;
   duplicate(): IoredisSubscriber;
@@ -13,7 +13,7 @@ export interface IoredisSubscriber {
   disconnect(): void;
 }
 
-/** What of a node-redis client is called: `createClient()`, `createCluster()`. */
+/** The methods that are used of a node-redis client: `createClient()`, `createCluster()`. */
 export interface NodeRedisFeedClient {
   publish(channel: string, text: string): Promise<unknown>;
   sPublish(channel: string, text: string): Promise<unknown>;

@@ -3,15 +3,18 @@ import type { EventFeed, FeedSubscription, ListenOptions } from "../../ports/eve
 import { checkChannel, checkedFeed } from "../checked/checked-feed.ts";
 import type { IoredisSubscriber, NodeRedisSubscriber, RedisFeedClient } from "./redis-feed-client.ts";
 
-/** How a feed on Redis works. */
+/** Options of a feed on Redis. */
 export interface RedisFeedOptions {
-  /** Processes on one store need the same, and stores on one server each another one, also in other databases of it. Default: `stepfold`. */
+  /**
+   * The channel. All processes of one store need the same one. Several stores on one server need different ones, even in different
+   * databases of the server. Default: `stepfold`.
+   */
   readonly channel?: string | undefined;
 }
 
 /**
- * A feed over PUBLISH and SUBSCRIBE of Redis. Notices are sent over your client; a listener has a connection of its own, a duplicate of
- * your client, which connects again by itself.
+ * A feed over PUBLISH and SUBSCRIBE of Redis. Notices are sent over your client. Each listener has a connection of its own, a
+ * duplicate of your client, which reconnects by itself.
  *
  * ```ts
  * import { Redis } from "ioredis";
@@ -20,7 +23,7 @@ export interface RedisFeedOptions {
  * const feed = redisFeed(new Redis("redis://127.0.0.1:6379"));
  * ```
  *
- * @param client of ioredis or node-redis, yours to open and to close
+ * @param client a client of ioredis or node-redis, which you open and close
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function redisFeed(client: RedisFeedClient, options: RedisFeedOptions = {}): EventFeed {
@@ -32,6 +35,7 @@ export function redisFeed(client: RedisFeedClient, options: RedisFeedOptions = {
     async send(text) {
       await client.publish(channel, text);
     },
+    // only clients of node-redis have `sPublish`
     listen: (hear, { onEnd }) =>
       "sPublish" in client ? overNodeRedis(client.duplicate(), channel, hear) : overIoredis(client.duplicate(), channel, hear, onEnd),
   });
@@ -43,7 +47,7 @@ async function overIoredis(
   hear: (text: unknown) => void,
   onEnd: ListenOptions["onEnd"],
 ): Promise<FeedSubscription> {
-  // it connects again by itself, and subscribes again
+  // ioredis reconnects and subscribes again by itself
   subscriber.on("error", () => undefined);
   subscriber.on("end", () => onEnd(new Error("the connection was closed")));
   subscriber.on("message", (from, text) => {
@@ -70,11 +74,11 @@ async function overNodeRedis(subscriber: NodeRedisSubscriber, channel: string, h
   return { close: async () => destroy(subscriber) };
 }
 
-/** A client that has given up is closed already, and says so. */
+/** Closes a client. `destroy` throws if the client has given up: then it is closed already. */
 function destroy(subscriber: NodeRedisSubscriber): void {
   try {
     subscriber.destroy();
   } catch {
-    // it was closed
+    // it was closed already
   }
 }

@@ -1,19 +1,20 @@
 import type { GuestMessage } from "../host.ts";
 
-/** How Cloudflare repeats a step whose process died, and how long it lets one run. */
+/** How Cloudflare repeats a step whose process died, and how long a step may run. */
 export interface CloudflareStepConfig {
+  /** `limit` is the number of repetitions, `delay` the time before the first one in milliseconds. */
   readonly retries: { readonly limit: number; readonly delay: number; readonly backoff: "constant" | "linear" | "exponential" };
-  /** In milliseconds. */
+  /** The longest time of a step, in milliseconds. */
   readonly timeout: number;
 }
 
-/** The `step` that a workflow of Cloudflare is run with, as far as it is used. Described here and not imported, so that it is no dependency. */
+/** The methods that are used of the `step` of a Cloudflare workflow. The type is declared here, so that its package is not a dependency. */
 export interface CloudflareStep {
   do(name: string, config: CloudflareStepConfig, callback: () => Promise<never>): Promise<unknown>;
   waitForEvent(name: string, options: { type: string; timeout: number }): Promise<{ readonly payload: unknown }>;
 }
 
-/** An instance of a workflow of Cloudflare, as its binding gives it, as far as it is used. */
+/** The method that is used of an instance of a Cloudflare workflow, as its binding returns it. */
 export interface CloudflareInstance {
   sendEvent(event: { type: string; payload: GuestMessage }): Promise<void>;
 }

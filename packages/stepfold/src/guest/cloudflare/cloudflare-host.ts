@@ -8,12 +8,12 @@ import { readMessage } from "../read-message.ts";
 import type { CloudflareStep, CloudflareStepConfig } from "./cloudflare-client.ts";
 import { eventType } from "./cloudflare-mailbox.ts";
 
-/** What a host on Cloudflare Workflows is made of. */
+/** Options of a host on Cloudflare Workflows. */
 export interface CloudflareHostOptions {
-  /** The second parameter of `run`. */
+  /** The second parameter of the method `run` of your workflow. */
   readonly step: CloudflareStep;
   readonly guest: Pick<Guest, "perform">;
-  /** How steps are repeated that died, and how long one may take. Default: 20 times, after one second, then two, four, ...; 30 minutes. */
+  /** How a step whose process died is repeated, and how long a step may run. Default: 20 times, after 1, 2, 4, ... seconds; 30 minutes. */
   readonly config?: CloudflareStepConfig | undefined;
 }
 
@@ -22,12 +22,12 @@ const defaultConfig: CloudflareStepConfig = {
   timeout: 30 * 60_000,
 };
 
-/** What Cloudflare lets a workflow wait for an event. */
+/** The shortest and the longest time that a Cloudflare workflow can wait for an event. */
 const minTimeoutMs = 1_000;
 const maxTimeoutMs = 365 * 24 * 60 * 60_000;
 
 /**
- * Cloudflare Workflows as a host: each step is a `step.do`, a pause waits for the next event, or for its time.
+ * Makes a host of Cloudflare Workflows. Each step is a `step.do`; a pause waits for the next event, or until its time.
  *
  * ```ts
  * import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
@@ -61,10 +61,10 @@ export function cloudflareHost(options: CloudflareHostOptions): GuestHost {
           max: maxTimeoutMs,
           actual: leftMs,
         });
-      // what is no message was sent by somebody else; waits of the same name are counted
+      // an event that is not a message comes from another program: wait again. Cloudflare counts waits of the same name, so each is new
       for (let message = null; ; ) {
         try {
-          // in a replay the time of the first call counts
+          // in a replay, Cloudflare uses the timeout of the first call
           const event = await journal.waitForEvent(name, { type: eventType, timeout: Math.max(minTimeoutMs, leftMs) });
           message = readMessage(event.payload);
         } catch (error) {

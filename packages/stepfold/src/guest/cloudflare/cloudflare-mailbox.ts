@@ -8,10 +8,10 @@ export const eventType = "stepfold";
 /** Sends commands to the execution of an instance. */
 export interface CloudflareMailbox {
   /**
-   * Sends a command to the execution, which takes it when it waits the next time. It resolves when Cloudflare has it, and does not tell
-   * whether it is taken: a command that does not fit is refused later (`onRefused`).
+   * Sends a command to the execution, which takes the command the next time it waits. The call resolves when Cloudflare has the command.
+   * It does not say whether the execution accepts the command: one that does not fit is refused later (`onRefused`).
    *
-   * @param id the same id is one command, however often it is sent. Default: a new one
+   * @param id commands with the same id count as one, however often they are sent. Default: a new id
    */
   send(command: Command, id?: string): Promise<void>;
 }

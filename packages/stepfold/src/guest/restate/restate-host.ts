@@ -6,18 +6,18 @@ import type { GuestHost, GuestMessage, GuestResult } from "../host.ts";
 import type { RestateDurablePromise, RestateRunContext } from "./restate-client.ts";
 import { promiseName } from "./restate-mailbox.ts";
 
-/** What a host on Restate is made of. */
+/** Options of a host on Restate. */
 export interface RestateHostOptions<Run> {
   /** The context of the handler `run`. */
   readonly ctx: RestateRunContext<Run>;
   readonly guest: Pick<Guest, "perform">;
-  /** `RestatePromise` of @restatedev/restate-sdk: its promises must be combined by it. */
+  /** `RestatePromise` of @restatedev/restate-sdk: promises of Restate must be combined with it. */
   readonly RestatePromise: { all(runs: readonly Run[]): PromiseLike<readonly unknown[]> };
 }
 
 /**
- * Restate as a host: the execution is a workflow, whose key is its id. Each step is a `ctx.run`, a pause is a durable promise that the next
- * command resolves, or its time.
+ * Makes a host of Restate. An execution is a Restate workflow, whose key is the id of the execution. Each step is a `ctx.run`. A pause
+ * waits for a durable promise, which the next command resolves, or until its time.
  *
  * ```ts
  * import * as restate from "@restatedev/restate-sdk";
@@ -37,14 +37,14 @@ export interface RestateHostOptions<Run> {
  * });
  * ```
  *
- * Make one for each run of the handler.
+ * Make a new host for each run of the handler, because a host counts the messages that were taken.
  *
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function restateHost<Run>(options: RestateHostOptions<Run>): GuestHost {
   refuseUnknown("restateHost", options, ["ctx", "guest", "RestatePromise"]);
   const { ctx, guest, RestatePromise } = options;
-  /** Messages that were taken. */
+  /** The number of messages that were taken. */
   let taken = 0;
   const before = async (promise: RestateDurablePromise<GuestMessage>, until: EpochMs): Promise<GuestMessage | null> => {
     const leftMs = until - (await ctx.date.now());

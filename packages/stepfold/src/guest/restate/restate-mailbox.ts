@@ -2,18 +2,18 @@ import type { Command } from "../../engine/commands/command.ts";
 import type { GuestMessage } from "../host.ts";
 import type { RestateSharedContext } from "./restate-client.ts";
 
-/** The durable promises of a workflow are the mailbox of its execution: each takes one message, the first that comes. */
+/** The name of the nth durable promise of a workflow. These promises are the mailbox of the execution: each takes one message. */
 export function promiseName(n: number): string {
   return `stepfold message ${n}`;
 }
 
-/** Takes commands for the execution of a workflow of Restate. */
+/** Sends commands to the execution of a Restate workflow. */
 export interface RestateMailbox {
   /**
-   * Puts a command into the mailbox of the execution, which takes it when it waits the next time: also if it has not begun yet. It does not
-   * tell whether the command is taken: one that does not fit is refused later (`onRefused`).
+   * Puts a command into the mailbox of the execution, which takes the command the next time it waits, even if it has not started yet. The
+   * call does not say whether the execution accepts the command: one that does not fit is refused later (`onRefused`).
    *
-   * @param id the same id is one command, however often it is sent. Default: a new one for each invocation
+   * @param id commands with the same id count as one, however often they are sent. Default: a new id for each invocation
    */
   send(command: Command, id?: string): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function restateMailbox(ctx: RestateSharedContext): RestateMailbox {
   };
 }
 
-/** Whether a promise holds the message: it did, or takes it now. */
+/** Puts the message into a promise if the promise is empty. @returns whether the promise holds the message, now or from an earlier call */
 async function isIn(ctx: RestateSharedContext, name: string, message: GuestMessage): Promise<boolean> {
   const promise = ctx.promise<GuestMessage>(name);
   const held = await promise.peek();

@@ -1,6 +1,6 @@
 import type { GuestResult, GuestStep } from "../host.ts";
 
-/** `wait` of @trigger.dev/sdk, as far as it is used. Described here and not imported, so that it is no dependency. */
+/** The methods that are used of `wait` of @trigger.dev/sdk. The type is declared here, so that the SDK is not a dependency. */
 export interface TriggerWait {
   createToken(options: { idempotencyKey: string; idempotencyKeyTTL: string; timeout: string }): PromiseLike<{ readonly id: string }>;
   retrieveToken<T>(token: string): PromiseLike<{
@@ -13,15 +13,16 @@ export interface TriggerWait {
   until(options: { date: Date }): PromiseLike<void>;
 }
 
-/** What became of a run that was waited for. */
+/** The result of a run that was waited for. */
 type TriggerResult = { readonly ok: true; readonly output: GuestResult } | { readonly ok: false; readonly error: unknown };
 
+/** The options of a run of a task. */
 interface TriggerOptions {
   readonly idempotencyKey: string;
   readonly idempotencyKeyTTL: string;
 }
 
-/** A task of @trigger.dev/sdk whose `run` is `guest.perform`, as far as it is used. */
+/** The methods that are used of a task of @trigger.dev/sdk whose `run` is `guest.perform`. */
 export interface TriggerStepTask {
   triggerAndWait(payload: GuestStep, options: TriggerOptions): PromiseLike<TriggerResult>;
   batchTriggerAndWait(items: { payload: GuestStep; options: TriggerOptions }[]): PromiseLike<{ readonly runs: readonly TriggerResult[] }>;

@@ -9,25 +9,25 @@ import { readMessage } from "../read-message.ts";
 import type { TriggerStepTask, TriggerWait } from "./trigger-client.ts";
 import { keyTtl, requireExecutionId, tokenKey } from "./trigger-mailbox.ts";
 
-/** What a host on Trigger.dev is made of. */
+/** Options of a host on Trigger.dev. */
 export interface TriggerHostOptions {
   /** `wait` of @trigger.dev/sdk. */
   readonly wait: TriggerWait;
   /** The task that performs steps: its `run` is `guest.perform`. */
   readonly step: TriggerStepTask;
-  /** Id of the execution, as `guest.run` is given it. It names the mailbox: two executions must not have the same. */
+  /** Id of the execution, the same as for `guest.run`. It names the mailbox, so two executions must not have the same id. */
   readonly workflowId: string;
   /**
-   * Whether commands can be sent to the execution (`triggerMailbox`). False: it sleeps by `wait.until`, which makes no tokens; a step that
-   * waits for an answer then fails the run with `OPTION_INVALID`. Default: true.
+   * Whether commands can be sent to the execution (`triggerMailbox`). If false, pauses use `wait.until`, which makes no tokens, and a step
+   * that waits for an answer fails the run with `OPTION_INVALID`. Default: true.
    */
   readonly listens?: boolean | undefined;
   readonly environment?: Pick<Environment, "now"> | undefined;
 }
 
 /**
- * Trigger.dev as a host: each step is a run of a task of its own, found again by its idempotency key; a pause is a token of `wait`, which the
- * next command completes, or its time. A run that is repeated gets from Trigger.dev what it got before.
+ * Makes a host of Trigger.dev. Each step is a run of the task `step`, which its idempotency key finds again. A pause is a token of `wait`,
+ * which the next command completes, or which ends at its time. A run that is repeated gets the same results from Trigger.dev as before.
  *
  * ```ts
  * import { task, wait } from "@trigger.dev/sdk";
@@ -42,7 +42,8 @@ export interface TriggerHostOptions {
  * });
  * ```
  *
- * Make one for each run of the handler. Needs @trigger.dev/sdk 4.3.1 or later, where keys are those of the run.
+ * Make a new host for each run of the handler, because a host counts its tokens. Needs @trigger.dev/sdk 4.3.1 or later, where
+ * idempotency keys belong to a run.
  *
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`. Its methods reject with `STEP_LOST` if Trigger.dev has given up a step: repeat the run
  */
@@ -54,7 +55,7 @@ export function triggerHost(options: TriggerHostOptions): GuestHost {
   return {
     async perform(steps) {
       const items = steps.map((payload) => ({ payload, options: { idempotencyKey: payload.name, idempotencyKeyTTL: keyTtl } }));
-      // Trigger.dev waits for one thing at a time: several steps at once are one batch
+      // a run of Trigger.dev can wait for only one thing at a time, so several steps are one batch
       const runs =
         items.length === 1
           ? [await task.triggerAndWait(items[0]!.payload, items[0]!.options)]
@@ -75,11 +76,12 @@ export function triggerHost(options: TriggerHostOptions): GuestHost {
   };
 }
 
-/** The tokens of one execution, in their order. What each has come to is kept by Trigger.dev, so a replay goes through the same ones. */
+/** The tokens of one execution, in order. Trigger.dev keeps the result of each token, so a replay goes through the same tokens. */
 class Tokens {
   readonly #wait: TriggerWait;
   readonly #workflowId: string;
   readonly #environment: Pick<Environment, "now">;
+  /** The number of tokens that this run has waited for. */
   #used = 0;
 
   constructor(wait: TriggerWait, workflowId: string, environment: Pick<Environment, "now">) {
@@ -88,23 +90,23 @@ class Tokens {
     this.#environment = environment;
   }
 
-  /** The next message, or null once the time has come. */
+  /** Returns the next message, or null at the time `until`. */
   async next(until: EpochMs | null): Promise<GuestMessage | null> {
     for (;;) {
       const idempotencyKey = tokenKey(this.#workflowId, ++this.#used);
       const token = await this.#wait.createToken({ idempotencyKey, idempotencyKeyTTL: keyTtl, timeout: this.#timeout(until) });
       const result = await this.#wait.forToken<unknown>(token.id);
-      // what is no message was put there by somebody else
+      // another program has put something that is not a message into the token
       const message = result.ok ? readMessage(result.output) : null;
       if (message) return message;
       if (result.ok || until === null) continue;
-      // a sender that died may have made the token, with a time of its own; what Trigger.dev has stored decides, in each replay the same
+      // a sender that died may have made the token with a shorter timeout. The stored timeout decides: it is the same in each replay
       const { timeoutAt } = await this.#wait.retrieveToken(token.id);
       if (timeoutAt && timeoutAt.getTime() >= until) return null;
     }
   }
 
-  /** As a duration: a moment could be past when the request arrives, and Trigger.dev takes that for no timeout at all. */
+  /** Returns a timeout as a duration: a time could be past when the request arrives, and Trigger.dev would then set no timeout at all. */
   #timeout(until: EpochMs | null): string {
     if (until === null) return keyTtl;
     return `${Math.max(1, Math.ceil((until - this.#environment.now()) / 1_000))}s`;

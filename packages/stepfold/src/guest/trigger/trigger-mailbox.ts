@@ -7,20 +7,20 @@ import type { GuestMessage } from "../host.ts";
 import { readMessage } from "../read-message.ts";
 import type { TriggerWait } from "./trigger-client.ts";
 
-/** Keys of tokens and steps are kept for so long. Trigger.dev's own default is 30 days, after which a key names something new. */
+/** How long Trigger.dev keeps the keys of tokens and steps. Its default is 30 days; later, a key would name a new token or step. */
 export const keyTtl = "365d";
-/** A token that a sender has made and not completed, because it died, holds up others for so long. */
+/** The timeout of a token that a sender makes. If the sender dies before it completes the token, other messages wait this long. */
 const senderTimeout = "60s";
 
 /**
- * The name of the nth token of an execution. The tokens of an execution are its mailbox: each takes one message, or the time that it was
- * waited for. Both the execution and a sender create it if it is not there yet; with the same idempotency key Trigger.dev makes one token.
+ * The idempotency key of the nth token of an execution. The tokens of an execution are its mailbox: each ends with a message, or with its
+ * timeout. Both the execution and the senders create a token that does not exist yet; Trigger.dev makes only one token for a key.
  */
 export function tokenKey(workflowId: string, n: number): string {
   return `stepfold/${workflowId}/${n}`;
 }
 
-/** An id that is none would be one mailbox for all that have none. @throws StepfoldError `OPTION_INVALID` */
+/** Checks an id: all executions without a valid id would share one mailbox. @throws StepfoldError `OPTION_INVALID` */
 export function requireExecutionId(workflowId: string): void {
   if (isWorkflowId(workflowId)) return;
   throw new StepfoldError("OPTION_INVALID", { option: "workflowId", reason: "must be text of 1 to 255 printable characters" });
@@ -29,13 +29,14 @@ export function requireExecutionId(workflowId: string): void {
 /** Sends commands to executions on Trigger.dev. */
 export interface TriggerMailbox {
   /**
-   * Puts a command into the mailbox of an execution, which takes it when it waits the next time: also if it has not begun yet. It resolves
-   * when the command is stored, and does not tell whether it is taken: a command that does not fit is refused later (`onRefused`).
+   * Puts a command into the mailbox of an execution, which takes the command the next time it waits, even if it has not started yet. The
+   * call resolves when the command is stored. It does not say whether the execution accepts the command: one that does not fit is refused
+   * later (`onRefused`).
    *
-   * It looks through the tokens of the execution from the first on, in two or three requests each.
+   * The call goes through the tokens of the execution from the first one on, with two or three requests for each.
    *
-   * @param id the same id is one command, however often it is sent. Default: a new one
-   * @throws StepfoldError `OPTION_INVALID`; what the client throws, after which the same call with the same `id` may be made again
+   * @param id commands with the same id count as one, however often they are sent. Default: a new id
+   * @throws StepfoldError `OPTION_INVALID`; any error that the client throws: then the same call may be made again with the same `id`
    */
   send(workflowId: string, command: Command, id?: string): Promise<void>;
 }
@@ -60,13 +61,13 @@ export function triggerMailbox(wait: TriggerWait, environment: Pick<Environment,
   };
 }
 
-/** Whether a token holds the message: it did, or takes it now. */
+/** Puts the message into a token if the token is open. @returns whether the token holds the message, now or from an earlier call */
 async function isIn(wait: TriggerWait, idempotencyKey: string, message: GuestMessage): Promise<boolean> {
   const token = await wait.createToken({ idempotencyKey, idempotencyKeyTTL: keyTtl, timeout: senderTimeout });
   let { status, output } = await wait.retrieveToken<unknown>(token.id);
   if (status === "WAITING") {
     await wait.completeToken(token.id, message);
-    // another sender may have been first, or the time: the token tells
+    // another sender or the timeout may have been first, so the token is read again
     ({ status, output } = await wait.retrieveToken<unknown>(token.id));
   }
   return status === "COMPLETED" && readMessage(output)?.id === message.id;

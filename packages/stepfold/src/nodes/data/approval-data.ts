@@ -2,21 +2,21 @@ import type { Answer } from "../../core/snapshot/snapshot.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../../core/values/json.ts";
 
-/** What an `approval` node is given. */
+/** The data (input) of an `approval` node. */
 export interface ApprovalData {
   /** What is to be decided, in a few words. */
   readonly title?: string | undefined;
   /** What the approvers need to know to decide. */
   readonly message?: string | undefined;
-  /** Names to show as those who are asked. Anybody may still answer: only `responders` is enforced. Default: `responders`. */
+  /** The names to show as the people who are asked. Anybody may still answer: only `responders` is enforced. Default: `responders`. */
   readonly approvers?: readonly string[] | undefined;
-  /** Names of those who may answer; the answers of all others are refused. Default: anybody may. */
+  /** The names of the people who may answer; answers of all others are refused. Default: anybody may answer. */
   readonly responders?: readonly string[] | undefined;
-  /** How many have to approve. Default: the first answer decides. */
+  /** How many people must approve. Default: the first answer decides. */
   readonly quorum?: number | undefined;
   /** Data to show beside the message. */
   readonly details?: Json | undefined;
-  /** How long an answer is waited for. Default: for ever. */
+  /** How long the node waits for an answer. Default: without a limit. */
   readonly timeout?: Duration | undefined;
   /** An object schema with further fields of the answer; see `answerSchema`. Default: the answer has `approved` and `comment`. */
   readonly schema?: JsonObject | undefined;
@@ -26,7 +26,7 @@ export interface ApprovalData {
 export interface ApprovalAnswer {
   readonly approved: boolean;
   readonly comment?: string | undefined;
-  /** Only in the output: the name that the resume gave. One in the answer is left out, because anybody could write it. */
+  /** The name that the resume gave; only in the output. A `by` in the answer itself is left out, because anybody could write it. */
   readonly by?: string | undefined;
   readonly [field: string]: Json | undefined;
 }
@@ -35,23 +35,23 @@ export interface ApprovalAnswer {
 export interface ApprovalResult {
   /** True if the quorum was reached. */
   readonly approved: boolean;
-  /** Every answer, the first one first: `by`, `at` in milliseconds since 1970, and the answer as `payload`. */
+  /** Every answer, the oldest first: `by`, `at` in milliseconds since 1970, and the answer as `payload`. */
   readonly answers: readonly Answer[];
 }
 
-/** A form that is made of the schema shows these texts to the person who answers. */
+/** The fields of every answer. A form that is made from the schema shows these texts to the person who answers. */
 const answerFields = {
   approved: { title: "Approved", description: "Yes to approve, no to reject", type: "boolean" },
   comment: { title: "Comment", description: "Reasons for the decision", type: "string" },
 } satisfies JsonObject;
 
-/** The schema of an answer, where the workflow's author gives none. */
+/** The schema of an answer if the author of the workflow gives none. */
 export const plainAnswerSchema: JsonObject = { title: "Decision", type: "object", properties: answerFields, required: ["approved"] };
 
 /**
- * The schema of an answer, with what the workflow's author adds to it. `approved` and `comment` are always those from here, and so is `type`;
- * a `title` of the author replaces "Decision". It is one flat object schema and no `allOf`: forms can be made from it, and
- * `additionalProperties: false` works.
+ * Returns the schema of an answer, with the additions of the workflow's author. The author cannot change `type`, `approved` and
+ * `comment`; a `title` of the author replaces "Decision". The result is one flat object schema without `allOf`, so that forms can be
+ * made from it and `additionalProperties: false` works.
  *
  * @param authored the author's object schema
  */

@@ -4,37 +4,40 @@ import { type TimeAhead, timeFields } from "./timestamp.ts";
 /** A signal that may win a race. */
 export interface RaceSignal {
   readonly name: string;
+  /** Only a signal with the same key counts. Default: only a signal without a key counts. */
   readonly key?: string | undefined;
-  /** Default: the signal's name. */
+  /** The handle by which the path leaves if this signal wins. Default: the signal's name. */
   readonly handle?: string | undefined;
+  /** True if only a signal counts that comes while the node waits. Default: false. */
   readonly transient?: boolean | undefined;
 }
 
 /** The time that may win a race. */
 export interface RaceTimer extends TimeAhead {
-  /** Default: `timer`. */
+  /** The handle by which the path leaves if the timer wins. Default: `timer`. */
   readonly handle?: string | undefined;
 }
 
 /** An answer from outside that may win a race. */
 export interface RaceAnswer {
-  /** Default: `answer`. */
+  /** The handle by which the path leaves if the answer wins. Default: `answer`. */
   readonly handle?: string | undefined;
+  /** The JSON Schema of the payload. Default: any payload. */
   readonly schema?: JsonSchema | undefined;
 }
 
-/** What a `race` node is given: at least two contestants. */
+/** The data (input) of a `race` node: at least two contestants. */
 export interface RaceData {
   readonly signals?: readonly RaceSignal[] | undefined;
   readonly timer?: RaceTimer | undefined;
   readonly answer?: RaceAnswer | undefined;
 }
 
-/** Who won, and what it came with. */
+/** The contestant that won, and its payload. */
 export interface RaceResult {
   /** The handle that the path left by. */
   readonly winner: string;
-  /** Null for the timer, and where nothing came along. */
+  /** The payload of the signal or answer; null for the timer, and if there was no payload. */
   readonly payload: Json;
 }
 

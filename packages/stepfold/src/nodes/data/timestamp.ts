@@ -4,7 +4,7 @@ import type { EpochMs, JsonObject } from "../../core/values/json.ts";
 import { readTimestamp } from "../../core/values/timestamp.ts";
 import { FatalError } from "../../engine/node/fatal-error.ts";
 
-/** A time to come: exactly one of a duration from now and a moment. */
+/** A time to wait for: exactly one of `for`, a duration from now, and `until`, a moment. */
 export interface TimeAhead {
   readonly for?: Duration | undefined;
   readonly until?: string | EpochMs | undefined;
@@ -16,12 +16,12 @@ export const timeFields: JsonObject = {
   until: { title: "Until", description: "A moment: 2026-01-31T09:00:00Z, or milliseconds since 1970", type: ["string", "number"] },
 };
 
-/** A date, or a date and time with an offset: without one it would mean another moment on every machine. */
+/** A date, or a date and time with an offset. Without an offset the time would mean another moment on every machine. */
 const isoForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * The moment that is meant, in milliseconds since 1970; it may have passed. A date alone is midnight UTC. Neither `for`
- * nor `until` is now.
+ * Returns the moment in milliseconds since 1970; it may be in the past. A date without a time means midnight UTC. Without `for` and
+ * `until` the moment is now.
  *
  * ```ts
  * timestampOf({ for: "15m" }, now); // now + 900_000

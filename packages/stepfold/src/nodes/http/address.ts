@@ -6,7 +6,7 @@ interface Range {
   readonly what: string;
 }
 
-/** Addresses of the first family that no public host has (IANA special-purpose registry, and what clouds use). */
+/** The IPv4 addresses that no public host has (from the IANA special-purpose registry, and addresses that clouds use). */
 const ranges4: readonly Range[] = [
   range("0.0.0.0", 8, "this network"),
   range("10.0.0.0", 8, "private"),
@@ -26,7 +26,10 @@ const ranges4: readonly Range[] = [
   range("240.0.0.0", 4, "reserved"),
 ];
 
-/** Only 2000::/3 is public, less these. The ones outside of it are named for the message alone. */
+/**
+ * The IPv6 addresses that are not public. Only `public6` is public, without
+ * these ranges. Ranges outside of it are listed only for the message.
+ */
 const ranges6: readonly Range[] = [
   range("::", 128, "unspecified"),
   range("::1", 128, "loopback"),
@@ -48,8 +51,8 @@ const ranges6: readonly Range[] = [
 const public6 = range("2000::", 3, "public");
 
 /**
- * Why an address must not be called by default: the kind of network it belongs to; null for a public one. What cannot
- * be read as an address is refused too. Forms that carry an IPv4 address inside an IPv6 one are refused whole.
+ * Returns why an address must not be called by default, as the kind of network that it belongs to; null for a public address. A text
+ * that is no address is refused too. IPv6 forms that contain an IPv4 address are always refused.
  */
 export function refusalOf(address: string): string | null {
   const bare = address.split("%", 1)[0]!;
@@ -87,7 +90,7 @@ function read6(text: string): bigint {
   return all.reduce((value, group) => (value << 16n) | group, 0n);
 }
 
-/** The 16-bit groups of a part of an IPv6 address; its last one may be written as IPv4. */
+/** Returns the 16-bit groups of a part of an IPv6 address; the last group may be written as IPv4. */
 function groups(text: string): bigint[] {
   if (text === "") return [];
   return text.split(":").flatMap((part) => {

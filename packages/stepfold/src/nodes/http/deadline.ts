@@ -1,8 +1,8 @@
 import { HttpError } from "./http-error.ts";
 
 /**
- * Does `work` until it ends, the time is up, or `outer` is aborted. In the last two cases the signal that `work` was
- * given fires, and the reason is what is thrown.
+ * Runs `work` until it ends, the time is up, or `outer` is aborted. In the last two cases the signal that `work` got is aborted, and
+ * the reason of the abort is thrown.
  */
 export async function withDeadline<T>(
   timeoutMs: number,

@@ -4,37 +4,48 @@ import type { Json, JsonObject, JsonSchema } from "../../core/values/json.ts";
 type Scalar = string | number | boolean;
 type Fields = Readonly<Record<string, Scalar | null | readonly Scalar[]>>;
 
-/** What an `http` node is given. */
+/** The data (input) of an `http` node. */
 export interface HttpData {
   readonly url: string;
+  /** Default: `GET`. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | undefined;
+  /** Header values by name. A header whose value is null is not sent. */
   readonly headers?: Readonly<Record<string, Scalar | null>> | undefined;
-  /** Basic authentication. Take both from `globals`: what a definition holds is stored with it. */
+  /** Basic authentication. Take user and password from `globals`, because everything written in a definition is stored with it. */
   readonly basicAuth?: { readonly user: string; readonly password: string } | undefined;
-  /** Added to what the URL has. A list gives its name several times, null leaves it out. */
+  /**
+   * Parameters that are added to the query of the URL. A list gives one
+   * parameter for each of its values; null leaves the parameter out.
+   */
   readonly query?: Fields | undefined;
-  /** Exactly one of the three. */
+  /** The body: exactly one of `json`, `text` and `form`. */
   readonly body?: { readonly json?: Json; readonly text?: string; readonly form?: Fields } | undefined;
+  /** The time limit of the whole call with its redirects. Default: `defaultTimeoutMs` of `httpNode`. */
   readonly timeout?: Duration | undefined;
+  /** The largest body of the response in bytes, after decompression. Default: `maxBytes` of `httpNode`. */
   readonly maxBytes?: number | undefined;
+  /** The statuses that fail the attempt, so that the retry policy applies. Default: 500, 502, 503, 504. */
   readonly retriableCodes?: readonly number[] | undefined;
+  /** How the body of the response is read. Default: `auto`, by its content type. */
   readonly response?: "auto" | "json" | "text" | "base64" | undefined;
+  /** The largest number of redirects that are followed. With 0 a redirect is a response like any other. Default: 5. */
   readonly followRedirects?: number | undefined;
+  /** Whether the header `Idempotency-Key` is sent. Default: for all methods except GET, HEAD and OPTIONS. */
   readonly idempotencyKey?: boolean | undefined;
 }
 
-/** What a call gave. */
+/** The response of a call, which is the output of the node. */
 export interface HttpAnswer {
   readonly status: number;
-  /** By name in lower case, without `set-cookie`; what came several times is joined with a comma. */
+  /** The values by name in lower case, without `set-cookie`. Several headers with the same name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
 }
 
-/** Redirects that a call follows at most, and by default. */
+/** The largest number of redirects that the data may ask for, which is also the default. */
 export const maxRedirects = 5;
 
-/** Answers that are worth another attempt, where the data does not say. */
+/** The statuses that are retried if the data names none. */
 export const defaultRetriableCodes: readonly number[] = [500, 502, 503, 504];
 
 const scalar: JsonObject = { type: ["string", "number", "boolean", "null"] };
@@ -66,7 +77,7 @@ const basicAuth: JsonObject = {
   additionalProperties: false,
 };
 
-/** Makes the schema of the data. A node may ask for at most `limitBytes`. */
+/** Builds the JSON Schema of the node's data. `limitBytes` is the largest `maxBytes` that the data may set. */
 export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSchema {
   return {
     title: "HTTP request",

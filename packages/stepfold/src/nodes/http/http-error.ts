@@ -13,7 +13,7 @@ export type HttpErrorCode =
   | "HTTP_TOO_LARGE"
   | "HTTP_BODY_UNREADABLE";
 
-/** A call that failed and may succeed if made again. */
+/** The error of a failed call that may succeed if it is made again. */
 export class HttpError extends Error {
   override readonly name: string = "HttpError";
   readonly code: HttpErrorCode;
@@ -24,7 +24,7 @@ export class HttpError extends Error {
   }
 }
 
-/** A call that would fail again in the same way. */
+/** The error of a failed call that would fail again in the same way. */
 export class FatalHttpError extends FatalError {
   override readonly name: string = "HttpError";
   readonly code: HttpErrorCode;
@@ -35,13 +35,13 @@ export class FatalHttpError extends FatalError {
   }
 }
 
-/** A call that failed, to a service that said when to come back. */
+/** The error of a failed call to a service that said when to call again. */
 export class HttpRetryAfterError extends RetryAfterError {
   override readonly name: string = "HttpError";
   readonly code: HttpErrorCode = "HTTP_STATUS";
 }
 
-/** True for the errors above: they say what they have to say and need no wrapping. */
+/** True for the errors of this file. They need no wrapping, because they already have a code and name the service. */
 export function isHttpError(thrown: unknown): thrown is HttpError | FatalHttpError | HttpRetryAfterError {
   return thrown instanceof HttpError || thrown instanceof FatalHttpError || thrown instanceof HttpRetryAfterError;
 }

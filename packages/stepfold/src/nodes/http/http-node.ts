@@ -20,15 +20,15 @@ import { ssrfGuard, systemResolve } from "./ssrf-guard.ts";
 /** Settings for the calls of all workflows of an engine. */
 export interface HttpNodeOptions {
   /**
-   * Hosts that may be called although they are not public: `"localhost"` at any port, `"10.0.0.7:8080"` at one. Compared
-   * with the host of the URL, letter for letter; then its addresses may be any. Default: none.
+   * Hosts that may be called although they are not public: `"localhost"` at any port, `"10.0.0.7:8080"` at this port only. The host of
+   * the URL must be exactly the same; its addresses may be any then. Default: none.
    */
   readonly allowHosts?: readonly string[] | undefined;
-  /** Longest time of a whole call where the data does not say, in milliseconds. Default: 30 s. */
+  /** The time limit of a whole call in milliseconds, if the data gives none. Default: 30 s. */
   readonly defaultTimeoutMs?: number | undefined;
-  /** Bytes of the largest body that is read; the data may ask for less, never for more. Default: 1 MiB. */
+  /** The largest body that is read, in bytes. The data may set a lower limit, never a higher one. Default: 1 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Policy of all http nodes that have none of their own. Default: none, so an attempt that fails is the only one. */
+  /** The retry policy of all http nodes that have no policy of their own. Default: none, so there is only one attempt. */
   readonly retryPolicy?: RetryPolicy | undefined;
 }
 
@@ -40,24 +40,23 @@ const maxTimeoutMs = 24 * 3_600_000;
 /**
  * Node type `http`: makes one HTTP call. Its output is `{ status, headers, body }`.
  *
- * | answer | what happens |
+ * | response | what happens |
  * | --- | --- |
  * | a status in `retriableCodes` (500, 502, 503, 504) | the attempt fails with `HTTP_STATUS`; `Retry-After` sets the delay of the next |
- * | 2xx | goes on by the default handle |
- * | 401, 403 | leaves by `auth-error` |
- * | any other | leaves by `fail` |
+ * | 2xx | the path leaves by the default handle |
+ * | 401, 403 | the path leaves by `auth-error` |
+ * | any other | the path leaves by `fail` |
  *
- * A handle without an edge ends the path. Failures that a retry may cure: `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_NETWORK`.
- * Never retried: `HTTP_REQUEST_INVALID`, `HTTP_ADDRESS_REFUSED`, `HTTP_REDIRECT`, `HTTP_TOO_LARGE`,
- * `HTTP_BODY_UNREADABLE`. Errors name method and origin; path, query and headers stay out of them, and request headers
- * out of the output.
+ * A handle without an edge ends the path. These failures may be retried: `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_NETWORK`. These are never
+ * retried: `HTTP_REQUEST_INVALID`, `HTTP_ADDRESS_REFUSED`, `HTTP_REDIRECT`, `HTTP_TOO_LARGE`, `HTTP_BODY_UNREADABLE`. Errors name the
+ * method and the origin, but not the path, query and headers. The output does not contain the headers of the request.
  *
- * `basicAuth: { user, password }` sends the header `authorization`. Take both from `globals`, where secrets are: these are in no
- * snapshot, and messages of errors are rid of them.
+ * `basicAuth: { user, password }` sends the header `authorization`. Take user and password from `globals`, the place for secrets: no
+ * snapshot contains `globals`, and their values are removed from messages of errors.
  *
- * Only public addresses are called, whatever a name resolves to and wherever a redirect points; `allowHosts` names
- * exceptions. Methods other than GET, HEAD and OPTIONS send the step's `Idempotency-Key`, the same for every attempt: a
- * service that knows it does the work once. Proxies of the environment are not used.
+ * Only public addresses are called, also after a redirect and whatever address a name resolves to; `allowHosts` names exceptions.
+ * Methods other than GET, HEAD and OPTIONS send the step's `Idempotency-Key`, which is the same for every attempt: a service that
+ * supports it does the work only once. Proxies of the environment are not used.
  *
  * @throws StepfoldError `OPTION_INVALID`
  *
@@ -112,7 +111,7 @@ export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): Ht
   });
 }
 
-/** What an answer means for the workflow. */
+/** Decides what a response means for the workflow: a failed attempt, or an output and a handle. */
 async function judge(
   received: Received,
   { retriableCodes = defaultRetriableCodes, response: wanted = "auto" }: HttpData,
@@ -140,7 +139,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();
-    // cookies are credentials, and `__proto__` cannot be kept as JSON
+    // Cookies are credentials, and `__proto__` cannot be kept as JSON.
     if (name === "set-cookie" || name === "set-cookie2" || name === "__proto__") continue;
     const before = headers.get(name);
     headers.set(name, before === undefined ? rawHeaders[i + 1]! : `${before}, ${rawHeaders[i + 1]!}`);

@@ -3,28 +3,28 @@ import { sha256 } from "../../core/values/sha256.ts";
 import type { HttpData } from "./http-data.ts";
 import { FatalHttpError } from "./http-error.ts";
 
-/** One request, ready to be sent. */
+/** A request that is ready to be sent. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
-  /** By name in lower case. */
+  /** Header values by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer | null;
 }
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Headers that belong to the connection: set by hand they would smuggle requests or reach another virtual host. */
+/** Headers that belong to the connection. Set by a workflow they could smuggle requests or reach another virtual host. */
 const ownHeaders = new Set(
   "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split(" "),
 );
 
-/** The request that a node's data asks for. */
+/** Builds the request that a node's data asks for. */
 export function httpRequest(data: HttpData, idempotencyKey: string): HttpRequest {
   const { method = "GET" } = data;
   const url = readUrl(data.url);
   const query = new URLSearchParams(pairs(data.query)).toString();
-  // appended as text: writing the whole query anew would break signatures over the one that is there
+  // The parameters are appended as text: writing the whole query anew would break a signature over its first part.
   if (query !== "") url.search += `${url.search === "" ? "?" : "&"}${query}`;
   const headers = new Map([
     ["accept", "*/*"],
@@ -40,18 +40,18 @@ export function httpRequest(data: HttpData, idempotencyKey: string): HttpRequest
   return { method, url, headers, body: content && Buffer.from(content.text) };
 }
 
-/** RFC 7617, in UTF-8. */
+/** Returns the header value of basic authentication (RFC 7617), in UTF-8. */
 function basic({ user, password }: NonNullable<HttpData["basicAuth"]>): string {
   if (user.includes(":")) throw invalid("The user of basicAuth holds a colon, which would end it");
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** What a request is called in errors. Path and query may hold secrets, so they are left out. */
+/** Returns the name of a request for errors. Path and query may hold secrets, so they are left out. */
 export function labelOf({ method, url }: Pick<HttpRequest, "method" | "url">): string {
   return `${method} ${url.origin}`;
 }
 
-/** @throws FatalHttpError `HTTP_REQUEST_INVALID` for what is no URL, or one that this node does not call */
+/** Parses a URL. @throws FatalHttpError `HTTP_REQUEST_INVALID` for a text that is no URL, or a URL that this node does not call */
 export function readUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
   if (!url) throw invalid("The URL is none: write a whole one, such as https://api.example.com/orders");
@@ -74,7 +74,7 @@ function addHeader(headers: Map<string, string>, name: string, value: string): v
   try {
     validateHeaderValue(name, value);
   } catch {
-    // the value may be a secret
+    // The message does not show the value, because the value may be a secret.
     throw invalid(`The value of the header "${said}" holds a character that no header may hold, such as a line break`);
   }
   headers.set(key, value);
@@ -94,7 +94,7 @@ function pairs(fields: HttpData["query"] = {}): [string, string][] {
   );
 }
 
-/** A key for services: the same for the same step, and it does not tell them what the execution is called. */
+/** Returns the key for services. It is the same for every attempt of a step, and does not show them the id of the execution. */
 function keyFor(idempotencyKey: string): string {
   return sha256(idempotencyKey);
 }

@@ -3,19 +3,19 @@ import { type HttpRequest, labelOf, readUrl } from "./http-request.ts";
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** The only headers that another origin gets to see: any other may be a credential, whatever its name is. */
+/** The only headers that are sent to another origin: any other header may be a credential, whatever its name is. */
 const harmless = new Set(["accept", "accept-encoding", "accept-language", "content-language", "content-type", "user-agent"]);
 
-/** Where an answer sends the caller; null if it does not. */
+/** Returns the location of a redirect; null if the response is no redirect. */
 export function redirectTo(status: number, location: string | undefined): string | null {
   return redirects.has(status) && location !== undefined ? location : null;
 }
 
 /**
- * The request that follows a redirect, as browsers make it: 303, and 301 and 302 after a POST, become a GET without
- * body. To another origin (scheme, host or port) nothing goes that could be a credential, and no body.
+ * Returns the request that follows a redirect, as browsers do it: a 303, and a 301 or 302 after a POST, becomes a GET without a body.
+ * Another origin (scheme, host or port) gets no body and no header that could be a credential.
  *
- * @throws FatalHttpError `HTTP_REDIRECT` where the location is not one that may be called, or would get a body of another origin
+ * @throws FatalHttpError `HTTP_REDIRECT` if the location must not be called, or if another origin would get the body
  */
 export function redirected(before: HttpRequest, status: number, location: string): HttpRequest {
   const url = target(before, location);

@@ -13,7 +13,7 @@ const decoders = {
 } as const;
 
 /**
- * The whole body, decompressed. Reading stops, and the connection ends, as soon as there are more than `maxBytes`,
+ * Reads the whole body and decompresses it. The reading stops and the connection ends as soon as there are more than `maxBytes`,
  * whatever the headers say.
  *
  * @throws FatalHttpError `HTTP_TOO_LARGE`, `HTTP_BODY_UNREADABLE` for an unknown compression

@@ -2,11 +2,11 @@ import type { Json } from "../../core/values/json.ts";
 import type { HttpData } from "./http-data.ts";
 import { FatalHttpError } from "./http-error.ts";
 
-/** A body, and what is known about it. */
+/** A body, with its content type. */
 export interface Content {
   readonly bytes: Buffer;
   readonly contentType: string;
-  /** Who answered, for errors. */
+  /** The name of the request and its status, for errors. */
   readonly label: string;
 }
 
@@ -15,10 +15,10 @@ const textType =
   /^text\/|^application\/(?:[\w.+-]+\+)?xml$|^application\/(?:javascript|x-www-form-urlencoded|x-ndjson|yaml|x-yaml|graphql)$/;
 
 /**
- * The body as a JSON value: `auto` goes by the content type (JSON, then text; without a type text if it is UTF-8), and
- * an empty body is null.
+ * Returns the body as a JSON value. `auto` decides by the content type: JSON, then text; without a content type, text if the body is
+ * UTF-8. An empty body is null.
  *
- * @throws FatalHttpError `HTTP_BODY_UNREADABLE` for what claims to be JSON and is not, and for binary content
+ * @throws FatalHttpError `HTTP_BODY_UNREADABLE` for a body that should be JSON and is not, and for binary content
  */
 export function contentOf({ bytes, contentType, label }: Content, wanted: NonNullable<HttpData["response"]>): Json {
   if (wanted === "base64") return bytes.toString("base64");
@@ -35,7 +35,10 @@ export function contentOf({ bytes, contentType, label }: Content, wanted: NonNul
   );
 }
 
-/** The body of an answer that leaves by a handle of failure: an error page of the wrong type must not hide the status. */
+/**
+ * Returns the body of a response with a failure status. A body that cannot be read as wanted
+ * must not hide the status, so it is read in other ways then, and is null if all fail.
+ */
 export function contentOfFailure(content: Content, wanted: NonNullable<HttpData["response"]>): Json {
   for (const way of [wanted, "auto", "text"] as const) {
     try {
@@ -64,7 +67,7 @@ function decode(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    // an unknown charset is probably UTF-8 with a misspelt name
+    // An unknown charset is probably UTF-8 with a misspelt name.
     return new TextDecoder().decode(bytes);
   }
 }

@@ -22,7 +22,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 const serve = (listener: RequestListener): Promise<number> => listen(createHttpServer(listener));
-/** A server that writes these bytes whatever is asked, and nothing that Node would add or correct. */
+/** A server that writes exactly these bytes for every request. Node adds and corrects nothing. */
 const serveRaw = (...parts: readonly (string | Buffer)[]): Promise<number> =>
   listen(
     createServer((socket) =>

@@ -5,13 +5,13 @@ import { type HttpRequest, labelOf } from "./http-request.ts";
 import { redirected, redirectTo } from "./redirect.ts";
 import type { SsrfGuard } from "./ssrf-guard.ts";
 
-/** What came back, and from which request: a redirect may have changed it. */
+/** A response, and the request that it belongs to; after a redirect this is not the first request. */
 export interface Received {
   readonly response: IncomingMessage;
   readonly sent: HttpRequest;
 }
 
-/** Sends a request, follows its redirects, and gives the answer whose body is still to be read. */
+/** Sends a request, follows its redirects, and returns the last response. The body of the response is not read yet. */
 export async function send(first: HttpRequest, guard: SsrfGuard, maxRedirects: number, signal: AbortSignal): Promise<Received> {
   let sent = first;
   let from: URL | null = null;
@@ -40,7 +40,7 @@ function sendOnce(sent: HttpRequest, from: URL | null, guard: SsrfGuard, signal:
       headers,
       lookup: guard.lookupFor(url, from),
       signal,
-      // a connection of its own: no pooled one that was judged for another call, and no proxy from the environment
+      // A new connection: a pooled one may have been allowed for another call, and an agent could use a proxy of the environment.
       agent: false,
     });
     request.on("response", resolve);
@@ -50,7 +50,7 @@ function sendOnce(sent: HttpRequest, from: URL | null, guard: SsrfGuard, signal:
   });
 }
 
-/** A failure of the network as an error that names the service, and no more than the service. */
+/** Turns a failure of the network into an error that names the service and nothing else. */
 export function asHttpError(error: unknown, sent: HttpRequest): Error {
   if (isHttpError(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;

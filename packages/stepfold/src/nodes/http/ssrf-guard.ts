@@ -6,19 +6,19 @@ import { FatalHttpError } from "./http-error.ts";
 import type { ResolvedAddress, ResolveHost } from "./resolve-host.ts";
 
 /**
- * Decides which addresses a call may connect to. A host that is allowed by name is so for calls that a workflow makes, and for
- * redirects by such a host: a public server must not be able to send a call on to a host inside.
+ * Decides which addresses a call may connect to. A host that is allowed by name is allowed for calls of a workflow, and for redirects
+ * from another allowed host: a public server must not be able to redirect a call to an internal host.
  */
 export interface SsrfGuard {
   /**
-   * Refuses a URL whose host is written as an address that must not be called: no socket looks such a host up.
+   * Refuses a URL whose host is an address that must not be called. `lookupFor` cannot do this, because no socket looks up an address.
    *
-   * @param from what redirects to it; null if the workflow names it
+   * @param from the URL that redirects to this one; null if the workflow names this one
    */
   check(url: URL, from: URL | null): void;
   /**
-   * Gives the function with which the socket of a call looks up its host. It gives the socket exactly the addresses that were judged
-   * here, so it does not help an attacker if the name has another address a moment later (DNS rebinding).
+   * Returns the function with which the socket of a call looks up its host. The socket gets exactly the addresses that were checked here,
+   * so an attacker gains nothing if the name has another address a moment later (DNS rebinding).
    */
   lookupFor(url: URL, from: URL | null): LookupFunction;
 }
@@ -27,9 +27,9 @@ export interface SsrfGuard {
 export const systemResolve: ResolveHost = (hostname) => systemLookup(hostname, { all: true });
 
 /**
- * Allows public addresses, and the hosts named: `"localhost"` at any port, `"localhost:8080"` at one.
+ * Returns a guard that allows public addresses and these hosts: `"localhost"` at any port, `"localhost:8080"` at this port only.
  *
- * @throws StepfoldError `OPTION_INVALID` for a text that is no host name, which could never match
+ * @throws StepfoldError `OPTION_INVALID` for a text that is not a host name, because it could never match
  */
 export function ssrfGuard(allowHosts: readonly string[], resolve: ResolveHost): SsrfGuard {
   const allowed = new Set(allowHosts.map(readHost));
@@ -45,7 +45,7 @@ export function ssrfGuard(allowHosts: readonly string[], resolve: ResolveHost): 
       const trusted = trusts(url, from);
       const usable = (found: readonly ResolvedAddress[]): readonly ResolvedAddress[] => {
         const allowedNow = trusted ? found : found.filter(({ address }) => refusalOf(address) === null);
-        // the message does not name the address: a workflow must not explore the network it runs in
+        // The message does not name the address: a workflow must not be able to explore the network around the engine.
         if (allowedNow.length === 0) throw trusted ? unknown(url) : refused(url, "has no public address");
         return allowedNow;
       };
@@ -69,7 +69,10 @@ function fits({ family }: ResolvedAddress, wanted: number | "IPv4" | "IPv6" | un
   return wanted === 6 || wanted === "IPv6" ? family === 6 : true;
 }
 
-/** The address, if the host is written as one. The class `URL` has turned decimal, octal and hexadecimal forms into dotted ones. */
+/**
+ * Returns the address if the host of a URL is an address, else null. The class `URL`
+ * has already turned decimal, octal and hexadecimal forms into dotted ones.
+ */
 function addressIn({ hostname }: URL): string | null {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? null : bare;
@@ -79,7 +82,7 @@ function portOf({ port, protocol }: URL): string {
   return port || (protocol === "https:" ? "443" : "80");
 }
 
-/** A name as `URL` would write it, so that both can be compared. */
+/** Returns a host name in the form that `URL` writes, so that both can be compared. */
 function readHost(name: string): string {
   const bracketed = typeof name === "string" && isIP(name) === 6 ? `[${name}]` : String(name);
   const [, host = "", port] = /^([^\s/?#@*\\:[\]]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?$/.exec(bracketed) ?? [];
@@ -91,7 +94,7 @@ function readHost(name: string): string {
   return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
 }
 
-/** A host that is allowed by name, and has no address of the kind that the socket asked for. */
+/** The error for a host that is allowed by name but has no address of the family that the socket asks for. */
 function unknown(url: URL): FatalHttpError {
   return new FatalHttpError("HTTP_ADDRESS_REFUSED", `The host "${url.hostname}" has no address that can be connected to`);
 }

@@ -28,7 +28,7 @@ export interface BullmqWorker {
   close(): Promise<void>;
 }
 
-/** Options for the `Worker`, beside its connection. */
+/** Options for the `Worker`, in addition to its connection. */
 export interface BullmqWorkerOptions {
   readonly concurrency: number;
   readonly lockDuration: number;

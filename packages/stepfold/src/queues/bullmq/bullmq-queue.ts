@@ -5,20 +5,23 @@ import type { BullmqJob, BullmqQueueClient, MakeBullmqWorker } from "./bullmq-cl
 
 /** How a BullMQ queue behaves. */
 export interface BullmqQueueOptions {
-  /** About how long a message waits after its handler failed, in milliseconds: from half of it to all of it. Default 5,000. */
+  /**
+   * The longest time that a message waits after its handler failed, in milliseconds. The real time is random, from half of it to all of it.
+   * Default 5,000.
+   */
   readonly retryDelayMs?: number;
   /**
-   * True if your server keeps what it has acknowledged: PostgreSQL does, Redis with `appendonly yes` does. It only sets
+   * True if your server keeps every message that it has acknowledged, as PostgreSQL and Redis with `appendonly yes` do. This only sets
    * `features.durable`. Default false.
    */
   readonly durable?: boolean;
 }
 
-/** The most attempts, and losses of a worker, that BullMQ counts: no job is given up. */
+/** The largest number of attempts, and of lost workers, that BullMQ can count, so that no job is given up. */
 const unlimited = 2 ** 31 - 1;
-/** A year. Redis orders by a number that is exact until 2039. */
+/** One year. BullMQ orders jobs in Redis by a number that is exact until 2039. */
 const maxDelayMs = 365 * 24 * 60 * 60 * 1000;
-/** Jobs in one call. */
+/** The most jobs in one call. */
 const maxJobs = 1000;
 
 /**

@@ -17,7 +17,7 @@ export interface QueueMethods {
   send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   sendIn?(query: TransactionQuery, wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   consume(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer>;
-  /** Whether the server would refuse the same call again. Default: judged as SQL and Redis say it. */
+  /** Whether the server would refuse the same call again. Default: the error codes of SQL and Redis decide. */
   refuses?(cause: unknown): boolean;
   /** Frees what was opened here, after all consumers are drained and all messages sent. */
   close?(): Promise<void>;

@@ -7,9 +7,9 @@ const transientStates = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0|25006$|
 const transientReplies = /^(LOADING|READONLY|OOM|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|UNBLOCKED)\b/;
 
 /**
- * Makes a `StepfoldError` of an error of a queue or of the connection to it.
+ * Turns an error of a queue, or of the connection to it, into a `StepfoldError`.
  *
- * @param refuses whether the server would refuse the same call again, where it says so in a way of its own
+ * @param refuses whether the server would refuse the same call again, for servers that have their own way to say so
  */
 export function queueError(queue: string, cause: unknown, refuses: (cause: unknown) => boolean = () => false): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
@@ -20,6 +20,7 @@ export function queueError(queue: string, cause: unknown, refuses: (cause: unkno
 
 function isTransient(cause: unknown, message: string): boolean {
   const { code, name } = (cause ?? {}) as { code?: unknown; name?: unknown };
+  // a SQLSTATE: five digits or capital letters, with at least one digit
   if (typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return transientStates.test(code);
   if (name === "ReplyError" || name === "ErrorReply") return transientReplies.test(message);
   // not from a server: a failure of the connection, unless it is a mistake in code or options

@@ -20,14 +20,14 @@ interface Client {
   readonly Worker: new (name: string, process: object, options: Around & BullmqWorkerOptions) => BullmqWorker;
 }
 
-/** `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull`, with `bullmq`. */
+/** Opens `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull`, with the package `bullmq`. */
 export async function openBullmq(text: string): Promise<QueueSite> {
   const { url, taken } = takeParameters(text.slice("bullmq:".length), { queue: "stepfold", prefix: "bull" });
   const { bullmqQueue } = await import("../bullmq/bullmq-queue.ts");
   const { Queue, Worker } = await importDriver<Client>("bullmq", { queue: "bullmq" });
   const around = { connection: { url, maxRetriesPerRequest: null }, prefix: taken.prefix };
   const jobs = new Queue(taken.queue, around);
-  // without a listener BullMQ prints whatever a lost connection has to say
+  // without a listener BullMQ prints every error of a lost connection
   jobs.on("error", () => undefined);
   return {
     queue: bullmqQueue(jobs, (process, options) => new Worker(taken.queue, process, { ...around, ...options })),

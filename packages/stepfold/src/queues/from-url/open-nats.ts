@@ -22,9 +22,13 @@ interface JetStreamPackage {
   readonly jetstreamManager: (connection: Connection) => Promise<NatsJetStream>;
 }
 
+/** How long a connection may take to open, in milliseconds. */
 const connectMs = 10_000;
 
-/** `nats://user:password@host:4222?queue=stepfold&replicas=3`, `tls://…`, with `@nats-io/transport-node` and `@nats-io/jetstream`. */
+/**
+ * Opens `nats://user:password@host:4222?queue=stepfold&replicas=3` or `tls://…`, with the packages `@nats-io/transport-node` and
+ * `@nats-io/jetstream`.
+ */
 export async function openNats(text: string): Promise<QueueSite> {
   const { url, taken } = takeParameters(text, { queue: "stepfold", replicas: "1" });
   const { protocol, host, username, password } = parsedUrl(url, "queue");

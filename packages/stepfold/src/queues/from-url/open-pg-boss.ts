@@ -14,7 +14,7 @@ interface Client {
   };
 }
 
-/** `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss`, with `pg-boss`. */
+/** Opens `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss`, with the package `pg-boss`. */
 export async function openPgBoss(text: string): Promise<QueueSite> {
   const { url, taken } = takeParameters(text.slice("pg-boss:".length), { queue: "stepfold", schema: "pgboss" });
   parsedUrl(url, "queue");

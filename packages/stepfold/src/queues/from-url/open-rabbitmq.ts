@@ -15,9 +15,10 @@ interface Client {
   };
 }
 
+/** How long a connection may take to open, in milliseconds. */
 const connectMs = 10_000;
 
-/** `amqp://user:password@host:5672/vhost?queue=stepfold&type=quorum`, with `rabbitmq-client`. */
+/** Opens `amqp://user:password@host:5672/vhost?queue=stepfold&type=quorum`, with the package `rabbitmq-client`. */
 export async function openRabbitmq(text: string): Promise<QueueSite> {
   const { url, taken } = takeParameters(text, { queue: "stepfold", type: "classic" });
   parsedUrl(url, "queue");
@@ -27,7 +28,7 @@ export async function openRabbitmq(text: string): Promise<QueueSite> {
   const { rabbitmqQueue } = await import("../rabbitmq/rabbitmq-queue.ts");
   const { Connection } = await importDriver<Client>("rabbitmq-client", { queue: "rabbitmq" });
   const connection = new Connection({ url, acquireTimeout: connectMs });
-  // it connects again by itself, and what fails meanwhile rejects
+  // the connection opens again by itself, and calls that fail meanwhile reject
   let reason: unknown;
   connection.on("error", (...[error]: unknown[]) => {
     reason = error;

@@ -12,8 +12,8 @@ interface Sdk {
 }
 
 /**
- * `sqs:https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold`, with the AWS SDK; credentials as it finds them. `?endpoint=http://127.0.0.1:4566`
- * names a server of one's own, which looks at no credentials.
+ * Opens `sqs:https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold`, with the AWS SDK, which finds the credentials itself.
+ * `?endpoint=http://127.0.0.1:4566` names another server, which does not check credentials.
  */
 export async function openSqs(text: string): Promise<QueueSite> {
   const { url, taken } = takeParameters(text.slice("sqs:".length), { region: "", endpoint: "" });

@@ -7,7 +7,7 @@ import type { QueueSite } from "./queue-site.ts";
 
 type Open = (url: string) => Promise<QueueSite>;
 
-/** Opens a queue, by the scheme of a URL. Each file is loaded when it is needed. */
+/** The functions that open a queue, by the scheme of its URL. Each file is loaded when it is needed. */
 const schemes: Readonly<Record<string, () => Promise<Open>>> = {
   amqp: async () => (await import("./open-rabbitmq.ts")).openRabbitmq,
   amqps: async () => (await import("./open-rabbitmq.ts")).openRabbitmq,
@@ -19,8 +19,8 @@ const schemes: Readonly<Record<string, () => Promise<Open>>> = {
 };
 
 /**
- * Opens the queue that a URL names, with a client of its own, which `close()` ends too. For commands and servers; a program
- * that has a client already hands it to the queue itself.
+ * Opens the queue that a URL names, with its own client, which `close()` closes too. It is meant for commands and servers; a program
+ * that has a client already passes it to the function of its queue, such as `natsQueue`.
  *
  * | URL | package it needs |
  * | --- | --- |

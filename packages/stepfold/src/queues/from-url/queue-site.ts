@@ -1,8 +1,8 @@
 import type { WorkQueue } from "../../ports/work-queue.ts";
 
-/** A queue, and the end of the client that was opened for it. */
+/** A queue, and the function that closes the client which was opened for it. */
 export interface QueueSite {
   readonly queue: WorkQueue;
-  /** After `queue.close()`. */
+  /** Closes the client. Called after `queue.close()`. */
   closeClient(): Promise<unknown>;
 }

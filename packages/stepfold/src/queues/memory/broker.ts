@@ -20,7 +20,7 @@ export interface Subscription extends Consumer {
 }
 
 interface Subscriber extends MessageHandler {
-  /** Handlers that have not settled. */
+  /** The number of handlers that have not settled. */
   running: number;
   /** Messages that are neither acknowledged nor given back. */
   readonly held: Set<Promise<void>>;
@@ -29,7 +29,7 @@ interface Subscriber extends MessageHandler {
 /** @param retryDelayMs how long a message waits after its handler rejected */
 export function createBroker(clock: QueueClock, retryDelayMs: number): Broker {
   const queue = delayQueue();
-  // round robin: the first one with room gets the next message
+  // round robin: the first subscriber with room gets the next message, and moves to the end
   const subscribers: Subscriber[] = [];
   let isScheduled = false;
   let cancelTimer: () => void = () => undefined;
@@ -37,7 +37,7 @@ export function createBroker(clock: QueueClock, retryDelayMs: number): Broker {
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    // the sender goes on before a message is handled
+    // in a microtask, so that the sender continues before a message is handled
     queueMicrotask(dispatch);
   };
   const deliver = ({ workflowId }: QueuedMessage, subscriber: Subscriber): void => {

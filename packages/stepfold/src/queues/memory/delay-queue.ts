@@ -1,9 +1,9 @@
 /** A message that no consumer holds. */
 export interface QueuedMessage {
   readonly workflowId: string;
-  /** On the monotonic clock. */
+  /** When the message is due, on the monotonic clock. */
   readonly dueAtMs: number;
-  /** Of several messages with one key, one is kept. */
+  /** Only one of the waiting messages with the same key is kept. */
   readonly dedupeKey?: string;
 }
 
@@ -12,7 +12,7 @@ export interface DelayQueue {
   add(message: QueuedMessage): void;
   /** The first message, if it is due. */
   take(nowMs: number): QueuedMessage | undefined;
-  /** When the first message is due. */
+  /** When the first message is due; undefined if there is none. */
   nextDueAtMs(): number | undefined;
 }
 

@@ -9,18 +9,18 @@ export interface MessageHandler extends ConsumeOptions {
 /** A message that a consumer holds. */
 export interface HeldMessage {
   /**
-   * Resolves when the consumer no longer holds it: to null if it is acknowledged, else to the delay after which it is
-   * delivered again. This may be before `settled`, when its lease ends.
+   * Resolves when the consumer no longer holds the message: to null if it is acknowledged, else to the delay in milliseconds after which it
+   * is delivered again. If the lease ends, this is before `settled`.
    */
   readonly released: Promise<number | null>;
-  /** Resolves when its handler has settled. */
+  /** Resolves when the handler has settled. */
   readonly settled: Promise<void>;
 }
 
 /**
  * Gives a message to a handler, for as long as its lease lasts.
  *
- * @param retryDelayMs when it is delivered again if the handler rejects
+ * @param retryDelayMs how long the message waits before it is delivered again if the handler rejects
  */
 export function handleMessage(
   workflowId: string,

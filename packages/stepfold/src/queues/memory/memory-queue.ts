@@ -12,8 +12,8 @@ export interface MemoryQueueOptions {
 }
 
 /**
- * A queue in the memory of this process: for tests, and for a single process. Its messages are lost when the process ends;
- * the executions that they were about are found in the store. Waiting messages do not keep a process alive.
+ * A queue in the memory of this process, for tests and for a single process. Its messages are lost when the process ends;
+ * workers find the due executions in the store anyway. Waiting messages do not keep a process alive.
  *
  * ```ts
  * import { memoryQueue } from "stepfold/queues/memory";
@@ -33,7 +33,7 @@ export function memoryQueue({ environment = systemEnvironment, retryDelayMs = 10
   return queueOn(createBroker(environment, retryDelayMs)).queue;
 }
 
-/** One of several queues on the same broker; `cut` ends its consumers as the death of its process would. */
+/** Creates one of several queues on the same broker. `cut` ends its consumers at once, as if its process had died. */
 export function queueOn(broker: Broker): { readonly queue: WorkQueue; cut(): void } {
   const subscriptions: Subscription[] = [];
   const queue = checkedQueue({

@@ -1,14 +1,16 @@
 /** The members of a JetStream message that are used. */
 export interface NatsMessage {
   readonly data: Uint8Array;
-  /** When the server stored it. */
+  /** When the server stored the message. */
   readonly time: Date;
   ack(): void;
+  /** Gives the message back; it is delivered again after the delay. */
   nak(delayMs?: number): void;
+  /** Prolongs the lease of the message. */
   working(): void;
 }
 
-/** Messages that were asked for: it ends when all have come, when their time is over, or when it is closed. */
+/** The messages of one request. The iteration ends when all have come, when the time of the request is over, or when it is closed. */
 export interface NatsMessages extends AsyncIterable<NatsMessage> {
   close(): Promise<unknown>;
 }
@@ -18,7 +20,7 @@ export interface NatsConsumer {
   fetch(options: { readonly max_messages: number; readonly expires: number }): Promise<NatsMessages>;
 }
 
-/** The settings of the stream that is made. */
+/** The settings of the stream that is created. */
 export interface NatsStreamSettings {
   readonly name: string;
   readonly subjects: string[];
@@ -27,7 +29,7 @@ export interface NatsStreamSettings {
   readonly num_replicas: number;
 }
 
-/** The settings of the consumer that is made. Times are in nanoseconds. */
+/** The settings of the consumer that is created. Times are in nanoseconds. */
 export interface NatsConsumerSettings {
   readonly durable_name: string;
   readonly ack_policy: "explicit";

@@ -3,8 +3,9 @@ import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.
 import { foreignMessage, workflowIdOf } from "../checked/wake-up-message.ts";
 import type { NatsConsumer, NatsMessage, NatsMessages } from "./nats-client.ts";
 
-/** How long one request for messages is good for. After a lost connection the next one has to be waited for. */
+/** How long one request for messages is valid, in milliseconds. After a lost connection, messages come only with the next request. */
 const fetchMs = 5_000;
+/** The first pause after a failure; each further failure doubles it, up to `maxReopenMs`. */
 const firstReopenMs = 100;
 const maxReopenMs = 10_000;
 
@@ -21,7 +22,9 @@ export async function natsConsumer(
   return new PullConsumer(await open(), open, handle, setting);
 }
 
-/** Asks for as many messages as there is room for; the next request follows when these have come, or its time is over. */
+/**
+ * Asks for as many messages as there is room for. The next request follows when these have come, or when the time of the request is over.
+ */
 class PullConsumer implements Consumer {
   readonly #open: () => Promise<NatsConsumer>;
   readonly #handle: (delivery: Delivery) => Promise<void>;
@@ -57,7 +60,7 @@ class PullConsumer implements Consumer {
         continue;
       }
       try {
-        // after a failure also the consumer may be gone
+        // after a failure, the consumer on the server may be gone too
         this.#consumer ??= await this.#open();
         await this.#fetch(this.#consumer, free);
         failures = 0;
@@ -115,7 +118,7 @@ class PullConsumer implements Consumer {
   }
 }
 
-/** What a message says, and how long it has to wait still, counted from when the server stored it. */
+/** Returns the content of a message, and how long it still has to wait, counted from the time at which the server stored it. */
 function readMessage({ data, time }: NatsMessage): { readonly body: unknown; readonly remainingMs: number } {
   let body: unknown;
   try {
@@ -125,6 +128,6 @@ function readMessage({ data, time }: NatsMessage): { readonly body: unknown; rea
   }
   const { delayMs } = (body ?? {}) as { readonly delayMs?: unknown };
   const delay = typeof delayMs === "number" ? delayMs : 0;
-  // clocks that differ make it wait no longer than it was to wait at all
+  // if the clocks differ, the message still waits no longer than its whole delay
   return { body, remainingMs: Math.min(delay, time.getTime() + delay - systemEnvironment.now()) };
 }

@@ -1,4 +1,4 @@
-/** Statuses of JetStream after which the same call may succeed: it starts, has no leader, or is overloaded. */
+/** Statuses of JetStream after which the same call may succeed: JetStream starts, has no leader, or is overloaded. */
 const passing: readonly unknown[] = [408, 429, 503];
 
 /** Whether NATS would refuse the same call again. */
@@ -9,7 +9,7 @@ export function isRefusedByNats(cause: unknown): boolean {
   return typeof status === "number" && !passing.includes(status) && !isMissing(cause);
 }
 
-/** Whether the stream or the consumer is not there: it is made with the next call. */
+/** Whether the stream or the consumer does not exist; the next call creates it. */
 export function isMissing(cause: unknown): boolean {
   return cause instanceof Error && /^(StreamNotFound|ConsumerNotFound|NoResponders)/.test(cause.name);
 }

@@ -7,17 +7,20 @@ import { isMissing, isRefusedByNats } from "./nats-error.ts";
 
 /** How a NATS queue behaves. */
 export interface NatsQueueOptions {
-  /** Name of the stream, of its one subject, and of the consumer that all workers share. They are made if they are not there. Default `stepfold`. */
+  /**
+   * Name of the stream, of its one subject, and of the consumer that all workers share. They are created if they do not exist. Default
+   * `stepfold`.
+   */
   readonly name?: string;
-  /** Servers that have the stream, when it is made: 1, 3 or 5. Default 1. */
+  /** How many servers hold the stream, if it is created here: 1, 3 or 5. Default 1. */
   readonly replicas?: number;
   /** How long a message waits after its handler failed, in milliseconds. Default 5,000. */
   readonly retryDelayMs?: number;
 }
 
-/** A year. */
+/** One year. */
 const maxDelayMs = 365 * 24 * 60 * 60 * 1000;
-/** Messages that wait for their acknowledgement at once. */
+/** The most messages that wait for their acknowledgement at the same time. */
 const maxUnconfirmed = 500;
 
 /**
@@ -35,8 +38,8 @@ const maxUnconfirmed = 500;
  * await connection.close();
  * ```
  *
- * A message with a delay is given to a consumer at once, which gives it back until it is due; the server counts the time. Every wake-up
- * is a message of its own.
+ * A message with a delay is given to a consumer at once. The consumer gives it back, and the server delivers it again when it is due. Every
+ * wake-up is a message of its own.
  *
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
@@ -56,7 +59,7 @@ export function natsQueue(manager: NatsJetStream, options: NatsQueueOptions = {}
     try {
       await manager.jetstream().publish(name, JSON.stringify(delayMs > 0 ? { workflowId, delayMs } : { workflowId }));
     } catch (cause) {
-      // somebody may have deleted the stream
+      // the stream may have been deleted, so the next call looks for it again
       ready = null;
       throw cause;
     }
@@ -89,12 +92,12 @@ async function makeStream({ streams }: NatsJetStream, name: string, replicas: nu
     await streams.info(name);
   } catch (cause) {
     if (!isMissing(cause)) throw cause;
-    // two that make it at once make the same one
+    // two processes that create the stream at the same time create the same one
     await streams.add({ name, subjects: [name], retention: "workqueue", storage: "file", num_replicas: replicas });
   }
 }
 
-/** All workers share one consumer, and so its lease: that of the last one that came. */
+/** Creates the consumer, or changes its lease. All workers share one consumer, so the lease of the worker that came last applies to all. */
 async function makeConsumer({ consumers }: NatsJetStream, name: string, leaseMs: number): Promise<void> {
   const ackWait = leaseMs * 1_000_000;
   const settings: NatsConsumerSettings = {

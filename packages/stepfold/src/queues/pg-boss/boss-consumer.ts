@@ -5,7 +5,7 @@ import type { PgBossClient } from "./pg-boss-client.ts";
 
 /** A consumer that polls for messages, and polls at once when it is told to. */
 export interface BossConsumer extends Consumer {
-  /** There may be a message now. */
+  /** Polls at once, because there may be a message. */
   look(): void;
 }
 

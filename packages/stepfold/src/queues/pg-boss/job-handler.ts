@@ -2,12 +2,12 @@ import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { ConsumeOptions, Delivery } from "../../ports/work-queue.ts";
 import type { PgBossClient, PgBossJob } from "./pg-boss-client.ts";
 
-/** How often pg-boss is told that messages are still being handled. It waits for at least 10 s. */
+/** How often pg-boss is told that messages are still being handled, in milliseconds. pg-boss waits for such a heartbeat at least 10 s. */
 const heartbeatMs = 3_000;
 
 /** Handles jobs of pg-boss. */
 export interface JobHandler {
-  /** Resolves when the job is settled, or cannot be. */
+  /** Resolves when the job is settled, or when it cannot be settled. */
   handle(job: PgBossJob): Promise<void>;
   /** Sends no more heartbeats. */
   close(): void;

@@ -20,14 +20,14 @@ export interface PgBossQueueOptions {
   readonly sharesStoreDatabase?: boolean;
 }
 
-/** pg-boss allows no shorter one. */
+/** The shortest heartbeat that pg-boss allows. */
 const minHeartbeatSeconds = 10;
 const daySeconds = 24 * 60 * 60;
-/** Ten years. PostgreSQL has a last timestamp. */
+/** Ten years. An unlimited delay could go beyond the last timestamp of PostgreSQL. */
 const maxDelayMs = 3650 * daySeconds * 1000;
-/** Jobs in one statement. */
+/** The most jobs in one statement. */
 const maxJobs = 1000;
-/** A longer key would not fit into an entry of the index. */
+/** The longest key, in characters. A longer one would not fit into an entry of the index. */
 const maxKeyLength = 500;
 
 /**
@@ -80,7 +80,7 @@ export function pgBossQueue(boss: PgBossClient, options: PgBossQueueOptions = {}
     ...(sharesStoreDatabase && {
       sendIn: (query, wakeUps) =>
         insert(
-          // without a key: a message that exists already could be delivered before the commit
+          // without a key, because a message with the same key that exists already could be delivered before the commit
           wakeUps.map(({ workflowId, delayMs }) => ({ workflowId, delayMs })),
           { db: { executeSql: async (text, values) => ({ rows: [...(await query(text, values)).rows] }) } },
         ),
@@ -100,14 +100,14 @@ export function pgBossQueue(boss: PgBossClient, options: PgBossQueueOptions = {}
   });
 }
 
-/** Every message has these settings itself, whatever the settings of its queue. */
+/** The settings that every message has itself, whatever the settings of its queue are. */
 function settingsOf(retryDelaySeconds: number): PgBossJobSettings {
   return {
     retryLimit: 2 ** 31 - 1,
     retryDelay: retryDelaySeconds,
     retryBackoff: true,
     retryDelayMax: Math.max(60, retryDelaySeconds),
-    // the longest that pg-boss allows: the heartbeat decides
+    // the longest time that pg-boss allows, because the heartbeat decides when a message is lost
     expireInSeconds: daySeconds,
     retentionSeconds: 365 * daySeconds,
   };
@@ -126,7 +126,10 @@ async function makeQueue(boss: PgBossClient, name: string, settings: PgBossJobSe
   }
 }
 
-/** A message keeps the heartbeat that the queue had when it was sent. Consumers send heartbeats often enough for any. */
+/**
+ * Sets the heartbeat of the queue to the lease. A message keeps the heartbeat that the queue had when the message was sent; consumers send
+ * heartbeats often enough for any value.
+ */
 async function setLease(boss: PgBossClient, name: string, leaseMs: number): Promise<void> {
   const heartbeatSeconds = Math.max(minHeartbeatSeconds, Math.ceil(leaseMs / 1000));
   const found = await boss.getQueue(name);
@@ -139,7 +142,7 @@ function jobOf({ workflowId, delayMs, dedupeKey }: CheckedWakeUp, settings: PgBo
     ...settings,
     data: { workflowId },
     startAfter: delayMs / 1000,
-    // without a key of its own it would count as the same message as all others
+    // without its own key, the message would count as the same message as all others
     singletonKey: isShared ? `key:${dedupeKey}` : `own:${systemEnvironment.newId()}`,
   };
 }

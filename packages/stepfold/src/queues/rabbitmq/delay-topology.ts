@@ -2,7 +2,7 @@ import type { RabbitmqQueueSettings, RabbitmqTopology } from "./rabbitmq-client.
 
 /** How long the queue of level 0 keeps a message, in milliseconds; each level keeps it twice as long as the one below. */
 const unitMs = 64;
-/** With one more, the highest would keep messages longer than RabbitMQ allows: 2^32 ms. */
+/** The number of levels. With one more, the highest level would keep messages longer than the 2^32 ms that RabbitMQ allows. */
 const levels = 26;
 
 /** The longest delay that the levels make: 49 days. */
@@ -35,7 +35,7 @@ export function mainQueue(name: string, type: RabbitmqQueueType): RabbitmqQueueS
 export function delayTopology(name: string, type: RabbitmqQueueType): Required<RabbitmqTopology> {
   const all = Array.from({ length: levels }, (_, level) => level);
   const digitAt = (level: number, digit: 0 | 1): string => [...Array<string>(levels - 1 - level).fill("*"), digit, "#"].join(".");
-  // handed on once the next queue has it; a full queue would refuse it
+  // a message leaves its queue only once the next queue has it; a full queue refuses messages
   const safe: QueueArguments = type === "quorum" ? { "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish" } : {};
   return {
     queues: [
@@ -67,7 +67,9 @@ export function delayTopology(name: string, type: RabbitmqQueueType): Required<R
   };
 }
 
-/** The way of a message with this delay, more than 0 and at most `maxDelayMs`: it enters at the level of its first digit 1. */
+/**
+ * Returns where a message with this delay, more than 0 and at most `maxDelayMs`, is sent: to the level of the first digit 1 of the delay.
+ */
 export function delayRoute(name: string, delayMs: number): DelayRoute {
   const units = Math.ceil(delayMs / unitMs);
   const digits = units.toString(2).padStart(levels, "0");

@@ -3,17 +3,22 @@ import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.
 import { foreignMessage, workflowIdOf } from "../checked/wake-up-message.ts";
 import type { RabbitmqChannel, RabbitmqConnection, RabbitmqMessage, RabbitmqQueueSettings } from "./rabbitmq-client.ts";
 
+/** The first pause before a closed channel is opened again; each failure doubles it, up to `maxReopenMs`. */
 const firstReopenMs = 100;
 const maxReopenMs = 10_000;
 
-/** What a consumer works with. */
+/** Everything that a consumer needs. */
 interface ConsumerSetting {
   readonly connection: RabbitmqConnection;
+  /** The queue that messages are taken from. */
   readonly main: RabbitmqQueueSettings;
   readonly handle: (delivery: Delivery) => Promise<void>;
   readonly consuming: ConsumeOptions;
   readonly retryDelayMs: number;
-  /** How long a message is kept by one that is handled; then it is acknowledged, and one that comes as much later takes over. */
+  /**
+   * The longest time that a message is held while its handler runs, in milliseconds. Then a new message with this delay is sent to take its
+   * place, and the message is acknowledged.
+   */
   readonly maxHoldMs: number;
   sendOne(workflowId: string, delayMs: number): Promise<void>;
 }
@@ -32,13 +37,13 @@ export async function rabbitmqConsumer(setting: ConsumerSetting): Promise<Consum
 }
 
 /**
- * Consumes on a channel of its own, and opens a new one when the channel was closed, also while handlers of the old one still
- * work. What these have in hand RabbitMQ gives to others then; they cannot acknowledge it any more.
+ * Consumes on its own channel, and opens a new channel when that was closed, also while handlers of the old channel still run. RabbitMQ
+ * gives the messages of these handlers to other consumers; the handlers can no longer acknowledge them.
  */
 class ChannelConsumer implements Consumer {
   readonly #setting: ConsumerSetting;
   readonly #inFlight = new Set<Promise<void>>();
-  /** Those that a new channel brought while handlers of the old one have all the room. */
+  /** Messages that a new channel has brought while handlers of the old channel still take all the room. */
   #received: Received[] = [];
   #current: { readonly channel: RabbitmqChannel; readonly consumerTag: string } | null = null;
   #reopening: Promise<void> | null = null;
@@ -73,7 +78,7 @@ class ChannelConsumer implements Consumer {
     this.#cancelReopen();
     await this.#reopening;
     const last = this.#current;
-    // a channel that is lost by now has given everything back
+    // a lost channel has given all its messages back
     await last?.channel.basicCancel({ consumerTag: last.consumerTag }).catch(() => undefined);
     for (const one of this.#received.splice(0)) giveBack(one);
     await Promise.all(this.#inFlight);
@@ -135,7 +140,7 @@ async function handleOne(setting: ConsumerSetting, { channel, message }: Receive
   try {
     await handle({ workflowId, extend }).catch(async (error: unknown) => {
       onProblem(error);
-      // given back it would come again at once, and again
+      // a message that is given back would be delivered again at once, without any delay
       await sendOne(workflowId, retryDelayMs);
     });
     acknowledge();

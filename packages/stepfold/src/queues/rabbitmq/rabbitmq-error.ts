@@ -1,4 +1,4 @@
-/** What RabbitMQ refuses for good: rights, names that are taken with other settings, things that are not there. */
+/** Codes of errors that the same call would get again: missing rights, names that exist with other settings, names that do not exist. */
 const refusals: readonly string[] = [
   "ACCESS_REFUSED",
   "NOT_ALLOWED",

@@ -8,7 +8,10 @@ import { isRefusedByRabbitmq } from "./rabbitmq-error.ts";
 
 /** How a RabbitMQ queue behaves. */
 export interface RabbitmqQueueOptions {
-  /** Name of the queue in RabbitMQ; what delays messages is called `NAME.delay.0` to `NAME.delay.25`. All are declared. Default `stepfold`. */
+  /**
+   * Name of the queue in RabbitMQ. The exchanges and queues that delay messages are called `NAME.delay.0` to `NAME.delay.25`. All are
+   * declared. Default `stepfold`.
+   */
   readonly name?: string;
   /** `quorum`: the queues are replicated over a cluster. Cannot be changed once they exist. Default `classic`. */
   readonly queueType?: RabbitmqQueueType;
@@ -16,7 +19,10 @@ export interface RabbitmqQueueOptions {
   readonly retryDelayMs?: number;
 }
 
-/** RabbitMQ closes the channel of whoever keeps a message for longer than its `consumer_timeout`, by default 30 minutes. */
+/**
+ * The longest time that a consumer holds a message. RabbitMQ closes the channel of a consumer that holds one for longer than its
+ * `consumer_timeout`, by default 30 minutes.
+ */
 const maxHoldMs = 10 * 60 * 1000;
 
 /**
@@ -35,10 +41,10 @@ const maxHoldMs = 10 * 60 * 1000;
  * await connection.close();
  * ```
  *
- * A message is sent when RabbitMQ has confirmed it. While the connection is lost, `send` waits until it is there again, as
- * long as `acquireTimeout` of the connection says; then it is `QUEUE_UNAVAILABLE`. Every wake-up is a message of its own.
- * What a consumer had when it died comes to another as soon as RabbitMQ notices: at once where the connection ends, after
- * its heartbeats where the machine is gone.
+ * `send` resolves when RabbitMQ has confirmed all messages. While the connection is lost, `send` waits for it as
+ * long as `acquireTimeout` of the connection says, and then rejects with `QUEUE_UNAVAILABLE`. Every wake-up is a message of its own.
+ * If a consumer dies, others get its messages as soon as RabbitMQ notices: at once if the connection ends, or after
+ * missing heartbeats if the machine is gone.
  *
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
@@ -47,7 +53,7 @@ export function rabbitmqQueue(connection: RabbitmqConnection, options: RabbitmqQ
   const { name = "stepfold", queueType = "classic", retryDelayMs = 5000 } = options;
   const main = mainQueue(name, queueType);
   const now = lazyPublisher(connection, () => ({ queues: [main] }));
-  // declared with the first delayed message only
+  // the topology is declared only with the first delayed message
   const later = lazyPublisher(connection, () => delayTopology(name, queueType));
   const sendOne = (workflowId: string, delayMs: number): Promise<void> =>
     delayMs > 0
@@ -68,7 +74,7 @@ export function rabbitmqQueue(connection: RabbitmqConnection, options: RabbitmqQ
   });
 }
 
-/** A publisher that is made when it is needed: each has a channel of its own. */
+/** A publisher that is created when it is needed, because each one has its own channel. */
 function lazyPublisher(
   connection: RabbitmqConnection,
   topology: () => RabbitmqTopology,

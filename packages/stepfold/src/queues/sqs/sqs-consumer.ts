@@ -6,8 +6,9 @@ import type { SqsClient, SqsMessage } from "./sqs-client.ts";
 import { unlessNoLongerHeld } from "./sqs-error.ts";
 import { readSqsMessage } from "./sqs-message.ts";
 
-/** Messages that SQS gives in one answer. */
+/** The most messages that SQS gives in one answer. */
 const maxReceived = 10;
+/** The first pause after a failed request; each further failure doubles it, up to `maxRetryMs`. */
 const firstRetryMs = 200;
 const maxRetryMs = 10_000;
 
@@ -20,7 +21,7 @@ interface Setting extends ConsumeOptions {
   send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
 }
 
-/** Begins to consume; rejects if the queue is not there. */
+/** Begins to consume; rejects if the queue does not exist. */
 export async function sqsConsumer(setting: Setting): Promise<Consumer> {
   const consumer = new PollingConsumer(setting);
   await consumer.begin();
@@ -97,7 +98,7 @@ class PollingConsumer implements Consumer {
       else await handle({ workflowId, extend: () => setVisibility(this.#visibilitySeconds) });
     } catch (error) {
       onProblem(error);
-      // if this fails, too, it comes again when its lease has ended
+      // if this fails too, SQS delivers the message again when its lease has ended
       return await setVisibility(retryDelaySeconds).catch(onProblem);
     }
     await client.deleteMessage({ QueueUrl: queueUrl, ReceiptHandle }).catch(onProblem);

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SqsBatchResult } from "./sqs-client.ts";
 
-/** Errors of the client's side after which the same call may succeed. */
+/** Names of errors that SQS calls the client's fault, although the same call may succeed later. */
 const passing = /Throttl|LimitExceeded|Timeout|TooMany|OverLimit|ExpiredToken|RequestExpired/i;
 
 /** Whether SQS would refuse the same call again. */
@@ -10,7 +10,10 @@ export function isRefusedBySqs(cause: unknown): boolean {
   return $fault === "client" && $retryable === undefined && !passing.test(name);
 }
 
-/** Throws an error again, unless it says that a message was held for too long: SQS has given it to somebody else, who handles it. */
+/**
+ * Throws an error again, unless it says that this consumer has held the message for too long: then SQS has given the message to another
+ * consumer.
+ */
 export function unlessNoLongerHeld(cause: unknown): void {
   if ((cause as { readonly name?: unknown } | null)?.name !== "MessageNotInflight") throw cause;
 }

@@ -5,14 +5,17 @@ import type { SqsEntry } from "./sqs-client.ts";
 /** The longest delay of SQS. */
 const maxDelaySeconds = 900;
 
-/** What a message says. */
+/** The content of a message. */
 export interface SqsWakeUp {
   readonly workflowId: string;
-  /** When it is due, if that is later than SQS can delay it. */
+  /** When the message is due, in milliseconds since 1970. Absent if SQS can delay the message itself until then. */
   readonly dueAt?: number;
 }
 
-/** A message for one wake-up. A delay that is longer than SQS allows is made of several: whoever receives it early sends it on. */
+/**
+ * Makes the message for one wake-up. SQS cannot delay it longer than 15 minutes: if it is due later, the consumer that receives it early
+ * sends it again with the remaining delay.
+ */
 export function sqsEntry(id: string, workflowId: string, delayMs: number, now: number): SqsEntry {
   const seconds = Math.ceil(delayMs / 1000);
   const wakeUp: SqsWakeUp = seconds > maxDelaySeconds ? { workflowId, dueAt: now + delayMs } : { workflowId };
@@ -21,20 +24,20 @@ export function sqsEntry(id: string, workflowId: string, delayMs: number, now: n
 }
 
 /**
- * A message for a FIFO queue, which has no delays for single messages. Messages of one execution come one after the other; none is taken for the
- * repetition of another.
+ * Makes the message for a FIFO queue, which has no delays for single messages. Messages of one execution are delivered one after the other.
+ * `uniqueId` keeps SQS from dropping the message as a repetition of another one.
  */
 export function sqsFifoEntry(id: string, workflowId: string, uniqueId: string): SqsEntry {
-  // an id of an execution may have letters that a group may not, and be longer
+  // the id of an execution may be longer than the name of a group, and may have characters that a group must not have
   return { Id: id, MessageBody: bodyOf({ workflowId }), MessageGroupId: sha256(workflowId), MessageDeduplicationId: uniqueId };
 }
 
-/** In ASCII: SQS refuses some characters. */
+/** Writes the content as JSON in ASCII, because SQS refuses some characters. */
 function bodyOf(wakeUp: SqsWakeUp): string {
   return JSON.stringify(wakeUp).replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** What the body of a message says; null if it is no message of Stepfold. @param text as it was received, from anybody */
+/** Reads the body of a message; null if it is not a message of Stepfold. @param text as it was received; anybody may have sent it */
 export function readSqsMessage(text: string | undefined): SqsWakeUp | null {
   let body: unknown;
   try {

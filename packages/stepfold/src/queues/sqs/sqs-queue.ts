@@ -9,17 +9,17 @@ import { sqsEntry, sqsFifoEntry } from "./sqs-message.ts";
 
 /** How an SQS queue behaves. */
 export interface SqsQueueOptions {
-  /** URL of the queue. One that ends in `.fifo` is a FIFO queue. */
+  /** URL of the queue. If it ends in `.fifo`, the queue is a FIFO queue. */
   readonly queueUrl: string;
   /** How long a message waits after its handler failed, in whole seconds. Default 5. */
   readonly retryDelaySeconds?: number;
-  /** How long one request waits for messages, in whole seconds up to 20. The longer, the fewer requests are paid for. Default 20. */
+  /** How long one request waits for messages, in whole seconds up to 20. A longer wait means fewer requests to pay for. Default 20. */
   readonly waitSeconds?: number;
 }
 
-/** Beyond it a delay of a message would cost more requests than it is worth: the sweep of the store finds what is due then. */
+/** The longest delay. A longer one would cost too many requests; the sweep of the store finds executions that are due later. */
 const maxDelayMs = 12 * 60 * 60 * 1000;
-/** Messages in one request. */
+/** The most messages in one request. */
 const maxEntries = 10;
 
 /**
@@ -36,8 +36,9 @@ const maxEntries = 10;
  * client.destroy();
  * ```
  *
- * A standard queue delays a message by whole seconds, up to 15 minutes; a longer delay, up to 12 hours, is made of several. A FIFO
- * queue delays nothing: every message comes at once, and what is due later is found by the sweep of the store. Every wake-up is a message of its own.
+ * A standard queue delays a message by whole seconds, up to 15 minutes; a longer delay, up to 12 hours, is divided into several. A FIFO
+ * queue delays nothing: every message comes at once, and the sweep of the store finds executions that are due later. Every wake-up is a
+ * message of its own.
  *
  * @throws StepfoldError `OPTION_UNKNOWN`
  */

@@ -7,23 +7,24 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 import { checkWhere } from "./check-where.ts";
 
-/** To which executions a signal goes. */
+/** Selects the executions that get a signal. */
 export interface BroadcastOptions {
-  /** Only to waits with the same key. */
+  /** Only waits with this key get the signal. */
   readonly key: string;
   /**
-   * Only to these: of a workflow (`definitionId`), of a tenant, with such metadata, that wait at such a node (`waiting: { nodeId }`). Default: to all.
+   * Only these executions get the signal: those of a workflow (`definitionId`) or a tenant, with certain metadata, or that wait at a
+   * certain node (`waiting: { nodeId }`). Default: all that wait.
    */
   readonly where?: CountQuery | undefined;
   /** The same key with the same payload is one signal for each execution, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What has become of a signal to all that wait for it. */
+/** The result of a signal to all executions that wait for it. */
 export interface BroadcastReport {
-  /** Ids of the executions that have it. */
+  /** Ids of the executions that got the signal. */
   readonly reached: readonly string[];
-  /** Those that wait for it and did not take it. Nothing has changed there. */
+  /** Executions that wait for the signal but refused it. They were not changed. */
   readonly refused: readonly { readonly workflowId: string; readonly error: { readonly message: string; readonly code: string } }[];
 }
 
@@ -46,6 +47,7 @@ export async function broadcast(
       reason: "cannot name a signal or a key: those are that of the call",
     });
   const [reached, refused]: [string[], BroadcastReport["refused"][number][]] = [[], []];
+  // schedules are executions too, but only the runtime itself sends them signals
   const isMeant = ({ definition }: { readonly definition: { readonly id: string } }): boolean => definition.id !== scheduleWorkflowId;
   for (const workflowId of await receiversOf(context.store, { name, key }, where, context.setting.limits, isMeant)) {
     const signal = { type: "signal", name, key, payload, idempotencyKey, onlyWaiting: true } as const;

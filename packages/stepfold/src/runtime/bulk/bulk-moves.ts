@@ -4,20 +4,21 @@ import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import type { Run } from "../handle/run.ts";
 import type { BulkAction, BulkOutcome } from "./bulk.ts";
 
-/** How something is done to one execution of many. */
+/** How an action is applied to one of many executions. */
 export interface BulkMove {
-  /** Executions to which it can be done. */
+  /** The statuses of executions to which the action can be applied. */
   readonly statuses: readonly Status[];
-  /** Null: there is nothing to do. */
+  /** Applies the action; with `dryRun` only plans it. Null: there is nothing to do. */
   do(run: Run, dryRun: boolean): Promise<Omit<BulkOutcome, "workflowId" | "status"> | null>;
 }
 
 type Of<A extends BulkAction["action"]> = Extract<BulkAction, { readonly action: A }>;
 
+/** The statuses of executions that have not ended. */
 const open: readonly Status[] = ["active", "paused", "error", "parked"];
 const all: readonly Status[] = [...open, "completed", "failed", "cancelled"];
 
-/** How an action is done. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
+/** Returns the move for an action. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
 export function moveOf(action: BulkAction): BulkMove {
   switch (action.action) {
     case "cancel":
@@ -61,6 +62,7 @@ function signalling({ action, name, payload, ...options }: Of<"signal">): BulkMo
   return simple(open, (run) => run.signal(name, payload, options));
 }
 
+/** Makes a move that plans nothing: a dry run only says `planned`. */
 function simple(statuses: readonly Status[], act: (run: Run) => Promise<{ readonly applied: boolean }>): BulkMove {
   return {
     statuses,
@@ -72,7 +74,7 @@ function simple(statuses: readonly Status[], act: (run: Run) => Promise<{ readon
   };
 }
 
-/** One that was restarted before is left alone, whatever has become of that. */
+/** An execution that was restarted before is left unchanged, whatever the status of the new execution is. */
 function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
   return {
     statuses: ["failed", "cancelled"],
@@ -92,7 +94,7 @@ function forking({ action, suffix, ...options }: Of<"fork">): BulkMove {
   return {
     statuses: all,
     async do(run, dryRun) {
-      // it is such a fork itself, made by an earlier call
+      // this execution is itself a fork that an earlier call has made
       if (run.workflowId.endsWith(`~${suffix}`)) return null;
       const wanted = { ...options, workflowId: `${run.workflowId}~${suffix}` };
       const plan = await run.planFork(wanted);
@@ -102,7 +104,7 @@ function forking({ action, suffix, ...options }: Of<"fork">): BulkMove {
   };
 }
 
-/** Of several incidents each is answered for itself: one that somebody else has answered meanwhile does not keep the others from it. */
+/** Each incident of an execution is answered on its own. If another caller has answered one meanwhile, the others are still answered. */
 function deciding({ action, decision, by, ...others }: Of<"decide">): BulkMove {
   refuseUnknown(action, others, []);
   return {

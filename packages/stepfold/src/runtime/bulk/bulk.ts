@@ -5,43 +5,44 @@ import type { CountQuery } from "../../ports/snapshot-store.ts";
 import type { ForkOptions, ForkPlan, RestartOptions } from "../forks/fork.ts";
 import type { SignalOptions } from "../handle/run.ts";
 
-/** What is done to each of many executions. Each does what the method of `Run` with this name does. */
+/** The action that is applied to each of many executions. All except `decide` do the same as the method of `Run` with their name. */
 export type BulkAction =
   | { readonly action: "cancel"; readonly reason?: string | undefined }
   | { readonly action: "retry" }
   | ({ readonly action: "signal"; readonly name: string; readonly payload?: unknown } & SignalOptions)
   | ({ readonly action: "restart" } & RestartOptions)
-  /** The fork of `order-7` gets the id `order-7~SUFFIX`: the same suffix makes no second fork. */
+  /** The fork of `order-7` gets the id `order-7~SUFFIX`. A second call with the same suffix makes no second fork. */
   | ({ readonly action: "fork"; readonly suffix: string } & Pick<ForkOptions, "node" | "input" | "output" | "definition">)
   /** Answers every open incident (`incident: true`) of an execution. */
   | { readonly action: "decide"; readonly decision: IncidentAnswer; readonly by?: string | undefined };
 
-/** To which executions it is done, and how. */
+/** Selects the executions of a bulk action, and says how the action is applied. */
 export interface BulkOptions {
   /**
-   * Which executions. Without `status`: all to which it can be done, so those that have not ended, for `restart` those that have failed or were
-   * cancelled, for `fork` all. Executions that are created meanwhile are left alone. The oldest comes first.
+   * Selects the executions. Without `status`, these are all to which the action can be applied: those that have not ended; for `retry`
+   * those with the status `error` or `parked`, for `restart` those that failed or were cancelled, for `fork` all. Executions that are
+   * created meanwhile are left alone. The oldest comes first.
    */
   readonly where?: CountQuery | undefined;
-  /** Changes nothing, and says what would be done. Default: false. */
+  /** True: nothing is changed, and the outcomes say what would be done. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** Ends after so many executions to which there was something to do. Default: no limit. */
+  /** The most outcomes. The call ends after this many executions to which there was something to do. Default: no limit. */
   readonly limit?: number | undefined;
 }
 
-/** What has become of one execution. */
+/** The outcome of a bulk action for one execution. */
 export interface BulkOutcome {
   readonly workflowId: string;
-  /** As it was found. */
+  /** The status that the execution had in the list, before the action. */
   readonly status: Status;
   /**
-   * `planned`: it would be done (`dryRun`). `unchanged`: it was done before. `refused`: it cannot be done, `error` says why, and nothing was
-   * changed.
+   * `done`: the action was applied. `planned`: it would be applied (`dryRun`). `unchanged`: it was applied before. `refused`: it cannot be
+   * applied, `error` says why, and nothing was changed.
    */
   readonly outcome: "done" | "planned" | "unchanged" | "refused";
   readonly error?: Pick<ErrorInfo, "message" | "code">;
-  /** Of a restart or a fork: what goes on in its place, and from where. */
+  /** Of a restart or a fork: the plan of the new execution. */
   readonly plan?: ForkPlan;
-  /** Of `decide`: the places of the incidents. */
+  /** Of `decide`: the addresses of the incidents. */
   readonly incidents?: readonly string[];
 }

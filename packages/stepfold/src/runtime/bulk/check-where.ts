@@ -5,7 +5,7 @@ const filters: readonly (keyof CountQuery)[] = [
   ...(["status", "definitionId", "metadata", "waiting", "tenant", "createdBefore", "createdAfter", "idPrefix"] as const),
 ];
 
-/** `where` says which executions: a part of a list (`limit`, `cursor`, `order`) has no place in it. @throws StepfoldError `OPTION_UNKNOWN` */
+/** Checks that `where` contains only filters, and no options of a list such as `limit`. @throws StepfoldError `OPTION_UNKNOWN` */
 export function checkWhere(of: string, where: CountQuery): void {
   refuseUnknown(`where of ${of}`, where, filters);
 }

@@ -8,9 +8,9 @@ import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk.ts";
 import { type BulkMove, moveOf } from "./bulk-moves.ts";
 import { checkWhere } from "./check-where.ts";
 
-/** Executions that are listed at once. */
+/** The number of executions in one page of the list. */
 const pageSize = 200;
-/** Errors that are not of one execution. */
+/** Codes of errors that concern the whole call, and not only one execution. */
 const ofAll: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "RUNTIME_CLOSED", "OPTION_INVALID", "OPTION_UNKNOWN"]);
 
 /** What a bulk action needs of a runtime. */
@@ -18,13 +18,15 @@ export interface BulkHost {
   readonly store: SnapshotStore;
   /** The time by the store's clock. */
   now(): Promise<EpochMs>;
+  /** Returns the handle of an execution. */
   run(workflowId: string): Run;
+  /** Throws once the runtime is closed. */
   requireOpen(action: string): void;
 }
 
 /**
- * Does the same to many executions, one after the other, and says of each what has become of it. What has ended meanwhile, or is gone, is
- * refused or left out; the others go on.
+ * Applies an action to many executions, one after the other, and yields the outcome of each. An execution that has ended meanwhile is
+ * refused, and one that was deleted is left out; the others are not affected.
  */
 export async function* runBulk(host: BulkHost, action: BulkAction, options: BulkOptions): AsyncGenerator<BulkOutcome, void, void> {
   refuseUnknown("runtime.bulk", options, ["where", "dryRun", "limit"]);
@@ -44,8 +46,8 @@ export async function* runBulk(host: BulkHost, action: BulkAction, options: Bulk
 }
 
 /**
- * What there is now, and not what is created meanwhile. Where the store can, the oldest first: an execution comes before the detached ones that
- * it has begun, which end with it.
+ * Lists the executions that exist now, and not those that are created meanwhile. If the store can sort, the oldest comes first: so an
+ * execution comes before the detached executions that it has started, which end with it.
  */
 async function* listed({ store, now, requireOpen }: BulkHost, where: CountQuery): AsyncGenerator<ExecutionSummary, void, void> {
   const createdBefore = Math.min(where.createdBefore ?? Number.POSITIVE_INFINITY, (await now()) + 1);
@@ -58,7 +60,7 @@ async function* listed({ store, now, requireOpen }: BulkHost, where: CountQuery)
   }
 }
 
-/** Null: there is nothing to do. */
+/** Applies an action to one execution. Null: there is nothing to do, or the execution was deleted. */
 async function moved(
   { run }: BulkHost,
   move: BulkMove,
@@ -75,7 +77,7 @@ async function moved(
   }
 }
 
-/** @throws StepfoldError `OPTION_INVALID` if it cannot be done to executions that are so */
+/** Returns the statuses to look for. @throws StepfoldError `OPTION_INVALID` if the action cannot be applied to one of those asked for */
 function statusesOf({ statuses }: BulkMove, { action }: BulkAction, asked: readonly Status[] = statuses): readonly Status[] {
   const impossible = asked.find((status) => !statuses.includes(status));
   if (impossible === undefined) return asked;

@@ -21,19 +21,20 @@ import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import { answeredBefore, isRepeated, onceKeyOf } from "./repeated-answer.ts";
 
-/** More conflicts than honest writers cause. */
+/** How many times a command is tried again after a conflict with another writer. Normal work causes fewer conflicts. */
 const maxConflicts = 100;
-/** Writers of other processes are let pass: the longer, the more often they were first. */
+/** The number of conflicts after which a command begins to wait before each try, so that other writers can commit. */
 const freeConflicts = 2;
-/** So often a cancellation is tried again almost at once. */
+/** The number of conflicts up to which a cancellation is tried again almost at once. */
 const urgentConflicts = 50;
 const firstDelayMs = 5;
 const maxDelayMs = 500;
 
 /**
- * Commits the event that a command makes of an execution: a resume, signal, cancellation, retry, change of a map, or the
- * end of a child. Commands to one execution that are given while others are being committed go together into one commit, each
- * decided on what those before it made. Where another writer was first, the snapshot is read again and they are decided again.
+ * Commits the event of a command to an execution: a resume, signal, cancellation, retry, change of a map, or the end of a child.
+ * Commands to one execution that arrive while others are being committed go together into the next commit; each is decided on the
+ * state that the commands before it have made. If another writer has committed first, the snapshot is read again and the commands
+ * are decided again.
  *
  * @returns `committed: false` if the same answer or signal was given before
  */
@@ -48,9 +49,10 @@ export function dispatchCommand(
   });
 }
 
+/** The result of a command that was committed before. */
 const repeated: CommandResult = { committed: false, wakeUp: null };
 
-/** Settles every job. */
+/** Decides and commits jobs, until each is resolved or rejected. */
 async function commitJobs(context: RuntimeContext, workflowId: string, all: readonly CommandJob[]): Promise<void> {
   let jobs = all;
   for (let conflicts = 0; ; conflicts++) {
@@ -59,7 +61,7 @@ async function commitJobs(context: RuntimeContext, workflowId: string, all: read
       if (!decided) return;
       jobs = [...decided.jobs, ...decided.repeats];
       const result = await commitDecided(context, decided);
-      // the first one wakes whatever has to look
+      // only the first job brings a wake-up, because one is enough for the whole commit
       for (const [index, { resolve }] of decided.jobs.entries()) resolve(index === 0 ? result : { committed: true, wakeUp: null });
       return decided.repeats.length > 0 ? commitJobs(context, workflowId, decided.repeats) : undefined;
     } catch (error) {
@@ -69,7 +71,7 @@ async function commitJobs(context: RuntimeContext, workflowId: string, all: read
   }
 }
 
-/** What the store refuses may be a matter of one command: each is then committed alone. */
+/** Rejects the jobs. If the error may concern only one of several commands, each is first tried alone. */
 async function refuse(context: RuntimeContext, workflowId: string, jobs: readonly CommandJob[], error: unknown): Promise<void> {
   const isOfOne = jobs.length > 1 && !StepfoldError.is(error, "STORE_UNAVAILABLE") && !StepfoldError.is(error, "OUTCOME_UNKNOWN");
   for (const job of jobs) {
@@ -78,25 +80,26 @@ async function refuse(context: RuntimeContext, workflowId: string, jobs: readonl
   }
 }
 
-/** What commands make of an execution, one after the other. */
+/** The result of deciding several commands, one after the other. */
 interface Decided {
-  /** Those that made an event, with these events. */
+  /** The jobs whose commands gave an event; `events` contains these events in the same order. */
   readonly jobs: readonly CommandJob[];
   readonly events: readonly Event[];
-  /** Those with the idempotency key of one of `jobs`. What became of it is known once it is committed: then they are decided. */
+  /** Jobs with the same idempotency key as one of `jobs`. They are decided after the commit, when its result is known. */
   readonly repeats: readonly CommandJob[];
-  /** The execution after them. */
+  /** The execution after these events. */
   readonly draft: Draft;
+  /** When the execution was due before these events; null if it was not due by itself. */
   readonly dueBefore: EpochMs | null;
 }
 
-/** Decides commands. Those that are refused, or that were committed before, are settled. Null if nothing is to be committed. */
+/** Decides commands. Jobs that are refused, or were committed before, end here. Returns null if nothing has to be committed. */
 async function decideJobs(context: RuntimeContext, workflowId: string, all: readonly CommandJob[]): Promise<Decided | null> {
   const { store, environment, registry, clock, setting } = context;
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   let snapshot = await patiently(() => requireSnapshot(store, workflowId));
   const now = await patiently(() => clock.now());
-  // an answer given before this snapshot is found by its key; one given after it is a conflict. Here are those that are being given
+  // the keys of this batch. An earlier answer is found by its key in the snapshot; a later one makes the commit a conflict
   const keys = new Set<string>();
   const { status, definition } = snapshot;
   const first = snapshot;
@@ -131,6 +134,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       events.push(withConsequences(draft, event));
       jobs.push(job);
       if (key !== null) keys.add(key);
+      // the next command is decided on this state
       if (job !== all.at(-1)) snapshot = closeDraft(draft);
     } catch (error) {
       reject(error);
@@ -147,7 +151,7 @@ async function commitDecided(context: RuntimeContext, { jobs, events, draft, due
   const action = [...new Set(jobs.map(({ command }) => command.type))].join(" and ");
   const what = { workflowId: draft.workflowId, action };
   const send = async (whole: Commit): Promise<void> => {
-    // the store may not have answered for so long that nobody knows any longer whether it is wanted
+    // the store may have been silent for so long that a command is no longer current
     if (jobs.some(({ isCurrent }) => isCurrent?.() === false)) throw new StepfoldError("FENCE_LOST", { workflowId: draft.workflowId });
     await store.commit(whole);
   };
@@ -162,6 +166,7 @@ async function commitDecided(context: RuntimeContext, { jobs, events, draft, due
   return { committed: true, wakeUp: { ...notice, incarnation: draft.incarnation, wakeAt: dueAt, isAnnounced } };
 }
 
+/** True if another writer has committed first. */
 function isOvertaken(error: unknown): boolean {
   return StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
 }

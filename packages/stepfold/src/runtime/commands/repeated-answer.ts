@@ -11,13 +11,13 @@ import { normalise } from "../../core/values/to-json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Names what a command may be given only once: its kind and its idempotency key; null if it has none. */
+/** Returns the key under which a command counts only once: its type and its idempotency key; null if it has no idempotency key. */
 export function onceKeyOf(command: Command): string | null {
   if (!("idempotencyKey" in command) || command.idempotencyKey === undefined) return null;
   return `${command.type} ${command.idempotencyKey}`;
 }
 
-/** What was given under a key before: the snapshot knows the latest thousand keys, and where in the history each lies. */
+/** Returns the event that was committed under a key before; null if none was. The snapshot holds the latest 1,000 keys. */
 export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<AnsweredEvent | null> {
   const found = answered?.find((given) => `${given.command} ${given.key}` === key);
   if (!found) return null;
@@ -27,9 +27,9 @@ export async function answeredBefore(store: SnapshotStore, { workflowId, answere
 }
 
 /**
- * Whether a command says again what was given under its key before.
+ * Returns true if a command repeats what was given under its key before, and throws otherwise.
  *
- * @throws StepfoldError `RESUME_CONFLICT` if another payload was given, to another wait or by another name
+ * @throws StepfoldError `RESUME_CONFLICT` if the payload, the wait or the person differs; `METADATA_CONFLICT` if the metadata differ
  */
 export function isRepeated(event: AnsweredEvent, workflowId: string, command: Command): boolean {
   if (event.type === "metadataSet") return hasSameMetadata(event, workflowId, command);
@@ -42,14 +42,14 @@ export function isRepeated(event: AnsweredEvent, workflowId: string, command: Co
   throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: event.type === "resumed" ? event.waitId : event.name });
 }
 
-/** Whether a patch sets nothing but what the metadata was after the first one. */
+/** Returns true if a patch would not change the metadata as they were after the first command, and throws otherwise. */
 function hasSameMetadata({ metadata }: MetadataSetEvent, workflowId: string, command: Command): boolean {
   const patch = command.type === "setMetadata" && normalise(command.patch, "The metadata").value;
   if (isJsonObject(patch) && canonicalJson(patchedMetadata(metadata, patch)) === canonicalJson(metadata)) return true;
   throw new StepfoldError("METADATA_CONFLICT", { workflowId });
 }
 
-/** Whether both name the same wait or signal, as far as the command says which, and the same person. */
+/** Whether the event and the command are about the same wait or signal, as far as the command names one, and the same person. */
 function hasSameTarget(event: Exclude<AnsweredEvent, MetadataSetEvent>, command: Command): boolean {
   if (command.type === "signal") return event.type === "signalled" && event.name === command.name && event.key === command.key;
   if (command.type !== "resume" || event.type !== "resumed" || event.who !== command.by) return false;
@@ -57,7 +57,7 @@ function hasSameTarget(event: Exclude<AnsweredEvent, MetadataSetEvent>, command:
   const wanted = readTarget(command.target);
   if (wanted.waitId !== undefined) return wanted.waitId === waitId;
   if (wanted.pathId !== undefined) return wanted.pathId === scopedKey(scope, pathId);
-  // with an item, the node may be the map around the wait
+  // with an item, the node of the target may be the map around the wait, so only the item is compared
   if (wanted.item !== undefined) return itemOf(scope) === wanted.item;
   if (wanted.node === undefined) return true;
   const named = Array.from(wanted.node.matchAll(/\[(\d+)\]/g), ([, item]) => Number(item));

@@ -24,41 +24,42 @@ import type { TimedClaim } from "../context/timed-claim.ts";
 export interface ExecutionStart {
   readonly prepared: PreparedWorkflow;
   readonly options: Omit<StartOptions, "externalPayload">;
-  /** The execution that waits for it. */
+  /** The execution that waits for this one. */
   readonly parent?: ParentLink | undefined;
-  /** Its first node is not performed before this. */
+  /** The first node is not performed before this time. */
   readonly startAt?: EpochMs | undefined;
-  /** The schedule that starts it. */
+  /** The schedule that starts the execution. */
   readonly scheduledBy?: ScheduledBy | undefined;
-  /** Its definition has no name here. */
+  /** True if the definition was handed over and has no name in this runtime. */
   readonly unnamed?: boolean | undefined;
-  /** It goes on from another execution. */
+  /** Present if the execution goes on from another one, as a fork or a restart. */
   readonly goesOn?: GoesOn | undefined;
-  /** What it was handed over by the execution that goes on as this one. */
+  /** What the execution that goes on as this one (`continueAs`) has handed over. */
   readonly carried?: Carried | undefined;
 }
 
 /** How an execution begins that goes on from another one. */
 interface GoesOn {
-  /** What it takes over, if it begins at this time of the store's clock. */
+  /** Returns the state that the execution takes over, if it begins at this time of the store's clock. */
   checkpointAt(at: EpochMs): Checkpoint;
-  /** A node where a path stands that is not performed: it has this output. */
+  /** A node at which a path stands, which is not performed but gets this output. */
   readonly completes?: { readonly nodeId: string; readonly output: unknown };
 }
 
-/** `committed` is false if the id is taken: the execution there has to be compared with `event`. */
+/** The result of a start. `committed` is false if the id is taken: the existing execution has to be compared with `event`. */
 export interface StartResult extends CommandResult {
-  /** How the execution begins. */
+  /** The start event of the execution. */
   readonly event: StartedEvent;
-  /** Its claim, if one was asked for. An execution that needs a permit gets none: it is claimed once it is stored. */
+  /** The claim, if one was asked for; else null. An execution that needs a permit gets no claim here: it is claimed after it is stored. */
   readonly claim: TimedClaim | null;
 }
 
 /**
  * Stores a new execution.
  *
- * @param lease to claim it in the same write; null if this process has no slot for it
- * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`, `OUTCOME_UNKNOWN`, `OPTION_INVALID`
+ * @param lease claims the execution in the same write; null if this process has no slot for it
+ * @throws StepfoldError `WORKFLOW_EXISTS` if an execution with this id was deleted lately; `STORE_UNAVAILABLE`, `OUTCOME_UNKNOWN`,
+ * `OPTION_INVALID`
  */
 export async function startExecution(context: RuntimeContext, request: ExecutionStart, lease: Lease | null): Promise<StartResult> {
   const { environment, registry, clock } = context;
@@ -75,9 +76,9 @@ export async function startExecution(context: RuntimeContext, request: Execution
   try {
     const what = { workflowId: event.workflowId, action: "start" };
     const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => keep().then(call), untilMs);
-    // nothing of one that begins later is due
+    // an execution that starts later is not due yet, so it is not claimed
     const { claim, isAnnounced } = await create(context, draft, commit, event.startAt === undefined ? lease : null, write);
-    // a failover while the start was under way may have lost the definition, and not the start
+    // a failover during the start may have lost the definition but not the start, so the definition is put again
     await keep().catch(() => undefined);
     const { workflowId, incarnation, version } = draft;
     publishCommit(context, noticeOf(draft), commit.events);
@@ -85,7 +86,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
     return { event, committed: true, claim, wakeUp };
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;
-    // it may be due, and its process may have died: a worker here looks. The queue got the message with its first commit
+    // the existing execution may be due and its process dead, so a worker here looks. The queue got its message with the first commit
     const wakeUp = { workflowId: event.workflowId, version: 0, wakeAt: 0, isAnnounced: true };
     return { event, committed: false, claim: null, wakeUp };
   }
@@ -105,7 +106,7 @@ function newStartEvent(
     { now: () => at, newId: () => environment.newId() },
     setting.limits,
   );
-  // what goes on from another execution has begun already
+  // an execution that goes on from another one has begun already, so its start does not count for the rate
   const { rate, ...free } = begun;
   const event: StartedEvent = {
     ...(checkpoint ? free : begun),
@@ -124,7 +125,7 @@ function newStartEvent(
   return event;
 }
 
-/** The event that completes a node without performing it; the draft takes it. */
+/** Makes the event that completes a node without performing it, and applies it to the draft. */
 function completion(draft: Draft, { nodeId, output }: NonNullable<GoesOn["completes"]>, at: EpochMs, limits: Limits): Event {
   const { id: pathId, turn, attempts } = draft.paths.find((path) => path.nodeId === nodeId && path.status === "ready")!;
   const kept = normalise(output, `The output of "${nodeId}"`, limits);
@@ -144,6 +145,7 @@ function completion(draft: Draft, { nodeId, output }: NonNullable<GoesOn["comple
   return withConsequences(draft, event);
 }
 
+/** Writes the first commit: with a claim if there is a lease, else with a message to the queue. */
 async function create(
   { store, environment, wakeUpSender }: RuntimeContext,
   draft: Draft,

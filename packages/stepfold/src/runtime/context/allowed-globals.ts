@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 
-/** Names of globals, by id of the workflow that may read them; `"*"` for all that are not named. */
+/** Names of globals, by the id of the workflow that may read them. The key `"*"` is for all other workflows. */
 export type GlobalsFor = Readonly<Record<string, readonly string[]>>;
 
 /** @throws StepfoldError `OPTION_INVALID` */
@@ -13,7 +13,7 @@ export function checkGlobalsFor(given: unknown): void {
   });
 }
 
-/** The names that a workflow may read; null for all. One that the host has given no name to may read none, unless `"*"` says so. */
+/** Returns the names of globals that a workflow may read; null: all. With `isUnnamed` they are those of `"*"`, or none. */
 export function globalNamesOf(globalsFor: GlobalsFor | undefined, id: string, isUnnamed: boolean): readonly string[] | null {
   if (!globalsFor) return null;
   const named = !isUnnamed && Object.hasOwn(globalsFor, id) ? globalsFor[id] : undefined;
@@ -21,7 +21,7 @@ export function globalNamesOf(globalsFor: GlobalsFor | undefined, id: string, is
   return named ?? others ?? (isUnnamed ? [] : null);
 }
 
-/** Of the globals only those with these names. */
+/** Returns the globals with these names only; all globals if `names` is null. */
 export function allowedGlobals(globals: unknown, names: readonly string[] | null): unknown {
   if (names === null || typeof globals !== "object" || globals === null) return globals;
   return Object.fromEntries(names.filter((name) => name in globals).map((name) => [name, (globals as Record<string, unknown>)[name]]));

@@ -1,18 +1,18 @@
 /**
- * Jobs by key. Those of one key are done one batch after the other: while a batch is being done, more jobs gather, and are done
- * together next. Jobs of different keys do not wait for each other.
+ * Does jobs in batches, one batch after the other for each key. Jobs that are added while a batch is being done are done together
+ * in the next one. Jobs of different keys do not wait for each other.
  */
 export class Batches<J> {
   readonly #maxJobs: number;
   readonly #waiting = new Map<string, J[]>();
   readonly #underWay = new Map<string, Promise<void>>();
 
-  /** @param maxJobs in one batch */
+  /** @param maxJobs the most jobs in one batch */
   constructor(maxJobs: number) {
     this.#maxJobs = maxJobs;
   }
 
-  /** @param run does a batch; it must not reject */
+  /** Adds a job to the next batch of its key. @param run does a batch; it must not reject */
   add(key: string, job: J, run: (jobs: readonly J[]) => Promise<void>): void {
     const waiting = this.#waiting.get(key);
     if (waiting) {
@@ -23,7 +23,7 @@ export class Batches<J> {
     void this.#work(key, run);
   }
 
-  /** The end of the batch that is being done for a key; null if none is. */
+  /** Returns a promise of the end of the batch that is being done for a key; null if none is. */
   underWay(key: string): Promise<void> | null {
     return this.#underWay.get(key) ?? null;
   }

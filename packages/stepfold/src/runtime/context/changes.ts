@@ -8,7 +8,7 @@ export interface CommitNotice {
   readonly workflowId: string;
   readonly version: number;
   readonly status: Status;
-  /** The snapshot after the commit; it is only made when it is asked for. Null: this process has not loaded it. */
+  /** Makes the snapshot after the commit. Null: this process has not loaded the execution. */
   readonly snapshot: (() => Snapshot) | null;
 }
 
@@ -34,7 +34,7 @@ export class Changes {
   }
 }
 
-/** The change that a commit of this draft makes. */
+/** Returns the notice of a commit of this draft. */
 export function noticeOf(draft: Draft): CommitNotice & { readonly snapshot: () => Snapshot } {
   return { workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) };
 }

@@ -2,9 +2,9 @@ import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 
-/** What a command has done. It wakes no session and no worker itself: the caller does. */
+/** The result of a command. The command wakes no session and no worker itself; the caller does. */
 export interface CommandResult {
-  /** False if the same was committed before. */
+  /** False if the same command was committed before, or if the id of a start is taken. */
   readonly committed: boolean;
   /** Null if no session and no worker has to look at the execution. */
   readonly wakeUp: PendingWakeUp | null;
@@ -15,22 +15,22 @@ export interface PendingWakeUp {
   readonly workflowId: string;
   readonly incarnation?: string | undefined;
   readonly version: number;
-  /** When it is due, by the store's clock: 0 for now. Null: only a session that holds it here has to look. */
+  /** When the execution is due, by the store's clock. 0: now. Null: only a session that runs the execution here has to look. */
   readonly wakeAt: EpochMs | null;
-  /** Its status as this process has just written it. */
+  /** The status that this process has just written. */
   readonly status?: Status | undefined;
-  /** As this process has just written it; it is only made when it is asked for. */
+  /** Makes the snapshot that this process has just written. */
   readonly snapshot?: (() => Snapshot) | undefined;
-  /** True if the queue has its message: it was sent in the same transaction, or with an earlier commit. */
+  /** True if the queue has a message for the execution: it was sent in the same transaction, or with an earlier commit. */
   readonly isAnnounced: boolean;
 }
 
-/** A command that waits to be committed, and who is told what became of it. */
+/** A command that waits to be committed, and the functions that take its result. */
 export interface CommandJob {
   readonly command: Command;
-  /** Whether the queue's message goes with the commit: false if this process has a worker, which looks first. */
+  /** Whether the commit sends a message to the queue. False if this process has a worker, which first tries to run the execution. */
   readonly announce: boolean;
-  /** Asked before each try. False: nobody knows any longer whether the command is still wanted, so it is refused with `FENCE_LOST`. */
+  /** Called before each try. False: the sender has lost its claim and may not want the command, which is refused with `FENCE_LOST`. */
   readonly isCurrent?: (() => boolean) | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: unknown) => void;

@@ -9,16 +9,16 @@ import type { WorkerBeat } from "../../ports/store-workers.ts";
 /** The longest that a runtime waits for one answer of its store. */
 const maxAnswerMs = 10_000;
 
-/** How long a runtime with such leases waits for an answer: an execution must not be lost because one answer is. */
+/** Returns how long a runtime waits for an answer: at most half of a lease, so that one lost answer does not cost the claim. */
 export function answerTimeoutMs(leaseMs: number): number {
   return Math.min(maxAnswerMs, leaseMs / 2);
 }
 
 /**
- * A store of which no call hangs: one that is not answered in time rejects with `STORE_UNAVAILABLE`, and whatever shares its answer
- * asks again. The call may still take effect: a commit is recognised when it is sent again, and claims that come too late are given back.
+ * Returns a store whose calls never hang: a call that is not answered in time rejects with `STORE_UNAVAILABLE`, and callers that share its
+ * answer can ask again. The call may still take effect: a repeated commit is recognised, and claims that come too late are given back.
  *
- * `close` has the store's own limit of time.
+ * `close` has the time limit of the store itself.
  */
 export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, timeoutMs: number): SnapshotStore {
   const reason = `there was no answer for ${timeoutMs} ms`;

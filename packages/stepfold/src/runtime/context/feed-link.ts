@@ -6,62 +6,64 @@ import type { EventFeed, FeedSubscription, Notice, NoticeKind } from "../../port
 import { testFeed } from "./test-feed.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** After a statement with notices, the next one waits this long for each of them: up to 200 notices a second are not delayed by more than 5 ms. */
+/** After a statement, the next one waits this long for each notice in it. So 200 notices a second are delayed by at most 5 ms. */
 const gapMs = 5;
 /**
- * The longest wait between two statements, which a process reaches that has five notices or more in one. A statement costs the database
- * about as much whether it carries one notice or a hundred, so a busy process sends at most 40 a second and leaves the rest to commits.
+ * The longest wait between two statements: it applies after a statement with five notices or more. A statement costs the database about
+ * the same with one notice or with a hundred, so a busy process sends at most 40 statements a second and leaves the rest to commits.
  */
 const maxGapMs = 25;
-/** Notices that wait to be sent; more are left out, because the feed does not keep up. */
+/** The most notices that wait to be sent. More are dropped, because the feed does not keep up. */
 const maxWaiting = 10_000;
-/** How often a listener is tested: a connection may be dead and not say so. */
+/** The time between two tests of a listener, because a connection may be dead without an error. */
 const testEveryMs = 15_000;
-/** How long a notice to itself may take. */
+/** How long a notice of this process to itself may take. */
 const testMs = 2_000;
-/** How long the end of a runtime waits for its feed. */
+/** How long `close` waits for the feed. */
 const maxCloseMs = 2_000;
+/** The first and the longest time between two tries to listen. */
 const firstDelayMs = 100;
 const maxDelayMs = 60_000;
 
 interface FeedLinkOptions {
-  /** Null: nobody is told, and nothing is heard. */
+  /** Null: no notices are sent and none are heard. */
   readonly feed: EventFeed | null;
   readonly environment: Environment;
   readonly deadlines: Deadlines;
-  /** How long the feed is waited for. */
+  /** How long an answer of the feed is waited for. */
   readonly answerMs: number;
-  /** Told once when nothing is heard any more. */
+  /** Called once when the feed fails, and again only after it was heard in between. */
   readonly onProblem: (error: unknown) => void;
-  /** Told when it is heard again. */
+  /** Called when the feed is heard again. */
   readonly note: (text: string) => void;
 }
 
-/** Who hears of other processes. */
+/** A part of the runtime that takes the notices of the feed. */
 export interface FeedHearer {
   hear(notice: Notice): void;
   /** Called when the feed is heard for the first time, or again: some notices may have been missed. */
   missed(): void;
 }
 
-/** Tells other processes of commits of this one, and hears of theirs. All of it is a hint: nothing fails without it, and polls go on. */
+/** Tells other processes of commits of this process, and hears of theirs. Notices are only hints: nothing fails without them. */
 export class FeedLink {
   readonly #options: FeedLinkOptions;
   readonly #closing = new AbortController();
   readonly #hearers = new Set<FeedHearer>();
   #waiting = new Map<string, Notice>();
-  /** Ends when all that waits has been sent. */
+  /** Settles when all waiting notices have been sent; null if none wait. */
   #sending: Promise<void> | null = null;
-  /** When the next statement may be sent. */
+  /** When the next statement may be sent, on the monotonic clock. */
   #nextMs = Number.NEGATIVE_INFINITY;
   #listening: Promise<void> | null = null;
+  /** A problem was reported, and the feed was not heard since. */
   #isDown = false;
 
   constructor(options: FeedLinkOptions) {
     this.#options = options;
   }
 
-  /** Tells all processes, soon: what is told within a few milliseconds goes together. */
+  /** Tells all processes soon. Notices of the same few milliseconds are sent together. */
   tell(kind: NoticeKind, { workflowId, version }: { readonly workflowId: string; readonly version: number }): void {
     if (!this.#options.feed || this.#closing.signal.aborted || this.#waiting.size >= maxWaiting) return;
     this.#waiting.set(`${kind} ${workflowId}`, { kind, workflowId, version });
@@ -70,26 +72,26 @@ export class FeedLink {
     });
   }
 
-  /** Hears what all processes tell, this one too. Returns the function that ends that. */
+  /** Gives a hearer the notices of all processes, including this one. Returns a function that ends this. */
   subscribe(hearer: FeedHearer): () => void {
     this.#hearers.add(hearer);
     return () => this.#hearers.delete(hearer);
   }
 
-  /** Begins to listen, unless it does. */
+  /** Begins to listen, unless this process listens already. */
   listen(): void {
     const { feed } = this.#options;
     if (feed && !this.#closing.signal.aborted) this.#listening ??= this.#keepListening(feed);
   }
 
-  /** Sends what waits, and listens no more. */
+  /** Sends the notices that wait, and stops listening. */
   async close(): Promise<void> {
     this.#closing.abort();
     await withTimeout(this.#options.environment, maxCloseMs, Promise.all([this.#sending, this.#listening]));
   }
 
   async #sendAll(feed: EventFeed): Promise<void> {
-    // other commits that the store has answered in the same moment go along
+    // so that notices of other commits that the store has answered in the same moment are sent together with this one
     await nextMacrotask();
     while (this.#waiting.size > 0) {
       const { environment } = this.#options;
@@ -113,7 +115,7 @@ export class FeedLink {
       try {
         const opening = feed.listen((notices) => this.#hear(notices), { onEnd: (error) => lose(error) });
         subscription = await this.#answer(feed, opening, (late) => void late.close().catch(() => undefined));
-        // what was told before is found by a look
+        // hearers now look for changes whose notices came before this process listened
         for (const { missed } of this.#hearers) missed();
         while (!this.#closing.signal.aborted) {
           await Promise.race([this.#test(feed), lost]);
@@ -143,7 +145,7 @@ export class FeedLink {
     for (const notice of notices) for (const { hear } of this.#hearers) hear(notice);
   }
 
-  /** Once until it is heard again: a feed that is away is asked again and again. */
+  /** Reports a problem, but only once until the feed is heard again: a feed that does not answer is tried again and again. */
   #report(error: unknown): void {
     if (this.#isDown || this.#closing.signal.aborted) return;
     this.#isDown = true;
@@ -162,7 +164,7 @@ export class FeedLink {
     return awaitAnswer(work, { deadlines, timeoutMs: answerMs, missing, late });
   }
 
-  /** Ends early when it is closed. */
+  /** Waits, and ends early when the feed link is closed. */
   #pause(delayMs: number): Promise<void> {
     const { signal } = this.#closing;
     return new Promise((resolve) => {

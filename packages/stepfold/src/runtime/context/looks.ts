@@ -2,18 +2,18 @@ import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Shortest time between two looks that hints have caused, so that a flood of hints is no flood of queries. */
+/** The shortest time between two looks that hints cause, so that many hints do not cause many queries. */
 const minGapMs = 5;
 
-/** Somebody who waits for an execution. */
+/** A caller that waits for a change of an execution. */
 export interface Looker {
   /** True while this process runs the execution: then it publishes every change, and there is nothing to look for. */
   isTold(): boolean;
-  /** True if it knows this version, or a later one. */
+  /** True if the caller knows this version, or a later one. */
   knows(version: number): boolean;
-  /** Is given what a look has found. Null: the execution is not there. */
+  /** Takes what a look has found. Null: the execution does not exist. */
   see(head: SnapshotHead | null): void;
-  /** The store did not answer. */
+  /** Takes the error of a look: the store did not answer. */
   fail(error: unknown): void;
 }
 
@@ -21,13 +21,13 @@ interface LooksOptions {
   readonly store: Pick<SnapshotStore, "loadHead">;
   readonly environment: Environment;
   readonly pollMs: number;
-  /** Called when somebody begins to wait. */
+  /** Called when a caller begins to wait. */
   readonly onAdd: () => void;
 }
 
 /**
- * Looks at the executions that are waited for in this process: every `pollMs` at all of them, and sooner at those of which a hint says
- * that they have changed. One look serves all that wait for an execution, and the store reads many heads in one round trip.
+ * Looks at the executions for which callers in this process wait: every `pollMs` at all of them, and at once at those that have changed
+ * according to a hint. One look serves all callers that wait for an execution, and the store reads many heads in one round trip.
  */
 export class Looks {
   readonly #options: LooksOptions;
@@ -35,8 +35,9 @@ export class Looks {
   /** Executions that are being read. */
   readonly #inFlight = new Set<string>();
   #hinted = new Set<string>();
+  /** Hints cause no look before this time on the monotonic clock. */
   #hintsFrom = Number.NEGATIVE_INFINITY;
-  /** A look at what is hinted is to come. */
+  /** A look at the executions in `#hinted` is going to happen. */
   #isHinted = false;
   #cancelPoll: (() => void) | null = null;
 
@@ -44,7 +45,7 @@ export class Looks {
     this.#options = options;
   }
 
-  /** Looks from now on. Returns the function that ends that. */
+  /** Looks at an execution from now on. Returns a function that ends this. */
   add(workflowId: string, looker: Looker): () => void {
     const lookers = this.#lookers.get(workflowId) ?? new Set();
     this.#lookers.set(workflowId, lookers);
@@ -61,14 +62,18 @@ export class Looks {
     };
   }
 
-  /** Something may have happened to an execution. @param version that it has since then; one that all have seen is nothing new */
+  /**
+   * Looks at an execution soon, because it may have changed.
+   *
+   * @param version its version after the change; if all know it, no look follows
+   */
   hint(workflowId: string, version: number): void {
     const lookers = this.#lookers.get(workflowId);
     if (!lookers || [...lookers].every((looker) => looker.isTold() || looker.knows(version))) return;
     this.#hintAnew(workflowId);
   }
 
-  /** Something may have happened to any of them. */
+  /** Looks at all executions soon, because any of them may have changed. */
   hintAll(): void {
     for (const workflowId of this.#lookers.keys()) this.#hintAnew(workflowId);
   }
@@ -80,7 +85,7 @@ export class Looks {
     const { environment } = this.#options;
     const delayMs = this.#hintsFrom - environment.monotonicMs();
     if (delayMs > 0) environment.after(delayMs, () => this.#lookAtHinted());
-    // what is hinted in the same moment is looked at together
+    // hints of the same moment cause one look
     else queueMicrotask(() => this.#lookAtHinted());
   }
 
@@ -90,7 +95,7 @@ export class Looks {
     this.#hinted = new Set();
     this.#hintsFrom = this.#options.environment.monotonicMs() + minGapMs;
     for (const workflowId of hinted) {
-      // what is being read may be older than the hint
+      // the read in flight may have begun before the change of the hint
       if (this.#inFlight.has(workflowId)) this.#hintAnew(workflowId);
       else this.#look(workflowId);
     }

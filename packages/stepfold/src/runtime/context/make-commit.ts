@@ -13,7 +13,7 @@ import type { RuntimeContext } from "./runtime-context.ts";
  * The commit that makes `events` durable; `draft` is the execution after them. It takes the changes out of the draft, so
  * it is called once for each commit.
  *
- * @param holder the claim under which the commit is made, and whether the commit gives it back
+ * @param holder the claim under which the commit is made, and whether the commit gives it back; absent if the writer holds no claim
  */
 export function makeCommit(
   { newCommitId, checkpointBytes }: Pick<RuntimeContext, "newCommitId" | "checkpointBytes">,
@@ -25,7 +25,7 @@ export function makeCommit(
   if (incarnation === undefined)
     throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "/incarnation", reason: "is missing: the snapshot is not from a store" });
   const expectedVersion = draft.version - events.length;
-  // what has ended is loaded rarely
+  // an execution that has ended is rarely loaded, so it gets no checkpoint
   const isCheckpoint = expectedVersion >= 0 && !draft.ended && isCheckpointDue(draft, checkpointBytes);
   draft.committedHistoryBytes = draft.historyBytes;
   const waits = takeListedWaits(draft, expectedVersion < 0 || latestMetadata(events) !== undefined);

@@ -7,7 +7,7 @@ const maxDelayMs = 2_000;
 /** How long a call from outside waits for a store that does not answer. */
 export const maxUnavailableMs = 10_000;
 
-/** No failover of a database to a copy takes less time: where answers follow each other faster there was none in between. */
+/** No failover of a database to a copy takes less time. Two answers that follow each other faster have no failover between them. */
 export const minFailoverMs = 1_000;
 
 /**
@@ -33,7 +33,7 @@ export function persist<T>(
 }
 
 /**
- * As `persistForCaller`, for a write. If it was sent, it may be applied although no answer came, even after this has given up.
+ * Does the same as `persistForCaller`, for a write. A write that was sent may be applied without an answer, even after this call gave up.
  *
  * @throws StepfoldError `OUTCOME_UNKNOWN`, `STORE_UNAVAILABLE` if no connection was made, so that nothing was sent
  */
@@ -57,16 +57,16 @@ export async function writeForCaller<T>(
   }
 }
 
-/** What the operating system says of a connection that was never made. */
+/** The fields of an error that show whether a connection was made. */
 interface ConnectFailure {
   readonly syscall?: unknown;
-  /** Of a host with several addresses: one for each. */
+  /** The errors of a host with several addresses, one for each address. */
   readonly errors?: readonly unknown[];
-  /** Of a client that repeats calls by itself: those before may have been sent. */
+  /** Set by clients that repeat calls themselves (AWS): the calls before the last one may have been sent. */
   readonly $metadata?: unknown;
 }
 
-/** True if no connection was made. An error that lies deeper may be the last of several tries of a client. */
+/** True if no connection was made. Only the direct cause counts: a deeper error may be the last of several tries of a client. */
 function wasNotSent({ cause }: { readonly cause?: unknown }): boolean {
   const { syscall, errors, $metadata } = (cause ?? {}) as ConnectFailure;
   if ($metadata !== undefined) return false;
@@ -74,7 +74,7 @@ function wasNotSent({ cause }: { readonly cause?: unknown }): boolean {
   return syscall === "connect" || syscall === "getaddrinfo";
 }
 
-/** As `persist`, for a call from outside: gives up after 10 s, or at `untilMs` on the monotonic clock. */
+/** Does the same as `persist`, for a call from outside: gives up after 10 s, or at `untilMs` on the monotonic clock. */
 export function persistForCaller<T>(
   environment: Environment,
   call: () => Promise<T>,

@@ -2,14 +2,15 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { CountQuery, ExecutionSummary, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Executions that are listed at once. */
+/** The number of executions in one page of the list. */
 const pageSize = 200;
 
 /**
- * The executions that wait for a signal under a key now. What begins to wait meanwhile may be among them or not.
+ * Finds the executions that wait for a signal with a key. Executions that begin to wait meanwhile may be missing.
  *
- * @param where which of them
- * @throws StepfoldError `LIMIT_EXCEEDED` if they are more than one signal may reach
+ * @param where which of these executions are listed
+ * @param isMeant whether a listed execution is meant
+ * @throws StepfoldError `LIMIT_EXCEEDED` if there are more executions than one signal may reach
  */
 export async function receiversOf(
   store: Pick<SnapshotStore, "list">,
@@ -35,16 +36,16 @@ export async function receiversOf(
 
 /** Codes of a receiver that does not wait any more. */
 const gone: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND"];
-/** Codes that are no matter of one receiver: the next one would fare no better, or nothing more is to be sent. */
+/** Codes that concern all receivers: the next receiver would give the same error, or nothing more may be sent. */
 const ofAll: readonly string[] = [
   ...["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "VERSION_CONFLICT", "FENCE_LOST", "RUNTIME_CLOSED"],
   ...["OPTION_INVALID", "OPTION_UNKNOWN"],
 ];
 
 /**
- * What has become of a signal to one of many.
+ * Sends a signal to one of many receivers. Returns `gone` if the receiver no longer waits, or the error if it cannot take the signal.
  *
- * @throws whatever is no matter of this receiver
+ * @throws errors that concern all receivers
  */
 export async function outcomeOf(send: () => Promise<unknown>): Promise<"reached" | "gone" | StepfoldError> {
   try {
@@ -52,7 +53,7 @@ export async function outcomeOf(send: () => Promise<unknown>): Promise<"reached"
     return "reached";
   } catch (error) {
     if (!StepfoldError.is(error) || ofAll.includes(error.code)) throw error;
-    // else it waits and cannot take it, be it that somebody has damaged it: that keeps nothing from the others
+    // any other error concerns this receiver alone, which may even be damaged; the other receivers still get the signal
     return gone.includes(error.code) ? "gone" : error;
   }
 }

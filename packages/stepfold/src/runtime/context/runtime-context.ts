@@ -26,12 +26,12 @@ import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
 import { WakeUpSender } from "./wake-up-sender.ts";
 
-/** What all parts of one runtime share. It knows none of them. */
+/** What all parts of one runtime share. It does not depend on these parts. */
 export interface RuntimeContext {
   readonly store: SnapshotStore;
   /** Null: workers only poll the store. */
   readonly queue: WorkQueue | null;
-  /** Tells other processes, and hears of them. */
+  /** Tells other processes of changes here, and hears of theirs. */
   readonly feed: FeedLink;
   readonly environment: Environment;
   readonly clock: StoreClock;
@@ -39,39 +39,39 @@ export interface RuntimeContext {
   readonly changes: Changes;
   /** Finds the changes that other processes make. */
   readonly looks: Looks;
-  /** Commands that this process was given, by execution. */
+  /** Commands that this process commits, in batches for each execution. */
   readonly commands: Batches<CommandJob>;
   readonly wakeUpSender: WakeUpSender;
   /** How turns run. */
   readonly setting: TurnSetting;
   readonly globals: unknown;
   readonly globalsFor: GlobalsFor | undefined;
-  /** Paths of one execution performed at once. */
+  /** The most paths of one execution that are performed at once. */
   readonly concurrency: number;
   readonly lease: Lease;
   readonly pollMs: number;
-  /** Processes in a row that may lose an execution; then it is parked. */
+  /** How many processes in a row may lose an execution before it is parked. */
   readonly maxCrashes: number;
-  /** Of snapshots that are held at once. */
+  /** The most bytes of JSON of the snapshots that are held at once. */
   readonly maxLoadedBytes: number;
-  /** Null: nobody is told. */
+  /** Null: there is no logger. */
   readonly log: Log | null;
   /** Called with errors of background work. */
   readonly onProblem: (workflowId: string | null, error: unknown) => void;
   readonly newCommitId: () => string;
-  /** Of events, before a checkpoint is worth it. */
+  /** The fewest bytes of JSON of events after which a checkpoint is written. */
   readonly checkpointBytes: number;
-  /** Aborted once the runtime is closed, with the error for those who still wait for something. */
+  /** Aborted once the runtime is closed. Its reason is the error for callers that still wait for something. */
   readonly closed: AbortSignal;
 }
 
 const defaultMaxCrashes = 5;
 const defaultMaxLoadedBytes = 64 * 1024 * 1024;
 const defaultCheckpointBytes = 32 * 1024;
-/** Commands to one execution in one commit. */
+/** The most commands to one execution in one commit. */
 const maxCommands = 100;
 
-/** Tells handles of a commit, and other processes if it has opened a wait or ended the execution. */
+/** Tells handles of a commit, and other processes if it has opened a wait, or has ended or parked the execution. */
 export function publishChange({ changes, feed }: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
   changes.publish(notice);
   const { status } = notice;
@@ -79,14 +79,14 @@ export function publishChange({ changes, feed }: RuntimeContext, notice: CommitN
   else if (events.some(({ type }) => type === "suspended" || type === "answerRefused")) feed.tell("waiting", notice);
 }
 
-/** Tells handles, other processes and plugins of a commit that no turn has made: a turn tells plugins itself. */
+/** Tells handles, other processes and plugins of a commit that was not made by a turn. A turn tells plugins itself. */
 export function publishCommit(context: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
   publishChange(context, notice, events);
   const { plugins } = context.setting;
   for (const event of events) notify(plugins, "onEvent", Object.freeze(event), { workflowId: notice.workflowId });
 }
 
-/** @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `DEFINITION_INVALID` */
+/** Makes the shared parts of a runtime from its options. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `DEFINITION_INVALID` */
 export function createRuntimeContext<D extends NodeDefinitions>(
   options: RuntimeOptions<D>,
   closed: AbortSignal = new AbortController().signal,
@@ -148,14 +148,14 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   };
 }
 
-/** Looks at what is waited for, also when the feed hints at it. */
+/** Makes the looks of a runtime. The notices of the feed are hints for them. */
 function looksWith(feed: FeedLink, options: Pick<RuntimeContext, "store" | "environment" | "pollMs">): Looks {
   const looks = new Looks({ ...options, onAdd: () => feed.listen() });
   feed.subscribe({ hear: ({ workflowId, version }) => looks.hint(workflowId, version), missed: () => looks.hintAll() });
   return looks;
 }
 
-/** How turns run. @throws StepfoldError `OPTION_INVALID` */
+/** Returns how turns run. @throws StepfoldError `OPTION_INVALID` */
 function settingOf<D extends NodeDefinitions>(
   options: RuntimeOptions<D>,
   parts: Pick<TurnSetting, "environment" | "deadlines" | "limits" | "workflowNamed">,
@@ -165,7 +165,7 @@ function settingOf<D extends NodeDefinitions>(
   return { ...parts, stepTimeoutMs: readStepTimeout(stepTimeoutMs), plugins, logger, keepStacks, may };
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Checks that each option is a number of at least 1. @throws StepfoldError `OPTION_INVALID` */
 export function requireAtLeastOne(options: Readonly<Record<string, unknown>>): void {
   for (const [option, value] of Object.entries(options)) {
     if (typeof value === "number" && value >= 1) continue;
@@ -173,22 +173,22 @@ export function requireAtLeastOne(options: Readonly<Record<string, unknown>>): v
   }
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Checks that an option is a whole number of at least 1. @throws StepfoldError `OPTION_INVALID` */
 export function requireWhole(option: string, value: unknown): void {
   if (!Number.isSafeInteger(value) || (value as number) < 1)
     throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number from 1 on" });
 }
 
-/** Size of an event without the value that it carries: ids, times, names. */
+/** Room for the parts of an event beside its value: ids, times, names. */
 const eventBytes = 16 * 1024;
 
-/** A value that the store cannot hold fails the step that made it, like any other value that is too large. */
+/** Lowers the limit of values to what the store can hold, so that a value which is too large for the store fails the step that made it. */
 function limitsFor({ features: { maxValueBytes } }: SnapshotStore, limits: Limits): Limits {
   if (maxValueBytes === undefined) return limits;
   return { ...limits, valueBytes: Math.min(limits.valueBytes, Math.max(1, maxValueBytes - eventBytes)) };
 }
 
-/** Random once for each runtime, then counted: unique and cheap. */
+/** Returns a function that makes commit ids of a random prefix and a counter: unique and cheap. */
 function commitIds(prefix: string): () => string {
   let commits = 0;
   return () => `${prefix}.${(++commits).toString(36)}`;

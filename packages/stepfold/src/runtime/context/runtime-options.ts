@@ -11,7 +11,7 @@ import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { GlobalsFor } from "./allowed-globals.ts";
 import type { SchedulesPart } from "./schedule-host.ts";
 
-/** Every option there is. */
+/** The names of all options. */
 export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
   ...(["store", "workflows", "nodeDefinitions", "globals", "queue", "feed", "drive", "leaseMs", "pollMs", "concurrency"] as const),
   ...([
@@ -35,23 +35,23 @@ export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
   ] as const),
 ];
 
-/** What a runtime is made of. */
+/** The options of a runtime. */
 export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
-  /** Yours to open and to close. */
+  /** The store of the executions. You open it and close it. */
   readonly store: SnapshotStore;
-  /** The definitions that can be started here; plain JSON. */
+  /** The definitions that can be started here by their ids, as plain JSON. */
   readonly workflows?: readonly unknown[];
   /**
-   * The code of the nodes. A process with `drive: false` needs none of it, or not all: it starts, answers, signals, cancels, retries, forks, restarts,
-   * lists and watches all the same.
+   * The code of the nodes. A process with `drive: false` needs no code, or only a part of it: it can start, answer, signal, cancel, retry,
+   * fork, restart, list and watch executions without the code of their nodes.
    */
   readonly nodeDefinitions?: D | undefined;
   /** Secrets and services for executors and expressions; never stored. */
   readonly globals?: GlobalsOf<D> | undefined;
   /**
-   * Which globals the expressions and nodes of a workflow may read, by its id; `"*"` for all that are not named, also for those that
-   * were handed to `start`. Where it is given, definitions that were handed to `start` read no others, and workflows
-   * that are not named read all. Where it is not, all read all. An expression that names another one is `GLOBAL_DENIED`.
+   * The names of the globals that the expressions and nodes of a workflow may read, by the id of the workflow. The key `"*"` is for all
+   * other workflows, and for definitions that were handed to `start`. Without `"*"`, other workflows read all globals, and definitions that
+   * were handed to `start` read none. An expression that names another global is `GLOBAL_DENIED`. Default: all globals for all.
    *
    * ```ts
    * const options = { globals: { stripe, mail }, globalsFor: { billing: ["stripe"], "*": ["mail"] } };
@@ -59,82 +59,89 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    */
   readonly globalsFor?: GlobalsFor | undefined;
   /**
-   * Judges what a definition wants to do to another execution, before it is done: today, to start one (node type `workflow` with
-   * `detached`). False, anything else but true, and an error refuse it: the node fails with `ACTION_DENIED`. What it has allowed is recorded
-   * in the event, and not asked again. Default: a definition may start every workflow of `workflows`.
+   * Judges what a definition wants to do to another execution, before it is done: start one (node type `workflow` with `detached`), or send
+   * signals (`sendSignal`). Only `true` allows it; any other value, or an error, makes the node fail with `ACTION_DENIED`. A permission is
+   * recorded in the event, and is not asked for again. Default: a definition may start every workflow of `workflows`, and may send signals
+   * to the execution itself, to its parent and to executions that it has begun.
    */
   readonly may?: May | undefined;
   /**
-   * Tells workers which executions are due. Yours to open and to close. It is only a hint: an execution whose message is
-   * lost is found in the store half a second later, by the next poll. Default: none, every worker polls the store.
+   * Tells workers which executions are due. You open it and close it. Messages are only hints: an execution whose message is
+   * lost is found half a second later, by a poll of the store. Default: none; every worker polls the store.
    */
   readonly queue?: WorkQueue;
   /**
-   * Tells all processes on the store at once what has become due, which waits were opened and what has ended: workers take it, and
-   * `result`, `settled`, `waitFor` and `watch` see it, without waiting for their next poll. Yours to open and to close. It is only a
-   * hint: without it, or where it is silent, everything is found by polls. Default: none.
+   * Tells all processes on the store at once which executions have become due, have opened a wait or have ended. Then workers claim, and
+   * `result`, `settled`, `waitFor` and `watch` see the change, without waiting for the next poll. You open it and close it. Notices are
+   * only hints: without a feed, or while it is silent, polls find everything. Default: none.
    */
   readonly feed?: EventFeed | undefined;
-  /** Whether this process runs executions from the beginning. Default true. With false it only stores what is due, until `work`. */
+  /** Whether this process runs executions from the beginning. Default true. False: it only stores them until `work` or `sweep`. */
   readonly drive?: boolean;
-  /** How long a process keeps an execution without a sign of life. Default 30 s. */
+  /** How long a process keeps an execution without a sign of life, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;
-  /** How often the store is asked for executions that are due and held by no process. Default 1 s. */
+  /** The time between two polls of the store for executions that are due and held by no process, in milliseconds. Default 1,000. */
   readonly pollMs?: number;
-  /** Paths of one execution performed at once. Default 16. */
+  /** The most paths of one execution that are performed at once. Default 16. */
   readonly concurrency?: number;
   /**
-   * Executions run at once. Default 100. More can be started or resumed: they are stored, and run when a slot is free, here
-   * or in another process. Some slots are kept for executions found in the store; with a queue there are at least two slots.
+   * The most executions that run at once. Default 100. More can be started or resumed: they are stored, and run when a slot is
+   * free, here or in another process. Some slots are kept for executions that polls find; with a queue there are at least two slots.
    */
   readonly maxExecutions?: number;
   /**
-   * Processes in a row that may die while they run one execution, or lose it, before it is parked: it then rests until
-   * somebody calls `retry`. Every commit sets the count back to zero. Default 5; `Infinity` for never.
+   * How many processes in a row may die while they run one execution, or lose it, before it is parked. It then rests until
+   * `retry` is called. Every commit sets the count back to zero. Default 5; `Infinity`: it is never parked.
    */
   readonly maxCrashes?: number;
   /**
-   * Bytes of JSON that the snapshots of running executions hold together in this process. Executions for which there is no room
-   * wait in the store, or go to another process; one that is larger than all of it runs when no other does. Default 64 MiB: in memory
-   * a snapshot takes several times its JSON.
+   * The most bytes of JSON that the snapshots of running executions may hold together in this process. Executions for which there is no
+   * room wait in the store, or go to another process. An execution that is larger than this runs when no other execution does. Default
+   * 64 MiB. In memory a snapshot takes several times as many bytes as its JSON.
    */
   readonly maxLoadedBytes?: number;
   /**
-   * Bytes of JSON that events have at least before a checkpoint is written among them: from then on an execution is loaded from its checkpoint
-   * and the events after it. Of an execution that holds much it is written more rarely, after one and a half to twelve times as many bytes as it holds.
-   * Default: 32 KiB.
+   * The fewest bytes of JSON of events after which a checkpoint is written. From then on the execution is loaded from its checkpoint and
+   * the events after it. An execution that holds more has checkpoints more rarely: after one and a half to twelve times as many bytes of
+   * events as it holds. Default: 32 KiB.
    */
   readonly checkpointBytes?: number;
   /**
-   * Tells the store every so many milliseconds that this process runs executions, while it does: `runtime.workers()` knows it from then on, and for
-   * three times as long after it has died. 100 ms to 8 hours. Default: it does not tell. `stepfold worker` tells every 30 s.
+   * The time between two signs of life that this process sends to the store while it runs executions, in milliseconds: 100 to 28,800,000
+   * (8 hours). `runtime.workers()` lists the process until three times this time after its last sign of life. Default: none are sent.
+   * `stepfold worker` sends one every 30 s.
    */
   readonly beatMs?: number | undefined;
   /** Name of this process in claims. Default: random. */
   readonly owner?: string;
+  /** Limits that differ from the defaults. */
   readonly limits?: Partial<Limits>;
-  /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
+  /** The longest time of one attempt, in milliseconds, if neither the node nor its type sets one. Default: 10 minutes. */
   readonly stepTimeoutMs?: number;
   /**
-   * How long ended executions are kept, in milliseconds or as text ("30d", "PT12H"): one duration for all, or one for each
-   * id of a workflow; those of other workflows are kept for ever, which is the default. A worker deletes older ones when it
-   * begins and every ten minutes from then on, some thousand at a time, the oldest first.
+   * How long ended executions are kept, in milliseconds or as text ("30d", "PT12H"): one duration for all, or one for each id of a
+   * workflow. Executions of workflows without a duration are kept for ever, which is the default. A worker deletes older executions
+   * when it begins and every ten minutes from then on, some thousand at a time, the oldest first.
    */
   readonly retention?: Duration | Readonly<Record<string, Duration>>;
   readonly plugins?: readonly Plugin[];
+  /** The clock, ids and timers. Default: those of this process. */
   readonly environment?: Environment;
   /**
-   * Is told of every failed attempt, with the stack of the code that threw it, of errors of background work, of doubts, and
-   * when this process begins and ends to run executions. Secrets of `globals` are taken out. `console` is one. Default: nobody.
+   * Gets every failed attempt with the stack of the code that threw the error, errors of background work, warnings, and a note when this
+   * process begins and ends to run executions. Secrets of `globals` are removed. `console` is a logger. Default: none.
    */
   readonly logger?: Logger | undefined;
-  /** Keeps the stack of what nodes throw in the error of the snapshot: for development, since stacks tell where files lie. Default: false. */
+  /** Keeps the stacks of errors of nodes in the snapshot. Only for development: stacks show where files lie. Default: false. */
   readonly keepStacks?: boolean | undefined;
   /**
-   * Lets the runtime have schedules: `schedules()` of `stepfold/schedules`. Default: it has none, and leaves those in the store to runtimes
-   * that can have them.
+   * Gives the runtime schedules: pass `schedules()` of `stepfold/schedules`. Default: the runtime has none, and leaves the schedules in the
+   * store to runtimes that have this option.
    */
   readonly schedules?: SchedulesPart | undefined;
-  /** Called with errors of background work: a store that does not answer, an execution whose node types are missing here. */
+  /**
+   * Called with errors of background work: a store that does not answer, an execution whose node types are missing here. `workflowId` is
+   * null if the error belongs to no execution.
+   */
   readonly onProblem?: (workflowId: string | null, error: unknown) => void;
 }

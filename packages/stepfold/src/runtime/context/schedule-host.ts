@@ -12,26 +12,27 @@ export interface ScheduleHost {
   readonly limits: Limits;
   /** The time by the store's clock. */
   now(): Promise<EpochMs>;
-  /** Why a workflow cannot be started here with an input; null if it can. */
+  /** Returns the error that refuses to start a workflow here with an input; null if it can be started. */
   problemOf(workflow: string, input: Json): StepfoldError | null;
-  /** The execution that a schedule is now, or was last; null if there is none. */
+  /** Loads the execution that a schedule is at present, or its last one if it has ended; null if there is none. */
   find(name: string): Promise<Snapshot | null>;
   load(workflowId: string): Promise<Snapshot | null>;
-  /** Starts the execution of a schedule. False if there is one with this id. */
+  /** Starts the execution of a schedule. Resolves to false if there is an execution with this id. */
   start(name: string, workflowId: string, input: Json, tenant: string | undefined): Promise<boolean>;
-  /** Tells a schedule something. */
+  /** Sends a command to the execution of a schedule, by a signal. */
   tell(workflowId: string, payload: Json): Promise<void>;
   cancel(workflowId: string, reason: string): Promise<void>;
-  /** Lets some time pass, before something is tried again. */
+  /** Waits some time before something is tried again. */
   pause(): Promise<void>;
+  /** Lists executions of schedules. */
   list(query: Omit<ListQuery, "definitionId">): Promise<Page<ExecutionSummary>>;
 }
 
-/** What `schedules` of `stepfold/schedules` makes, for the option `schedules` of a runtime. */
+/** The value of the option `schedules` of a runtime, which `schedules()` of `stepfold/schedules` makes. */
 export interface SchedulesPart {
-  /** The definition that schedules are executions of. */
+  /** The definition of which schedules are executions. */
   readonly workflow: WorkflowDefinition;
-  /** Schedules that are put when a runtime begins to work. */
+  /** Schedules that are created or edited (`put`) when a runtime begins to work, by their names. */
   readonly declared: Readonly<Record<string, ScheduleSpec & CreateScheduleOptions>>;
   open(host: ScheduleHost): { readonly nodeDefinitions: NodeDefinitions; readonly schedules: Schedules };
 }

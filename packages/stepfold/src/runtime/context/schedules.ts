@@ -3,48 +3,54 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Page } from "../../ports/snapshot-store.ts";
 
 /**
- * What to do with a tick while the execution of an earlier one still runs: `skip` passes it over, `queue` starts it after that one,
- * `cancel` cancels that one and starts it once that has ended, `allow` starts it at once.
+ * What happens to a tick while the execution of an earlier tick still runs: `skip` skips the tick, `queue` starts it after the running
+ * execution has ended, `cancel` cancels the running execution and starts the tick after its end, `allow` starts the tick at once.
  */
 export type OverlapPolicy = "skip" | "queue" | "cancel" | "allow";
 
-/** What a schedule starts, and when. Exactly one of `cron`, `every` and `at` says the ticks. */
+/** What a schedule starts, and when. A tick is a time at which it starts an execution. Exactly one of `cron`, `every` and `at` is given. */
 export interface ScheduleSpec {
-  /** Id of the workflow: each tick runs the definition that has this id then. */
+  /** Id of the workflow. Each tick runs the definition that has this id at that time. */
   readonly workflow: string;
-  /** Input of each execution. Default: `{ schedule: "nightly", at: "2026-11-22T02:00:00Z" }`. */
+  /** Input of each execution. Default: the name of the schedule and the tick: `{ schedule: "nightly", at: "2026-11-22T02:00:00Z" }`. */
   readonly input?: unknown;
   /** Metadata of each execution. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Cron expressions of five fields, or six with seconds first, or seven with the year last; or `@hourly`, `@daily`, ... Of several (ten at most) each ticks. */
+  /**
+   * A cron expression, or a list of at most ten, each of which ticks. An expression has five fields, or six with seconds first, or seven
+   * with the year last; or it is a name: `@hourly`, `@daily`, ...
+   */
   readonly cron?: string | readonly string[] | undefined;
   /** Time zone of `cron`: `"Europe/Vienna"`. Default `"UTC"`. */
   readonly zone?: string | undefined;
-  /** Ticks at whole multiples of this since 1970, UTC. From one second on. */
+  /** The schedule ticks at whole multiples of this duration since 1970, UTC. At least one second. */
   readonly every?: Duration | undefined;
-  /** With `every`: how much later than the multiples. */
+  /** With `every`: how much later than these multiples the ticks are. */
   readonly offset?: Duration | undefined;
-  /** One tick: ISO 8601, or milliseconds since 1970. */
+  /** The only tick: ISO 8601, or milliseconds since 1970. */
   readonly at?: string | EpochMs | undefined;
   /** No tick before this. */
   readonly startAt?: string | EpochMs | undefined;
   /** No tick after this: the schedule then ends. */
   readonly endAt?: string | EpochMs | undefined;
-  /** The schedule ends after so many starts by ticks. */
+  /** How many ticks start an execution before the schedule ends. Default: no limit. */
   readonly count?: number | undefined;
   /** Default `skip`. */
   readonly overlap?: OverlapPolicy | undefined;
-  /** How late a tick may be started because no worker ran; one that is later is missed. Default: one day. */
+  /** How late a tick may start, for example because no worker ran. A tick that is later counts as missed. Default: one day. */
   readonly catchUpWindow?: Duration | undefined;
-  /** Each tick starts later by a part of this that its time and the name of the schedule decide, but before the next tick. Default 0. */
+  /**
+   * The longest delay of a tick. Each tick starts later by a part of it, but before the next tick. The part depends only on the time of the
+   * tick and the name of the schedule. Default 0.
+   */
   readonly jitter?: Duration | undefined;
 }
 
 /** How a schedule is made. */
 export interface CreateScheduleOptions {
-  /** Whose schedule it is, and whose are the executions that it starts. The name is unique over all tenants. */
+  /** The tenant of the schedule and of the executions that it starts. Names of schedules are unique over all tenants. */
   readonly tenant?: string | undefined;
-  /** True, or why, as text: it begins paused. */
+  /** The schedule begins paused: true, or the reason as text. */
   readonly paused?: boolean | string | undefined;
 }
 
@@ -57,100 +63,105 @@ export interface BackfillOptions {
   readonly overlap?: "queue" | "allow" | undefined;
 }
 
-/** A tick whose execution could not be started. */
+/** A tick whose execution could not be started, or a command that could not be applied. */
 export interface ScheduleProblem {
+  /** The tick, or the time of the command. */
   readonly at: EpochMs;
+  /** The id that the execution would have; for a command the id of the schedule. */
   readonly workflowId: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** A schedule, and where it stands. */
+/** A schedule and its current state. */
 export interface ScheduleDescription {
   readonly name: string;
-  /** The execution that it is now. */
+  /** Id of the execution that the schedule is at present. It changes when the schedule goes on as a new execution. */
   readonly workflowId: string;
   readonly tenant?: string;
   readonly status: "active" | "paused" | "ended";
-  /** Why it is paused, if that was said. */
+  /** Why the schedule is paused, if a reason was given. */
   readonly note?: string;
-  /** As it was given, with every duration and time in milliseconds, and every default. */
+  /** The specification as it was given, with all durations and times in milliseconds, and with all defaults. */
   readonly spec: ScheduleSpec;
-  /** Rises with every edit. 1 for the first. */
+  /** 1 at the beginning; rises with every edit. */
   readonly generation: number;
   /** The next ticks, ten at most; none while it is paused. */
   readonly nextTicks: readonly EpochMs[];
+  /** The latest tick, even if it was skipped or missed; null before the first one. */
   readonly lastTick: EpochMs | null;
-  /** Executions that still run, where `overlap` has to know. */
+  /** Ids of executions that still run, if later ticks may have to wait for them. */
   readonly running: readonly string[];
-  /** Ticks that wait for these. */
+  /** Ticks that wait until the executions of `running` have ended. */
   readonly queued: readonly EpochMs[];
-  /** Ticks that were started, passed over because an earlier one ran, and too late for `catchUpWindow`. */
+  /** How many executions were started, and how many ticks were skipped because of `overlap`, or missed because of `catchUpWindow`. */
   readonly counts: { readonly started: number; readonly skipped: number; readonly missed: number };
-  /** The latest ticks that could not be started, ten at most. */
+  /** The latest problems, ten at most. */
   readonly problems: readonly ScheduleProblem[];
 }
 
 /** Which schedules to list. */
 export interface ScheduleListQuery {
+  /** Only schedules of this tenant. */
   readonly tenant?: string | undefined;
-  /** Ended ones too. */
+  /** True: schedules that have ended are listed too. */
   readonly ended?: boolean | undefined;
   /** 1 to 100; default 50. */
   readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
 /**
- * Schedules: each is one execution, `schedule:NAME`, that starts others. Every change is a command to that execution: it is committed when
- * the call resolves, and whatever was due before it is started as it was before.
+ * The schedules of a runtime. A schedule is one execution, `schedule:NAME`, that starts others. Every change is a command to that
+ * execution, and is committed when the call resolves. Ticks that were due before the change still start without the change.
  */
 export interface Schedules {
   /**
-   * Makes a schedule. Said again with the same, it changes nothing, also once it has come to its end by itself. A name can be used again for
-   * something else after the end, and for the same after it was deleted.
+   * Creates a schedule. A second call with the same specification changes nothing, even after the schedule has ended by itself. After the
+   * end, the name can be used again with another specification; after a `delete`, also with the same one.
    *
    * ```ts
    * await runtime.schedules.create("nightly", { workflow: "report", cron: "0 2 * * *", zone: "Europe/Vienna" });
    * ```
    *
-   * @throws StepfoldError `SCHEDULE_EXISTS` if there is one that says something else, `SCHEDULE_INVALID`, `STORE_UNAVAILABLE`
+   * @throws StepfoldError `SCHEDULE_EXISTS` if the schedule has another specification, `SCHEDULE_INVALID`, `STORE_UNAVAILABLE`
    */
   create(name: string, spec: ScheduleSpec, options?: CreateScheduleOptions): Promise<ScheduleDescription>;
   /**
-   * Makes a schedule, or edits the one there is so that it says this. One that has ended with the same stays ended. For schedules that are
-   * declared in code.
+   * Creates a schedule, or edits the existing one so that it has this specification. A schedule that has ended with the same specification
+   * stays ended. Use it for schedules that are declared in code.
    *
    * @throws StepfoldError `SCHEDULE_INVALID`, `STORE_UNAVAILABLE`
    */
   put(name: string, spec: ScheduleSpec, options?: CreateScheduleOptions): Promise<ScheduleDescription>;
   /**
-   * Changes members of the specification; `undefined` takes one away. Ticks before this are started as it was.
+   * Changes members of the specification; `undefined` removes a member. Ticks before the edit still start under the old specification.
    *
    * @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED`, `SCHEDULE_INVALID`
    */
   edit(name: string, changes: Partial<ScheduleSpec>): Promise<ScheduleDescription>;
-  /** From now on no tick is started. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
+  /** Pauses a schedule: from now on no tick starts. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
   pause(name: string, note?: string): Promise<void>;
-  /** From now on ticks are started again; those of the pause are not. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
+  /** Ends a pause: ticks start again, but not those of the pause. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
   resume(name: string): Promise<void>;
   /**
-   * Starts an execution at once, also while the schedule is paused, and whatever runs.
+   * Starts an execution at once, even while the schedule is paused or another execution runs.
    *
    * @returns the id that the execution will have
    * @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED`
    */
   trigger(name: string): Promise<{ readonly workflowId: string }>;
   /**
-   * Starts past ticks of the rule as it is now. A tick that was started before is not started again.
+   * Starts the past ticks of the current specification. A tick that was started before is not started again.
    *
    * @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED`, `OPTION_INVALID`
    */
   backfill(name: string, options: BackfillOptions): Promise<void>;
-  /** Ends the schedule. What it has started goes on. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
+  /** Ends the schedule. Executions that it has started go on. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
   delete(name: string): Promise<void>;
-  /** @throws StepfoldError `SCHEDULE_NOT_FOUND` */
+  /** Returns a schedule and its current state. @throws StepfoldError `SCHEDULE_NOT_FOUND` */
   describe(name: string): Promise<ScheduleDescription>;
-  /** Schedules, the newest first, a page at a time. @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE` */
+  /** Lists schedules, the newest first, one page at a time. @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE` */
   list(query?: ScheduleListQuery): Promise<Page<ScheduleDescription>>;
 }

@@ -4,7 +4,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 /** The store is asked again after this time: its clock may have been set, or another server may answer now. */
 const freshForMs = 10_000;
-/** If the two clocks of this machine differ by more, one of them was set, or the machine slept. */
+/** If the wall clock and the monotonic clock have moved apart by more than this, the wall clock was set, or the machine slept. */
 const toleranceMs = 50;
 
 /** What the store's clock showed, and what the clocks of this machine showed at that moment. */
@@ -29,7 +29,7 @@ export class StoreClock {
     this.#environment = environment;
   }
 
-  /** Asks the store if the last reading is too old. @throws what the store rejects with */
+  /** Returns the store's time. Asks the store if the last reading is too old. @throws what the store rejects with */
   async now(): Promise<EpochMs> {
     if (!this.#isFresh()) {
       this.#asking ??= this.#ask().finally(() => {
@@ -40,7 +40,7 @@ export class StoreClock {
     return this.estimate();
   }
 
-  /** The time without asking, for hints: from the last reading, or from the clock of this machine if there is none. */
+  /** Estimates the store's time without asking, for hints: from the last reading, or from the clock of this machine if there is none. */
   estimate(): EpochMs {
     if (!this.#last) return this.#environment.now();
     return this.#last.storeMs + Math.floor(this.#environment.monotonicMs() - this.#last.monotonicMs);
@@ -48,7 +48,7 @@ export class StoreClock {
 
   /** Takes a reading that came with another answer of the store. */
   observe(storeMs: EpochMs): void {
-    // a reading that took longer on its way is the less exact one
+    // a reading that is behind the estimate took longer on its way, so it is less exact
     if (this.#isFresh() && storeMs <= this.estimate()) return;
     this.#last = { storeMs, monotonicMs: this.#environment.monotonicMs(), wallMs: this.#environment.now() };
   }

@@ -5,8 +5,8 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 type Ended = Pick<SnapshotHead, "workflowId" | "incarnation">;
 
 /**
- * Where the execution stands that goes on in place of one that has ended: the one that it named, or was restarted as. Null if there is none,
- * if it was deleted, and if its id was taken by another execution since.
+ * Returns the head of the successor of an execution that has ended: the execution that it goes on as (`continueAs`), or its restart. Null
+ * if there is no successor, if it was deleted, or if another execution has taken its id since.
  */
 export async function successorOf(store: SnapshotStore, ended: SnapshotHead): Promise<SnapshotHead | null> {
   const { continuedAs, status } = ended;
@@ -14,12 +14,12 @@ export async function successorOf(store: SnapshotStore, ended: SnapshotHead): Pr
   return status === "failed" || status === "cancelled" ? restartOf(store, ended) : null;
 }
 
-/** Where the execution stands that an execution was restarted as, which may have been deleted since; null if it was not. */
+/** Returns the head of the restart of an execution; null if there is none. The execution itself may have been deleted since. */
 export function restartOf(store: SnapshotStore, ended: Ended): Promise<SnapshotHead | null> {
   return successorAt(store, successorId(ended.workflowId), ended, "restart");
 }
 
-/** Where the execution with an id stands, if it was begun in place of another one and for this reason; else null. */
+/** Returns the head of the execution with an id if it was begun as the successor of `ended` and for this reason; else null. */
 export async function successorAt(
   store: SnapshotStore,
   workflowId: string,
@@ -31,7 +31,7 @@ export async function successorAt(
   return from?.reason === reason && from.workflowId === ended.workflowId && from.incarnation === ended.incarnation ? head : null;
 }
 
-/** The last execution of a chain of successors: the given one if it has none. */
+/** Returns the last execution of a chain of successors: the given one if it has no successor. */
 export async function latestOf(store: SnapshotStore, head: SnapshotHead): Promise<SnapshotHead> {
   for (let latest = head; ; ) {
     const next = await successorOf(store, latest);

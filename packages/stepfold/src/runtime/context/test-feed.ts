@@ -6,18 +6,19 @@ import type { EventFeed, Notice } from "../../ports/event-feed.ts";
 /** How a feed is tested. */
 export interface FeedTest {
   readonly feed: EventFeed;
-  /** Names the notice. */
+  /** The id by which the notice of this test is recognised. */
   readonly id: string;
-  /** Hears what comes over the feed; returns the function that ends that. */
+  /** Calls `hear` with every notice of the feed. Returns a function that ends this. */
   readonly listening: (hear: (notice: Notice) => void) => () => void;
   readonly deadlines: Deadlines;
+  /** How long the notice may take. */
   readonly timeoutMs: number;
 }
 
 /**
- * Sends a notice to itself.
+ * Sends a notice over the feed and waits until this process hears it.
  *
- * @returns false if it was not heard in time: somebody between keeps notices back
+ * @returns false if the notice was not heard in time: something between keeps notices back
  * @throws what the feed rejects with
  */
 export async function testFeed({ feed, id, listening, deadlines, timeoutMs }: FeedTest): Promise<boolean> {
@@ -38,12 +39,12 @@ export async function testFeed({ feed, id, listening, deadlines, timeoutMs }: Fe
   }
 }
 
-/** How long a feed is waited for. */
+/** How long an answer of the feed is waited for; the notice of the test may take half of it. */
 const maxHearMs = 2_000;
 
 /**
- * Whether a feed hears what it publishes. Behind a pooler that hands a connection from one transaction to the next it does not; a runtime
- * notices that by itself, and polls.
+ * Tells whether a feed hears what it publishes. It does not behind a pooler that gives its connections to other clients between
+ * transactions. A runtime notices this by itself, and polls.
  *
  * ```ts
  * if (!(await feedHearsItself(feed))) console.warn("The feed is silent: what happens is seen a second later");
@@ -56,7 +57,7 @@ export async function feedHearsItself(feed: EventFeed): Promise<boolean> {
   const missing = (): Error =>
     new StepfoldError("FEED_UNAVAILABLE", { feed: feed.name, reason: `there was no answer for ${maxHearMs} ms` });
   const inTime = <T>(work: Promise<T>): Promise<T> => awaitAnswer(work, { deadlines, timeoutMs: maxHearMs, missing });
-  // deadlines keep no process alive
+  // this timer keeps the process alive, because deadlines do not
   const endWaiting = systemEnvironment.after(3 * maxHearMs, () => undefined);
   try {
     return await heardOver(feed, inTime, deadlines);

@@ -5,13 +5,13 @@ import type { RuntimeContext } from "./runtime-context.ts";
 /** A claimed execution, with the time at which its claim was asked for. */
 export interface TimedClaim {
   readonly claim: Claim;
-  /** As it is in the store, where this process has just written it. */
+  /** The snapshot as it is stored; present only if this process has just written it. */
   readonly snapshot?: Snapshot;
-  /** On the monotonic clock. The lease began after that, so it ends no earlier than `leaseMs` later. */
+  /** When the claim was asked for, on the monotonic clock. The lease began later, so it does not end before `askedAtMs + leaseMs`. */
   readonly askedAtMs: number;
 }
 
-/** Claims one execution if it is due and not held: this one, or any that waits for a permit of this key. */
+/** Claims one execution that is due and not held: this one, or any that waits for a permit of this key. Null if there is none. */
 export async function claimOne(
   { store, environment, lease, registry: { rates } }: RuntimeContext,
   which: { readonly workflowId: string } | { readonly permit: string },

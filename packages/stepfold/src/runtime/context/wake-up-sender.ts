@@ -8,7 +8,7 @@ import type { WakeUp, WorkQueue } from "../../ports/work-queue.ts";
 import type { StoreClock } from "./store-clock.ts";
 import { queueAnswer, withTimeout } from "./with-timeout.ts";
 
-/** How long is waited for a queue that does not answer. After that the execution is found in the store. */
+/** How long a queue that does not answer is waited for. Without its message the execution is found by a poll of the store. */
 const maxSendMs = 2_000;
 
 /** Added to every delay: a message that comes a moment too early is of no use, because nothing is due yet. */
@@ -26,7 +26,7 @@ interface WakeUpSenderOptions {
   readonly store: SnapshotStore;
   readonly environment: Environment;
   readonly deadlines: Deadlines;
-  /** How long the store is waited for. A message that goes along with a write has less. */
+  /** How long an answer of the store is waited for. A message in the transaction of a write has at most half of this time. */
   readonly answerMs: number;
   readonly clock: StoreClock;
   readonly onProblem: (workflowId: string, error: unknown) => void;
@@ -63,7 +63,7 @@ export class WakeUpSender {
     return wakeUp === null;
   }
 
-  /** Sends in the transaction of a write. Once it was given up, nothing more goes over the connection, which may be that of others then. */
+  /** Sends in the transaction of a write. When the send is over, it makes no more queries, because others may use the connection then. */
   async #sendIn(queue: WorkQueue, query: TransactionQuery, wakeUp: WakeUp): Promise<void> {
     let isOver = false;
     const whileOpen: TransactionQuery = async (text, values) => {
@@ -85,7 +85,7 @@ export class WakeUpSender {
     return wakeUp !== null && this.sendOn([wakeUp]);
   }
 
-  /** Sends messages that this process got, or could have got, to others. Waits as `send` does. @returns whether they were sent */
+  /** Sends messages for executions that this process leaves to others. Waits as `send` does. @returns whether the messages were sent */
   async sendOn(wakeUps: readonly WakeUp[]): Promise<boolean> {
     const { queue, environment, answerMs, onProblem } = this.#options;
     if (!queue) return false;
@@ -100,7 +100,10 @@ export class WakeUpSender {
     return isSent;
   }
 
-  /** Null if no message is needed: there is no queue, it is not due by itself, or later than the queue's longest delay. */
+  /**
+   * Returns the message for an execution. Null if none is needed: there is no queue, time alone does not make the execution due, or the
+   * time is further away than the longest delay of the queue.
+   */
   #wakeUpOf({ workflowId, incarnation = "", version }: DueExecution, wakeAt: EpochMs | null): WakeUp | null {
     const { queue, clock } = this.#options;
     if (!queue || wakeAt === null) return null;

@@ -15,17 +15,17 @@ export async function withTimeout(environment: Environment, timeoutMs: number, w
 
 /** How an answer of a queue is waited for. */
 export interface QueueAnswerOptions<T> {
-  /** Its name, for the error. */
+  /** The name of the queue, for the error. */
   readonly queue: string;
   readonly deadlines: Deadlines;
   readonly timeoutMs: number;
-  /** What it did not do. */
+  /** What the queue did not do, for the error, such as `send a message`. */
   readonly undone: string;
   /** Called with an answer that comes too late. */
   readonly late?: (value: T) => void;
 }
 
-/** What the queue answers; rejects with `QUEUE_UNAVAILABLE` if it does not in time. */
+/** Returns the answer of a queue. Rejects with `QUEUE_UNAVAILABLE` if the answer does not come in time. */
 export function queueAnswer<T>(work: Promise<T>, { queue, deadlines, timeoutMs, undone, late }: QueueAnswerOptions<T>): Promise<T> {
   const missing = (): Error => new StepfoldError("QUEUE_UNAVAILABLE", { queue, reason: `it did not ${undone} within ${timeoutMs} ms` });
   return awaitAnswer(work, { deadlines, timeoutMs, missing, late });

@@ -8,22 +8,24 @@ import { type ForkPoint, refused } from "./find-version.ts";
 /** A detached execution that a restarted execution goes on to wait for. */
 export interface AdoptedChild {
   readonly workflowId: string;
-  /** A failed or cancelled one is restarted with it, one that has completed gives its output, and one that runs is waited for. */
+  /** A failed or cancelled execution is restarted too, a completed one gives its output, and for a running one the new execution waits. */
   readonly status: Status;
 }
 
-/** The detached executions of an origin that exist still. */
+/** The detached executions of an origin that still exist. */
 export interface AdoptedChildren {
+  /** The messages that take them over. */
   readonly adopts: readonly Adoption[];
+  /** The same executions, for the plan. */
   readonly plans: readonly AdoptedChild[];
 }
 
 /**
- * Finds the detached executions that the restart of an execution goes on to wait for. One that was deleted is left out: its step starts
- * another one.
+ * Finds the detached executions that a restarted execution goes on to wait for. An execution that was deleted is left out: its step
+ * starts another one.
  *
- * @throws StepfoldError `FORK_REFUSED` as long as one of them is coming to its end: what becomes of it is certain only then
- * @throws StepfoldError `RESTART_COMPENSATED` if steps of one that is to be restarted were undone, and nobody has said what is to become of them
+ * @throws StepfoldError `FORK_REFUSED` while one of them is ending, because its final status is not certain yet
+ * @throws StepfoldError `RESTART_COMPENSATED` if one of them has to be restarted, steps of it were undone, and `compensated` is missing
  */
 export async function adoptedChildren(
   { store }: RuntimeContext,

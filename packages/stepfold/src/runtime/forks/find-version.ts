@@ -11,7 +11,7 @@ import { evolve } from "../../core/transition/evolve.ts";
 import type { GoingOn } from "../../core/transition/take-checkpoint.ts";
 import { type EpochMs, isJsonObject } from "../../core/values/json.ts";
 
-/** A whole history, and what it is the history of. */
+/** The whole history of an execution, with its id and its workflow. */
 export interface History {
   readonly workflowId: string;
   readonly compiled: CompiledWorkflow;
@@ -21,11 +21,11 @@ export interface History {
 /** A version of an execution from which another one can go on. */
 export interface ForkPoint {
   readonly snapshot: Snapshot;
-  /** Until when the execution stood there; null if it still does. */
+  /** The time until which the execution had this version; null if it still has it. */
   readonly until: EpochMs | null;
-  /** The path whose end ended the execution, and since when it had waited; null if it did not wait. */
+  /** The step whose end ended the execution; null if the end came from something else, such as a cancellation. */
   readonly ended: EndedStep | null;
-  /** Children whose deadlines had passed, by key, each with when it had begun. */
+  /** The children whose deadlines had passed: the time at which each began, by its key. */
   readonly expired?: ReadonlyMap<string, EpochMs>;
 }
 
@@ -33,13 +33,14 @@ export interface ForkPoint {
 interface EndedStep {
   readonly scope: string;
   readonly pathId: string;
+  /** The time at which its wait began, if it ended because the wait timed out; else null. */
   readonly suspendedAt: EpochMs | null;
-  /** How it had waited for a detached execution, if it failed because that did. */
+  /** The event with which it began to wait for a detached execution, if it failed because that execution failed; else undefined. */
   readonly waitsAgain: SuspendedEvent | undefined;
 }
 
 /**
- * The execution as it was at a version.
+ * Returns the execution as it was at a version.
  *
  * @throws StepfoldError `FORK_REFUSED` if there is no such version, or nothing could go on from it
  */
@@ -55,7 +56,7 @@ export function snapshotAt({ workflowId, compiled, events }: History, version: n
 }
 
 /**
- * The last version at which a path had come to a node and had not been performed.
+ * Returns the last version at which a path had come to a node, and the node was still to be performed.
  *
  * @throws StepfoldError `FORK_REFUSED` if it never came there, `NODE_UNKNOWN`
  */
@@ -74,7 +75,7 @@ export function versionAtNode(history: History, node: string): number {
 }
 
 /**
- * The execution as it was last before it failed, was cancelled, or began to undo its steps.
+ * Returns the execution as it was just before it failed, was cancelled, or began to undo its steps.
  *
  * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed
  */
@@ -99,7 +100,7 @@ export function versionBeforeEnd(history: History): ForkPoint {
   return { ...found, ended: { scope, pathId, suspendedAt, waitsAgain } };
 }
 
-/** The children whose deadlines have passed at a time, each with when it had begun. */
+/** Returns the children whose deadlines have passed at a time, each with the time at which it began. */
 function expiredChildren(history: History, { childStates = {} }: Snapshot, at: EpochMs): ReadonlyMap<string, EpochMs> {
   const keys = Object.keys(childStates).filter((key) => deadlineIn(childStates[key]!) <= at);
   const begunAt = new Map<string, EpochMs>();
@@ -116,7 +117,7 @@ function hasFailedChild(snapshot: Snapshot, scope: string, pathId: string): bool
   return resumed?.by === "child" && isJsonObject(resumed.payload) && resumed.payload.status !== "completed";
 }
 
-/** How an execution goes on from there at a time. */
+/** Returns how an execution goes on from a fork point at the time `now`: its waits and retries move by the time that has passed. */
 export function goingOnAt(
   { until, ended, expired: begunAt }: ForkPoint,
   now: EpochMs,
@@ -133,7 +134,7 @@ export function goingOnAt(
   return { ...more, laterMs, anew, ...(expired && { expired }) };
 }
 
-/** Takes every event of a history. @param see told of the execution after each */
+/** Applies every event of a history, one after the other. @param see called with the execution after each event */
 function replay({ compiled, events: [started, ...others] }: History, see: (draft: Draft, event: Event) => void): void {
   const draft = begin(compiled, started);
   see(draft, started);
@@ -143,7 +144,7 @@ function replay({ compiled, events: [started, ...others] }: History, see: (draft
   }
 }
 
-/** @param version null where none was named */
+/** Makes a `FORK_REFUSED` error. @param version null if no version was named */
 export function refused(workflowId: string, version: number | null, reason: string): StepfoldError {
   return new StepfoldError("FORK_REFUSED", { workflowId, ...(version !== null && { version }), reason });
 }

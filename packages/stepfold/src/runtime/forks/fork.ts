@@ -20,30 +20,30 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type AdoptedChild, type AdoptedChildren, adoptedChildren } from "./adopted-children.ts";
 import { type ForkPoint, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
 
-/** How much time the new execution has, as at a start. Default: what was said at the start of the origin, from its own beginning. */
+/** The time that the new execution has, as for a start. Default: the time that was given at the start of the origin, counted anew. */
 type TimeOptions = Pick<StartOptions, "timeout" | "deadline">;
 
-/** From where an execution is forked, and what is other in the fork. */
+/** The version from which an execution is forked, and what differs in the fork. */
 export interface ForkOptions extends TimeOptions {
   /** The version of the execution to go on from. Without `node` and `version`: the latest. */
   readonly version?: number | undefined;
-  /** Instead: the last time that a path had come to this node, and it was still to be performed. */
+  /** Instead of `version`: the last version at which a path had come to this node, and the node was still to be performed. */
   readonly node?: string | undefined;
-  /** Takes the place of the input of the execution. */
+  /** Replaces the input of the execution. */
   readonly input?: unknown;
   /** With `node`: the node is not performed, and this is its output. */
   readonly output?: unknown;
-  /** To go on with another definition: one by its id, or one that is handed over. Default: that of the execution. */
+  /** The definition to go on with: the id of a workflow of the runtime, or a definition. Default: the definition of the execution. */
   readonly definition?: string | WorkflowDefinition | undefined;
-  /** Id of the fork, and the idempotency key of forking. Default: a new one. */
+  /** Id of the fork. It is also the idempotency key: a second call with the same id makes no second fork. Default: a new id. */
   readonly workflowId?: string | undefined;
 }
 
 /** How a restarted execution goes on. */
 export interface RestartOptions extends TimeOptions {
   /**
-   * Needed where steps were undone. `again`: it goes on before the first of them, so they are performed again. `keep`: it goes on where it
-   * failed, and they count as they were before they were undone.
+   * Required if steps were undone. `again`: the new execution goes on before the first of these steps, so they are performed again.
+   * `keep`: it goes on where the old one failed, and these steps count as if they had not been undone.
    */
   readonly compensated?: "again" | "keep" | undefined;
   /** As for a fork. */
@@ -52,22 +52,27 @@ export interface RestartOptions extends TimeOptions {
 
 /** What a fork or a restart would do. */
 export interface ForkPlan {
+  /** Id of the new execution. */
   readonly workflowId: string;
   readonly from: Origin;
   readonly definition: { readonly id: string; readonly hash: string };
-  /** Where it goes on: the nodes of its open paths. */
+  /** The nodes at which the new execution goes on: those of its open paths. */
   readonly nodes: readonly string[];
-  /** Steps that this execution has completed after that version: where the new one comes to them, they are performed once more, under new idempotency keys. */
+  /**
+   * Steps that the origin has completed after that version. If the new execution comes to them, it performs them once more, under new
+   * idempotency keys.
+   */
   readonly performsAgain: readonly PerformedStep[];
-  /** Of a restart: the detached executions that it goes on to wait for. */
+  /** Of a restart: the detached executions that the new execution goes on to wait for. */
   readonly children: readonly AdoptedChild[];
 }
 
 /** A step that was completed. */
 export interface PerformedStep {
   readonly nodeId: string;
-  /** Key of the child that it is in. */
+  /** Key of the child in which the step ran; absent for the execution itself. */
   readonly scope?: string;
+  /** Version of the event with which the step was completed. */
   readonly version: number;
 }
 
@@ -85,7 +90,7 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   if (output !== undefined && node === undefined) throw invalid("output", "needs `node`, whose output it is");
   const { head, history } = await loadHistory(context, workflowId);
   const wanted = node === undefined ? (version ?? history.events.length - 1) : versionAtNode(history, node);
-  // new ids begin with the time: only their end differs between two that are made in one moment
+  // new ids begin with the time, so only the ends of two ids that are made at the same time differ
   const id = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(-12)}`;
   return plan(context, { head, history, found: snapshotAt(history, wanted), id, reason: "fork", options, keepsUndone: false });
 }
@@ -93,7 +98,7 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
 /**
  * Plans a restart.
  *
- * @param newParent the execution that is to wait for it. Default: that which waited for the origin, or what goes on in its place
+ * @param newParent the execution that will wait for the new one. Default: the execution that waited for the origin, or its successor
  * @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ...
  */
 export async function planRestart(
@@ -129,9 +134,9 @@ export async function planRestart(
   });
 }
 
-/** How a snapshot is taken over. */
+/** Options for taking a snapshot into a store. */
 export interface AdoptOptions {
-  /** Id of the execution. Default: that in the snapshot. */
+  /** Id of the execution. Default: the id in the snapshot. */
   readonly workflowId?: string | undefined;
 }
 
@@ -173,13 +178,16 @@ function nodesOf({ state }: Checkpoint): string[] {
   return [...new Set(state.activePaths.map(({ nodeId }) => nodeId))];
 }
 
+/** What is needed to plan a fork or a restart. */
 interface PlanRequest {
   readonly head: SnapshotHead;
   readonly history: History;
   readonly found: ForkPoint;
+  /** Id of the new execution. */
   readonly id: string;
   readonly reason: Origin["reason"];
   readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output" | "timeout" | "deadline">;
+  /** Steps that were undone count as not undone. */
   readonly keepsUndone: boolean;
   readonly children?: AdoptedChildren;
   readonly parent?: ParentLink | undefined;
@@ -227,7 +235,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
   };
 }
 
-/** Without another one the time that was said at the start of the origin, anew; what its definition says counts by itself. */
+/** Returns the time for the new execution. Default: the time that was given to the origin; a timeout of the definition applies anyway. */
 function timeOf({ events: [started] }: History, { timeout, deadline }: TimeOptions): TimeOptions {
   if (timeout !== undefined || deadline !== undefined) return { timeout, deadline };
   const { at, startAt = at, deadlineAt, deadlineGiven } = started;
@@ -238,6 +246,7 @@ function definitionOf({ registry }: RuntimeContext, definition: string | Workflo
   return typeof definition === "string" ? registry.current(definition) : registry.prepare(definition);
 }
 
+/** Returns the input of the new execution, and the size of its state with this input. */
 function inputOf(
   { input, sizeBytes }: Snapshot,
   given: Pick<ForkOptions, "input">,
@@ -248,7 +257,7 @@ function inputOf(
   return { input: kept.value, sizeBytes: sizeBytes - (input === undefined ? 0 : sizeOfJson(input)) + kept.sizeBytes };
 }
 
-/** @throws StepfoldError `DEFINITION_CHANGED` if a path stands at a node that the definition lacks; `SNAPSHOT_INVALID` */
+/** Checks that the definition has the nodes of all paths. @throws StepfoldError `DEFINITION_CHANGED` if it lacks one; `SNAPSHOT_INVALID` */
 function requireNodes(workflowId: string, { state }: Checkpoint, { compiled }: PreparedWorkflow, limits: Limits): void {
   readSnapshot({ ...state, schema: 1, version: 0, workflowId, definition: nameOf(compiled), metadata: {} }, compiled, limits);
 }
@@ -261,12 +270,13 @@ async function loadHistory(
   const head = await requireHead(store, workflowId);
   const { compiled } = await registry.pinnedForCommands(workflowId, head.definition.hash);
   const [started, ...others] = (await readHistory(store, workflowId, head.version)).map(({ event }) => event);
-  // it was deleted meanwhile, or another one has its id now
+  // the execution was deleted meanwhile, or another execution has its id now
   if (started?.type !== "started" || started.incarnation !== head.incarnation)
     throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
   return { head, history: { workflowId, compiled, events: [started, ...others] } };
 }
 
+/** Returns the steps that were undone, each with the version of its result. */
 function undoneVersions(events: readonly Event[]): { readonly nodeId: string; readonly version: number }[] {
   const undone: { readonly nodeId: string; readonly version: number }[] = [];
   for (const event of events) {
@@ -276,6 +286,7 @@ function undoneVersions(events: readonly Event[]): { readonly nodeId: string; re
   return undone;
 }
 
+/** Returns the steps that were completed after a version. */
 function performedAfter(events: readonly Event[], version: number): PerformedStep[] {
   const steps: PerformedStep[] = [];
   for (const event of events.slice(version + 1)) {

@@ -9,15 +9,16 @@ export interface ActiveNode {
   readonly status: ActivePath["status"];
   /** What the step passed to `suspend`. */
   readonly suspendPayload?: Json | undefined;
-  /** Its waits: `run.resume({ waitId: waits[0].id, ... })` answers this very wait. */
+  /** The waits of the path: `run.resume({ waitId: waits[0].id, ... })` answers the first of them. */
   readonly waits: readonly WaitInfo[];
   /** The nodes that the path came through, in its own workflow. */
   readonly stepPath: readonly string[];
 }
 
-/** Open nodes by address. Those of the execution itself are there from the beginning; those of children are looked up when asked for. */
+/** Open nodes by address. Those of the execution itself are added at the beginning; those of children are added when they are asked for. */
 export class ActivePaths extends Map<string, ActiveNode> {
   readonly #snapshot: Snapshot;
+  /** The open nodes of all children have been added. */
   #complete: boolean;
 
   constructor(snapshot: Snapshot) {
@@ -82,7 +83,7 @@ export class ActivePaths extends Map<string, ActiveNode> {
   }
 }
 
-/** The oldest path at an address: `["map[3]", "approve"]`. */
+/** Returns the oldest path at an address, which is given by its parts: `["map[3]", "approve"]`. */
 function pathAt(snapshot: Snapshot, scope: string, [next = "", ...inside]: readonly string[]): ActivePath | undefined {
   const paths = pathsOf(snapshot, scope);
   if (inside.length === 0) return paths.find(({ nodeId }) => nodeId === next);

@@ -2,16 +2,17 @@ import type { Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapsho
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 
-/** What has become of an execution. */
+/** A change of an execution. */
 export interface Change {
-  /** Null: it is not there any more. */
+  /** Null: the execution does not exist any more. */
   readonly status: Status | null;
+  /** -1 if the execution does not exist any more. */
   readonly version: number;
   /** Absent: this process has made the change. */
   readonly incarnation?: string | undefined;
-  /** What a look has found. Null: this process has made the change, or there is nothing. */
+  /** The head that a look has read. Null: this process has made the change, or the execution does not exist any more. */
   readonly head: SnapshotHead | null;
-  /** The snapshot after a commit of this process; null if it has not loaded it. */
+  /** Makes the snapshot after a commit of this process. Null: this process has not loaded it, or another process has made the change. */
   readonly snapshot: (() => Snapshot) | null;
 }
 
@@ -21,21 +22,21 @@ interface Known {
   readonly incarnation?: string | undefined;
 }
 
-/** What is waited for. */
+/** Which changes are waited for. */
 export interface ChangesRequest {
   readonly workflowId: string;
-  /** Its reason is thrown. */
+  /** Ends the waiting. Its reason is thrown. */
   readonly end: AbortSignal;
   /** Whether a change to this status matters. Default: every change does. */
   readonly matters?: (status: Status) => boolean;
 }
 
 /**
- * The changes of one execution from now on: commits of this process at once, those of others when a look finds them. None is missed
- * between two that are taken; of several only the latest is given.
+ * The changes of one execution from now on: commits of this process at once, commits of other processes when a look finds them. A change
+ * between two calls of `next` is kept; if there are several, only the latest is given.
  */
 export class ChangesOf {
-  /** What was read last: a change to this very state is none. */
+  /** The state that the caller has read last. A change to this same state is not given. */
   known: Known | null = null;
   readonly #end: AbortSignal;
   #latest: Change | null = null;
@@ -48,7 +49,7 @@ export class ChangesOf {
     const wake = (): void => this.#wake();
     const add = (change: Change): void => {
       if (change.status !== null && !matters(change.status)) return;
-      // a look may have begun before a commit of this process
+      // a look that began before a commit of this process may bring an older version
       if (change.status !== null && change.head && this.#latest?.snapshot && this.#latest.version > change.version) return;
       this.#latest = change;
       wake();
@@ -75,7 +76,7 @@ export class ChangesOf {
     this.#end.throwIfAborted();
   }
 
-  /** @throws what the store rejects with, and the reason of the end */
+  /** Waits for the next change. @throws what the store rejects with, and the reason of the end */
   async next(): Promise<Change> {
     for (;;) {
       this.throwIfEnded();

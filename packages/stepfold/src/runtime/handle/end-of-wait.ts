@@ -6,29 +6,30 @@ import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-conte
 export interface WaitOptions {
   /** Ends the wait, which then rejects with its reason. Nothing else changes: the execution goes on. */
   readonly signal?: AbortSignal | undefined;
-  /** The longest time to wait, in milliseconds; then it rejects with `NOT_IN_TIME`. Default: without end. */
+  /** The longest time to wait, in milliseconds; then the wait rejects with `NOT_IN_TIME`. Default: no limit. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** When a wait ends from outside: its signal, its time, or the end of the runtime. */
+/** The end of a wait from outside: by its signal, by its timeout, or by the end of the runtime. */
 export interface EndOfWait {
-  /** Its reason is thrown. */
+  /** Aborted when the wait must end. Its reason is thrown. */
   readonly signal: AbortSignal;
-  /** The wait is over. */
+  /** Removes the timeout, once the wait is over. */
   readonly cancel: () => void;
 }
 
-/** What is waited for, for the error, and what else may stand in the options. */
+/** What is waited for, for errors, and which other options are allowed. */
 interface WaitWords {
   readonly workflowId: string;
-  /** For people: `end`, `settle`. */
+  /** What the execution is expected to do, for people: `end`, `settle`. */
   readonly awaited: string;
-  /** Of the method, for the error of an unknown option. */
+  /** The name of the method, for the error of an unknown option. */
   readonly method: string;
+  /** Names of options that are allowed beside those of `WaitOptions`. */
   readonly more?: readonly string[];
 }
 
-/** @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID` */
+/** Makes the end of a wait from its options. @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID` */
 export function endOfWait({ closed, setting }: RuntimeContext, options: WaitOptions, words: WaitWords): EndOfWait {
   const { workflowId, awaited, method, more = [] } = words;
   refuseUnknown(method, options, ["signal", "timeoutMs", ...more]);
@@ -44,7 +45,11 @@ export function endOfWait({ closed, setting }: RuntimeContext, options: WaitOpti
   return { signal: AbortSignal.any([...ends, timeout.signal]), cancel: () => deadline?.cancel() };
 }
 
-/** Waits with an end. @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID`, `NOT_IN_TIME`, `RUNTIME_CLOSED`; the reason of the signal */
+/**
+ * Runs a wait that its options can end.
+ *
+ * @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID`, `NOT_IN_TIME`, `RUNTIME_CLOSED`; the reason of the signal
+ */
 export async function withEnd<T>(
   context: RuntimeContext,
   options: WaitOptions,

@@ -5,11 +5,11 @@ import type { WaitOptions } from "./end-of-wait.ts";
 
 /** How the end of an execution is waited for. */
 export interface ResultOptions extends WaitOptions {
-  /** Whether an execution that was restarted is waited for instead of one that has failed or was cancelled. Default true. */
+  /** Whether to wait for the successor of an execution that was restarted or goes on as a new one. Default true. */
   readonly follow?: boolean | undefined;
 }
 
-/** What `wait` gives for an execution, or for the last one that it was restarted as. */
+/** Returns what `wait` gives for an execution, or for its last successor. */
 export async function following(
   store: SnapshotStore,
   workflowId: string,

@@ -24,7 +24,7 @@ import { watch } from "./watch.ts";
 
 const addressKeys = ["step", "item", "waitId", "pathId"] as const;
 
-/** A handle on an execution. */
+/** Makes a handle on an execution. @param requireOpen throws once the runtime is closed */
 export function runHandle(context: RuntimeContext, local: LocalWork, workflowId: string, requireOpen: (action: string) => void): Run {
   const { store, registry } = context;
   const { sessions } = local;
@@ -124,7 +124,7 @@ function goingOn(
   };
 }
 
-/** Without its definition, which may be lost or changed, less can be said. */
+/** Explains an execution. If its definition is lost or was changed, the explanation says less. */
 async function explainRun({ store, registry }: RuntimeContext, workflowId: string): Promise<Explanation> {
   const snapshot = await requireSnapshot(store, workflowId);
   const workflow = await registry.pinnedForCommands(workflowId, snapshot.definition.hash).catch((error: unknown) => {

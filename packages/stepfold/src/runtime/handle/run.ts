@@ -13,23 +13,24 @@ import type { Watched } from "./watch.ts";
 export interface Place {
   /** Id of a node, or its address: `approve`, `map[3]/approve`. */
   readonly step?: string | undefined;
-  /** With `step`: in the item of the map with this index. */
+  /** With `step`: index of an item of a map. `step` is then a node in this item, or the map itself. */
   readonly item?: number | undefined;
+  /** Id of a wait. */
   readonly waitId?: string | undefined;
-  /** Id of a path, with the children around it. */
+  /** Id of a path, such as `0.1`. The id of a path in a child begins with the key of the child: `0#1/3>0.1`. */
   readonly pathId?: string | undefined;
 }
 
-/** Which wait of an execution. With none of these: the first that somebody can answer. */
+/** Which wait of an execution is meant. Without any member: the first wait that somebody can answer. */
 export interface WaitQuery extends Place {
   /** Name of the signal that is waited for. */
   readonly signal?: string | undefined;
 }
 
-/** How to answer a wait. `step` or `waitId` is needed where there are several. */
+/** How to answer a wait. `step` or `waitId` is needed if there are several waits. */
 export interface ResumeOptions extends Place {
   readonly payload?: unknown;
-  /** Who answers; kept in the history. Needed where only certain people may, or where several have to. */
+  /** Who answers; kept in the history. Needed if only certain people may answer, or if several people must. */
   readonly by?: string | undefined;
   /** The same key with the same payload is one answer, however often it is sent. An execution remembers its latest 1,000 keys. */
   readonly idempotencyKey?: string | undefined;
@@ -37,55 +38,54 @@ export interface ResumeOptions extends Place {
 
 /** How to send a signal. */
 export interface SignalOptions {
-  /** Only for waits with the same key. */
+  /** Only waits with the same key take the signal. */
   readonly key?: string | undefined;
-  /** How long it is kept for a wait that is not open yet. Default 30 days. */
+  /** How long the signal is kept for a wait that is not open yet. Default 30 days. */
   readonly ttl?: Duration | undefined;
   /** The same key with the same payload is one signal, however often it is sent. An execution remembers its latest 1,000 keys. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What to cancel. */
+/** What to cancel. Without a place: the whole execution. */
 export interface CancelOptions extends Place {
   readonly reason?: string | undefined;
 }
 
-/** A durable execution. A handle, not the execution: any number of them, in any process, reach the same one. */
+/** A handle on a durable execution. Any number of handles, in any process, reach the same execution. */
 export interface Run {
   readonly workflowId: string;
   /**
-   * The output, once there is one; waits through pauses, retries and restarts of other processes. Where the execution has failed or was
-   * cancelled, and was restarted (`restart`), the output of what goes on in its place, unless `follow` is false.
+   * Returns the output once the execution has completed. It waits through pauses, retries and restarts of other processes. If the execution
+   * was restarted (`restart`) or goes on as a new one (`continueAs`), returns the output of its successor, unless `follow` is false.
    *
    * @param options `signal` and `timeoutMs` end the waiting, and not the execution
-   * @throws StepfoldError `EXECUTION_FAILED` with node, code and message of what failed, and of a failed map with the first item that
-   * failed (`cause`); `EXECUTION_CANCELLED` with the reason; `RUNTIME_CLOSED` if the
-   * runtime is closed before; `NOT_IN_TIME`; the reason of `signal`
+   * @throws StepfoldError `EXECUTION_FAILED` with the node, code and message of the failure (for a failed map, `cause` is the first item
+   * that failed); `EXECUTION_CANCELLED` with the reason; `RUNTIME_CLOSED` if the runtime is closed; `NOT_IN_TIME`; the reason of `signal`
    */
   result(options?: ResultOptions): Promise<Json>;
   /**
-   * The snapshot, once nothing can move without outside help: it has ended, or waits and no timer runs, and the same is
-   * true of detached executions that it waits for. Follows a restart as `result` does.
+   * Returns the snapshot once nothing can move without help from outside: the execution has ended, or it waits and no timer runs, and the
+   * same is true of the detached executions that it waits for. Follows successors as `result` does.
    *
    * @param options `signal` and `timeoutMs` end the waiting
    * @throws StepfoldError `RUNTIME_CLOSED`, `NOT_IN_TIME`; the reason of `signal`
    */
   settled(options?: ResultOptions): Promise<Snapshot>;
   /**
-   * The snapshot, once the execution has this status, or one of these. A status that it has for a moment only may be missed: what
-   * other processes do is seen when it is looked for.
+   * Returns the snapshot once the execution has this status, or one of these. A status that lasts only for a moment may be missed, because
+   * this process looks only from time to time for the changes of other processes.
    *
    * ```ts
    * await run.waitFor("paused", { timeoutMs: 10_000 });
    * await run.waitFor(["completed", "failed", "cancelled"]);
    * ```
    *
-   * @throws StepfoldError `EXECUTION_ENDED` if it has ended with another one; `NOT_IN_TIME`, `OPTION_INVALID`, `OPTION_UNKNOWN`,
+   * @throws StepfoldError `EXECUTION_ENDED` if it has ended with another status; `NOT_IN_TIME`, `OPTION_INVALID`, `OPTION_UNKNOWN`,
    * `RUNTIME_CLOSED`, `WORKFLOW_NOT_FOUND`; the reason of `signal`
    */
   waitFor(status: Status | readonly Status[], options?: WaitOptions): Promise<Snapshot>;
   /**
-   * A wait of the execution, once it is open: with the payload of its step, and how it is answered.
+   * Returns a wait of the execution once it is open, with the payload of its step and how to answer it.
    *
    * ```ts
    * const { id, payload } = await run.waitFor({ step: "approve" });
@@ -95,10 +95,10 @@ export interface Run {
    * @throws StepfoldError as with a status; `EXECUTION_ENDED` if it has ended
    */
   waitFor(wait: WaitQuery, options?: WaitOptions): Promise<WaitInfo>;
-  /** Everything that it waits for now: answers, signals, times. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+  /** Returns everything that the execution waits for now: answers, signals, times. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   waits(): Promise<readonly WaitInfo[]>;
   /**
-   * Where it stands, in data and in words: what it does or waits for, who can move it, by when, and what happens then.
+   * Explains the state of the execution as data and in words: what it does or waits for, who can move it, by when, and what happens then.
    *
    * ```ts
    * const { sentence } = await run.explain(); // approve waits for an answer from ada or bob, ...
@@ -108,15 +108,15 @@ export interface Run {
    */
   explain(): Promise<Explanation>;
   /**
-   * The execution that goes on in place of this one: what it was restarted as, and that in turn. This one, if it was not restarted.
+   * Returns the last successor of this execution (restarts, and executions that it goes on as); this one if it has no successor.
    *
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
   latest(): Promise<Run>;
-  /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+  /** Loads the snapshot. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   snapshot(): Promise<Snapshot>;
   /**
-   * Every event with the snapshot after it, those to come included, until the execution ends.
+   * Gives every event with the snapshot after it, including events to come, until the execution ends.
    *
    * ```ts
    * for await (const { activePaths } of run.watch()) {
@@ -125,15 +125,15 @@ export interface Run {
    * }
    * ```
    *
-   * Leaving the loop, or `return()`, ends it at once, also while it waits.
+   * Leaving the loop, or calling `return()`, ends the watch at once, even while it waits.
    *
-   * @param options `after`: the last version you have seen; default: from the beginning. `signal` ends it with its reason,
+   * @param options `after`: the last version you have seen; default: from the beginning. `signal` ends the watch with its reason,
    * `timeoutMs` with `NOT_IN_TIME`
    * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile; `RUNTIME_CLOSED`, `NOT_IN_TIME`
    */
   watch(options?: WaitOptions & { readonly after?: number | undefined }): AsyncGenerator<Watched, void, void>;
   /**
-   * Answers a wait. Resolves after the answer is committed; of several answers to one wait exactly one is applied.
+   * Answers a wait. Resolves after the answer is committed. If several answers to one wait are sent, exactly one is applied.
    *
    * @returns `applied: false` if the same idempotency key with the same payload was applied before
    * @throws StepfoldError `WAIT_GONE`, `WAIT_EXPIRED`, `RESUME_AMBIGUOUS`, `RESUME_CONFLICT`, `RESUME_INVALID`,
@@ -141,8 +141,8 @@ export interface Run {
    */
   resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
   /**
-   * Sends a signal. The oldest wait for it takes it; if no path waits for it yet, it is kept until one does. Where the execution has
-   * ended and goes on as a new one (`continueAs`), that one gets it.
+   * Sends a signal. The oldest wait for the signal takes it; if no path waits for it yet, it is kept until one does. If the execution has
+   * ended and goes on as a new one (`continueAs`), the new one gets the signal.
    *
    * @returns `applied: false` if the same idempotency key with the same payload was sent before
    * @throws StepfoldError `RESUME_INVALID` (a path waits for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,
@@ -150,13 +150,13 @@ export interface Run {
    */
   signal(name: string, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
   /**
-   * Changes metadata: members of `patch` take the place of those with the same key, null takes a key away, others stay. It is one event in the history,
-   * in order with everything else that happens; from its commit on lists, expressions and steps that begin later see it. Nothing goes on because
-   * of it: what waits or is parked stays so.
+   * Changes metadata: members of `patch` replace those with the same key, null removes a key, other members stay. The change is one event
+   * in the history. From its commit on, lists, expressions and steps that begin later see it. An execution that waits or is parked does not
+   * go on because of it.
    *
    * @returns `applied: false` if the same idempotency key with the same patch was applied before
-   * @throws StepfoldError `EXECUTION_ENDED`, also if it ends in this moment; `METADATA_CONFLICT`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`,
-   * `WORKFLOW_NOT_FOUND`; nothing is changed
+   * @throws StepfoldError `EXECUTION_ENDED`, also if it is just ending; `METADATA_CONFLICT`, `OPTION_INVALID`, `VALUE_NOT_JSON`,
+   * `LIMIT_EXCEEDED`, `WORKFLOW_NOT_FOUND`; nothing is changed
    *
    * ```ts
    * await run.setMetadata({ customer: "c-7", draft: null });
@@ -168,42 +168,46 @@ export interface Run {
     options?: { readonly idempotencyKey?: string | undefined },
   ): Promise<{ readonly applied: boolean }>;
   /**
-   * Ends the execution, or with `step` the paths at that node, or with `item` too that item of its map. Steps in
-   * flight get their `AbortSignal`. Completed steps are undone first, if their nodes have a `compensate`. One that is parked because
-   * something could not be undone ends with that.
+   * Cancels the execution; with `step` only the paths at that node; with `step` and `item` only that item of a map. Steps in flight get
+   * their `AbortSignal`. Completed steps are undone before the end, if their nodes have a `compensate`. An execution that is parked because
+   * something could not be undone ends without undoing it.
    *
    * @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE` (no path is there), `WORKFLOW_NOT_FOUND`
    */
   cancel(options?: CancelOptions): Promise<void>;
-  /** Makes the earliest pending retry, or that of a node, at once; lets a parked execution go on, also to undo what could not be undone. @throws StepfoldError `RETRY_NOT_PENDING`, ... */
+  /**
+   * Makes the earliest pending retry, or that of a node, at once. Lets a parked execution go on; what could not be undone is tried again.
+   *
+   * @throws StepfoldError `RETRY_NOT_PENDING`, ...
+   */
   retry(options?: { readonly step?: string }): Promise<void>;
   /**
-   * Begins a new execution that goes on from a version of this one, with its results, waits, signals and children. Waits keep the time
-   * that was left to them. This one goes on as before.
+   * Begins a new execution that goes on from a version of this one, with the results, waits, signals and children of that version. Waits
+   * keep the time that was left to them. This execution goes on as before.
    *
    * ```ts
    * const fork = await run.fork({ node: "charge", input: { ...input, card: "4242" } });
    * await fork.result();
    * ```
    *
-   * The history is not copied: `snapshot.from` names this execution and the version. Steps act under new idempotency keys, so one
-   * that is performed again has its effect again; `planFork` lists them. A step that waits for a detached execution starts one of its own.
+   * The history is not copied: `snapshot.from` names this execution and the version. Steps act under new idempotency keys, so a step that
+   * is performed again has its effect again; `planFork` lists these steps. A step that waits for a detached execution starts a new one.
    *
-   * Called again with the same `workflowId`, it gives the same fork.
+   * A second call with the same `workflowId` returns the same fork.
    *
    * @throws StepfoldError `FORK_REFUSED` if nothing can go on from that version; `DEFINITION_CHANGED` if another `definition` lacks a node
    * where a path stands; `NODE_UNKNOWN`, `INPUT_INVALID`, `START_CONFLICT`, `WORKFLOW_NOT_FOUND`
    */
   fork(options?: ForkOptions): Promise<Run>;
-  /** What `fork` would do. Changes nothing. */
+  /** Returns what `fork` would do. Changes nothing. */
   planFork(options?: ForkOptions): Promise<ForkPlan>;
   /**
-   * Begins a new execution where this one failed or was cancelled: at the last version before its end. The step that failed has all its
-   * attempts again, and a wait that was not answered in time its whole time. Its id is that of this one with `~2`, `~3`, ... at the end, so
-   * called twice, it gives the same execution, and `result` of this one follows it.
+   * Begins a new execution at the last version before this one failed or was cancelled. The step that failed has all its attempts again,
+   * and a wait that was not answered in time has its whole time again. The new id is the id of this one with `~2`, `~3`, ... at the end. So
+   * a second call returns the same execution, and `result` of this one follows it.
    *
-   * It goes on to wait for the detached executions that this one waited for: those that run still, and those that have completed; those
-   * that have failed or were cancelled are restarted with it (`planRestart` lists them).
+   * The new execution takes over the detached executions that this one waited for: it waits for those that still run, takes the output of
+   * those that have completed, and restarts those that have failed or were cancelled (`planRestart` lists them).
    *
    * ```ts
    * await run.result().catch(() => undefined); // EXECUTION_FAILED: the card was refused
@@ -211,21 +215,21 @@ export interface Run {
    * await run.result(); // that of order-7~2
    * ```
    *
-   * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed, or a detached execution of it is still coming to its end; `RESTART_COMPENSATED` if steps of it were undone and
-   * `compensated` does not say what is to become of them; and what `fork` throws
+   * @throws StepfoldError `FORK_REFUSED` if this execution has not ended or has completed, or if one of its detached executions is just
+   * ending; `RESTART_COMPENSATED` if steps were undone and `compensated` is not given; and what `fork` throws
    */
   restart(options?: RestartOptions): Promise<Run>;
-  /** What `restart` would do. Changes nothing. */
+  /** Returns what `restart` would do. Changes nothing. */
   planRestart(options?: RestartOptions): Promise<ForkPlan>;
-  /** Gives the open map at a node another item. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
+  /** Adds an item to the open map at a node. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
   addItem(step: string, item: unknown): Promise<void>;
-  /** The open map at a node gets no more items. @throws StepfoldError `MAP_CLOSED`, ... */
+  /** Closes the open map at a node: it takes no more items. @throws StepfoldError `MAP_CLOSED`, ... */
   closeMap(step: string): Promise<void>;
-  /** The map at a node goes on at once with the finished items; items in flight are cancelled. @throws StepfoldError `MAP_CLOSED`, ... */
+  /** Completes the map at a node with the finished items; items in flight are cancelled. @throws StepfoldError `MAP_CLOSED`, ... */
   completeMap(step: string): Promise<void>;
 }
 
-/** The target of a command. */
+/** Returns the target that a place means in a command; undefined if the place names nothing. */
 export function targetOf({ step, item, waitId, pathId }: Place): Target | undefined {
   if (waitId !== undefined) return { waitId };
   if (pathId !== undefined) return { pathId };

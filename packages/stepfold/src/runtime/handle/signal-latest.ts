@@ -8,8 +8,8 @@ import { withEnd } from "./end-of-wait.ts";
 import { waitUntilEnded } from "./wait-until.ts";
 
 /**
- * Sends a signal to an execution or, if that has ended and goes on as a new one, to the last of these. One that is just about to go on is
- * waited for, ten seconds at most.
+ * Sends a signal to an execution. If the execution has ended and goes on as a new one, the signal is sent to the last of these successors.
+ * An execution that is just about to go on is waited for, ten seconds at most.
  */
 export async function signalLatest(
   context: RuntimeContext,
@@ -28,7 +28,7 @@ export async function signalLatest(
   }
 }
 
-/** The execution that one goes on as, once that is there; null if there is none. */
+/** Returns the id of the execution that an execution goes on as, once it exists; null if there is none. */
 async function successorOnceEnded(context: RuntimeContext, sessions: OpenSessions, workflowId: string): Promise<string | null> {
   const head = await context.store.loadHead(workflowId);
   if (!head?.continuedAs) return null;

@@ -13,11 +13,11 @@ import { type LocalWork, startLocally, wakeExecution } from "../worker/local-wor
 
 /** How an execution is started with a runtime. */
 export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
-  /** Where an execution with this id has failed or was cancelled, and was restarted: whether to give what goes on in its place. Default true. */
+  /** Whether to return the last successor of an existing execution that was restarted or goes on as a new one. Default true. */
   readonly follow?: boolean | undefined;
   /**
    * When the first node is performed: ISO 8601, or milliseconds since 1970. Until then the execution is `paused`; it can be cancelled, and takes
-   * signals. It runs the definition of now. Default, and where the time has passed: at once.
+   * signals. It runs the definition that the workflow has at the time of the call. Default, and if the time has passed: at once.
    */
   readonly startAt?: string | EpochMs | undefined;
 }
@@ -27,7 +27,7 @@ const startOptions: readonly (keyof StartRunOptions)[] = [
 ];
 
 /**
- * Starts an execution, or finds the one that was started before with the same id and input, or what that was restarted as. Gives its id.
+ * Starts an execution, or finds the one that was started before with the same id and input, or the last successor of that. Returns the id.
  *
  * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow or input, or by another execution
  */
@@ -47,7 +47,7 @@ export async function startRun(
   if (!committed) {
     const existing = await requireSnapshot(store, event.workflowId);
     requireSameStart(existing, event);
-    // what has a name may have another version since; what was handed over is what was meant
+    // a named workflow may have got another version since the first start; a definition that was handed over must be the same
     if (typeof workflow !== "string" && existing.definition.hash !== event.definition.hash) {
       throw new StepfoldError("START_CONFLICT", { workflowId: event.workflowId, differs: "definition" });
     }
@@ -59,7 +59,7 @@ export async function startRun(
 
 function requireSameStart(existing: Snapshot, { workflowId, definition, input, tenant }: StartedEvent): void {
   if (existing.tenant !== tenant) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "tenant" });
-  // one that another execution has begun under this id is not what the caller asks for
+  // an execution with this id that another execution has begun is not the one that the caller means
   if (existing.parent) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });
   if (existing.definition.id !== definition.id) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "definition" });
   if (!isSame(existing.input, input)) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "input" });

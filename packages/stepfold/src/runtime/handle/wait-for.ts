@@ -12,7 +12,7 @@ import { waitUntil } from "./wait-until.ts";
 
 const statuses: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
-/** `run.waitFor` of an execution. */
+/** Makes `run.waitFor` of an execution. */
 export function waitingFor(context: RuntimeContext, sessions: OpenSessions, workflowId: string): Run["waitFor"] {
   const waitFor = <T>(
     options: WaitOptions,
@@ -50,7 +50,7 @@ export function waitingFor(context: RuntimeContext, sessions: OpenSessions, work
   return waitingForOne;
 }
 
-/** Null if it is none: then it is a wait. @throws StepfoldError `OPTION_INVALID` */
+/** Returns the statuses that are waited for; null if `what` is a query for a wait. @throws StepfoldError `OPTION_INVALID` */
 function statusesIn(what: unknown): readonly Status[] | null {
   const named: readonly unknown[] | null = typeof what === "string" ? [what] : Array.isArray(what) ? what : null;
   if (!named && typeof what === "object" && what !== null) return null;
@@ -69,7 +69,7 @@ function checkedQuery(query: WaitQuery): CheckedQuery {
   return { wanted: readTarget(targetOf(query)), signal: query.signal };
 }
 
-/** Of several the first that somebody can answer. */
+/** Returns the first wait of a query that somebody can answer. If there is none: the first wait of the query, unless the query is empty. */
 function openWait(snapshot: Snapshot, { wanted, signal }: CheckedQuery): WaitInfo | null {
   const { waitId } = wanted;
   const isAny = Object.keys(wanted).length === 0 && signal === undefined;

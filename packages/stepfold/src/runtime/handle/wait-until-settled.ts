@@ -8,7 +8,7 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** The snapshot of an execution once it has settled, and the detached executions that it waits for have settled too. */
+/** Returns the snapshot of an execution once it has settled, and the detached executions that it waits for have settled too. */
 export async function waitUntilSettled(
   context: RuntimeContext,
   sessions: OpenSessions,
@@ -20,7 +20,7 @@ export async function waitUntilSettled(
     const children = detachedChildren(snapshot);
     if (children.length === 0) return snapshot;
     await Promise.all(children.map((child) => waitUntilSettled(context, sessions, child, end).catch(unlessGone)));
-    // a child that has ended has moved this execution on before
+    // a child that has ended has told this execution before, which then has a new version
     const now = await requireSnapshot(context.store, workflowId);
     if (now.version === snapshot.version) return now;
   }
@@ -42,7 +42,7 @@ function settledSnapshot(snapshot: Snapshot): Snapshot | null {
   return isSettled(snapshot) ? snapshot : null;
 }
 
-/** Nothing can move without outside help. */
+/** True if nothing can move without help from outside. */
 function isSettled(snapshot: Snapshot): boolean {
   const { status, outbox, parked } = snapshot;
   if (parked) return parked.until === undefined;

@@ -6,10 +6,10 @@ import type { OpenSessions } from "../worker/open-sessions.ts";
 import { type Change, ChangesOf } from "./changes-of.ts";
 
 /**
- * What `find` makes of the first snapshot from now on of which it makes something else than null. Of one that runs here nothing is loaded:
- * its session publishes what it commits.
+ * Calls `find` with the snapshots of an execution from now on, and resolves to its first result that is not null. If the execution runs
+ * here, no snapshot is loaded, because the session publishes its commits.
  *
- * @param matters whether it can make something of a status: only then the snapshot is loaded, which costs what it contains
+ * @param matters whether `find` may have a result for a status. Only then the snapshot is loaded, because a large one is expensive to load
  */
 export async function waitUntil<T>(
   context: RuntimeContext,
@@ -33,15 +33,15 @@ export async function waitUntil<T>(
   }
 }
 
-/** The snapshot after a commit of this process, unless more has been done since then, which may not be committed yet. */
+/** Returns the snapshot after a commit of this process; null if the draft has changed since then, because that may not be committed yet. */
 function committedIn(change: Change | null): Snapshot | null {
   const snapshot = change?.snapshot?.();
   return snapshot?.version === change?.version ? (snapshot ?? null) : null;
 }
 
 /**
- * The snapshot of an execution once it has ended, or rests at its end because something could not be undone: how it ends is certain
- * then. Of one that runs here nothing is loaded: its session publishes the end. As long as it waits only its head is read.
+ * Returns the snapshot of an execution once it has ended, or once it is parked because something could not be undone: then its end is
+ * certain. If the execution runs here, nothing is loaded: the session publishes the end. Otherwise only the head is read until the end.
  */
 export async function waitUntilEnded(
   context: RuntimeContext,

@@ -17,13 +17,14 @@ export interface Watched {
   readonly event: Event;
   readonly snapshot: Snapshot;
   /**
-   * The nodes at which paths are open, by address: the id of a node, in children with the nodes around it
-   * (`map[3]/approve`). Of several paths at one node the oldest. Reading one address costs the same however many paths are
-   * open; going through all of them does not.
+   * The nodes at which paths are open, by their addresses. The address of a node in a child has the nodes around it before it
+   * (`map[3]/approve`). If several paths are at one node, the oldest counts. To read one address costs the same however many
+   * paths are open; to go through all addresses does not.
    */
   readonly activePaths: ReadonlyMap<string, ActiveNode>;
 }
 
+/** The most events of one read. */
 const pageSize = 500;
 
 /** What is watched, and until when. */
@@ -33,7 +34,7 @@ export interface WatchRequest {
   readonly workflowId: string;
   /** The last version that was seen before. */
   readonly after: number;
-  /** Those of the execution; begins to look for them. They reject when the watch is ended from outside. */
+  /** Begins to look for changes of the execution. The changes reject when the watch is ended from outside. */
   readonly openChanges: () => ChangesOf;
   /** Called when the watch is over. */
   readonly over: () => void;
@@ -42,9 +43,9 @@ export interface WatchRequest {
 }
 
 /**
- * Every event after a version, those to come included, until the execution ends.
+ * Gives every event after a version, including events to come, until the execution ends.
  *
- * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile, also if another one has its id then
+ * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile, even if another execution has its id then
  */
 export async function* watch({
   store,
@@ -63,7 +64,7 @@ export async function* watch({
     let seen: AppendedRow | null = null;
     while (!left.aborted) {
       changes.throwIfEnded();
-      // the last one again: if it is not there, or another one, the execution is gone
+      // the last event is read again: if it is missing, or another commit wrote it, the execution was deleted
       const rows: readonly AppendedRow[] = await store.events(workflowId, seen ? seen.version - 1 : -1, pageSize);
       const fresh: readonly AppendedRow[] = seen ? rows.slice(1) : rows;
       if (rows[0] === undefined || (seen && rows[0].commitId !== seen.commitId)) {

@@ -16,22 +16,23 @@ export interface EndedExecution extends ExecutionSummary {
   readonly events: readonly AppendedRow[];
 }
 
-/** Which ended executions to delete, and what becomes of their histories. */
+/** Selects the ended executions to delete, and says what happens to their histories. */
 export interface PruneWithHistoryOptions extends PruneOptions {
   /**
    * Called with each execution before it is deleted, one after the other; the execution is deleted once this has resolved. If
-   * it throws, the prune ends and the execution stays. After a crash it is called again with the same: at least once, always
-   * with the same content. Not called with `dryRun`.
+   * the function throws, the prune ends and the execution stays. After a crash the function is called again with the same
+   * execution and the same content, so it is called at least once. It is not called with `dryRun`.
    */
   readonly keepEvents?: (execution: EndedExecution) => Promise<void>;
 }
 
+/** The statuses of executions that have ended. */
 const terminal = ["completed", "failed", "cancelled"] as const;
-/** Most executions that one call of the store deletes: every call has to be answered within the runtime's limit of time. */
+/** The most executions that one call of the store deletes, because every call has to be answered within the runtime's time limit. */
 export const prunedTogether = 100;
-/** As many as a store deletes where nothing else is said. */
+/** The default of `limit`, the same as in a store. */
 const defaultLimit = 1000;
-/** Rows asked for at once, of summaries and of events. */
+/** The number of executions in one page of the list. */
 const pageSize = 1000;
 
 /**
@@ -43,7 +44,7 @@ export async function prune(store: SnapshotStore, { keepEvents, ...which }: Prun
   checkOptions(which, keepEvents);
   if (which.dryRun) return store.prune(which);
   if (!keepEvents) return pruneInParts(store, which);
-  // the store checks the limit, and counts
+  // the dry run of the store counts the executions
   const { executions: count } = await store.prune({ ...which, dryRun: true });
   const pruned: DeletedExecution[] = [];
   let events = 0;
@@ -85,7 +86,7 @@ function checkOptions({ before, statuses, limit = defaultLimit }: PruneOptions, 
   if (keepEvents !== undefined && typeof keepEvents !== "function") refuse("keepEvents", "must be a function");
 }
 
-/** The `count` executions of those to prune that changed least recently. */
+/** Returns those `count` of the executions to prune whose last change is the longest ago. */
 async function oldestEnded(store: SnapshotStore, which: PruneOptions, count: number): Promise<readonly ExecutionSummary[]> {
   const { before, definitionId, statuses: status = terminal } = which;
   const query = { status, createdBefore: before, limit: pageSize, ...(definitionId !== undefined && { definitionId }) };
@@ -94,20 +95,20 @@ async function oldestEnded(store: SnapshotStore, which: PruneOptions, count: num
     const page = await store.list(cursor === undefined ? query : { ...query, cursor });
     oldest.push(...page.items.filter(({ updatedAt }) => updatedAt < before));
     cursor = page.nextCursor;
-    // the list may be much longer than what is wanted of it
+    // all others are dropped, because the list may be very long
     if (oldest.length > count + pageSize || cursor === null) oldest = oldest.sort((a, b) => a.updatedAt - b.updatedAt).slice(0, count);
   }
   return oldest;
 }
 
-/** Null if the execution is gone or has changed. */
+/** Loads the history of an execution; null if the execution is gone or has changed. */
 async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promise<EndedExecution | null> {
   const { workflowId, version } = summary;
   const events = await readHistory(store, workflowId, version);
   return events.length === version + 1 ? { ...summary, events } : null;
 }
 
-/** False if another process has deleted it, or another execution has its id now. */
+/** Deletes an execution. Returns false if another process has deleted it, or another execution has its id now. */
 async function deleted(store: SnapshotStore, { workflowId, events }: EndedExecution): Promise<boolean> {
   const [first] = await store.events(workflowId, -1, 1);
   if (first?.commitId !== events[0]!.commitId) return false;

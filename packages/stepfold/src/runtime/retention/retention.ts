@@ -4,10 +4,11 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { withTimeout } from "../context/with-timeout.ts";
 import { prunedTogether } from "./prune.ts";
 
+/** The time between two rounds of deletions. */
 const intervalMs = 10 * 60_000;
-/** Executions of one workflow deleted by one call of the store. */
+/** The most executions that one call of the store deletes. */
 const batchSize = prunedTogether;
-/** Calls for one workflow each time: the rest is left to the next time, so that other work is not held up. */
+/** The most calls for one rule in one round. The rest is left to the next round, so that other work is not delayed. */
 const maxBatches = 100;
 
 /** How long ended executions of one workflow, or of all, are kept. */
@@ -16,7 +17,7 @@ interface RetentionRule {
   readonly keepMs: number;
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Reads the option `retention`: one duration for all workflows, or one for each. @throws StepfoldError `OPTION_INVALID` */
 export function readRetention(given: Duration | Readonly<Record<string, Duration>> | undefined, context: RuntimeContext): Retention {
   if (given === undefined) return new Retention([], context);
   if (typeof given !== "object") return new Retention([{ keepMs: keepMs("retention", given) }], context);
@@ -76,7 +77,7 @@ export class Retention {
           if (executions < batchSize) break;
         }
       } catch (error) {
-        // it is tried again the next time
+        // the next round tries again
         onProblem(null, error);
       }
     }

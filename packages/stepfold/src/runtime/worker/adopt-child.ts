@@ -14,11 +14,11 @@ import { startForked } from "./start-forked.ts";
 type AdoptMessage = Message & { readonly type: "adopt" };
 
 /**
- * Takes over a detached execution that the origin of a restarted execution waited for. The message stays in the outbox until this has
- * succeeded, and is delivered again after a crash: what was done before is then found done.
+ * Delivers the message `adopt`: a restarted execution takes over a detached child that its origin waited for. The message stays in the
+ * outbox until this has succeeded. It is delivered again after a crash, and what was done before is not done twice.
  *
- * A child that still runs tells its end to the origin, from where it is passed on (`reportEnd`). One that ended while the origin was ended and not
- * restarted yet has told nobody: its end is read here.
+ * A child that still runs tells its end to the origin, and `reportEnd` passes it on to the restarted execution. A child that ended between
+ * the end of the origin and the restart has told nobody, so its end is read here.
  */
 export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage): Promise<void> {
   const { context, from } = delivery;
@@ -33,7 +33,7 @@ export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage
   const end = async (): Promise<void> =>
     tell(endToReport(status as ChildEnd["status"], await requireSnapshot(context.store, child.workflowId)));
   if (status === "completed" || !isTerminal(child.status)) return end();
-  // its end may have been passed on meanwhile
+  // the wait is gone if the end of the child was passed on meanwhile
   if (!isWaitedFor(await requireSnapshot(context.store, from.workflowId), waitId)) return;
   try {
     await restartChild(delivery, child, message);
@@ -58,7 +58,7 @@ async function restartChild(
   await startForked(context, local, await planned(context, child.workflowId, compensated, parent));
 }
 
-/** What was undone is done again, unless something else was said. */
+/** Plans the restart of a child. Steps that were undone are performed again, unless the restart of the parent said otherwise. */
 function planned(
   context: RuntimeContext,
   workflowId: string,
@@ -73,7 +73,7 @@ function isWaitedFor(snapshot: Snapshot, waitId: string): boolean {
   return false;
 }
 
-/** Whether every worker would be refused. */
+/** Whether every worker would refuse the restart, so that trying again does not help. */
 function isRefused(error: unknown): boolean {
   return StepfoldError.is(error) && ["FORK_REFUSED", "DEFINITION_CHANGED", "START_CONFLICT", "LIMIT_EXCEEDED"].includes(error.code);
 }

@@ -12,8 +12,9 @@ import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 type ContinueMessage = Message & { readonly type: "continue" };
 
 /**
- * Begins the execution that the sender goes on as. If that is refused the parent is told that it has failed. Told again, after a crash, it changes
- * nothing: the id is made of that of the origin, and the new execution names that.
+ * Delivers the message `continue`: begins the successor, the execution that the sender goes on as. If the start is refused, the parent of
+ * the sender is told that its child has failed. A second delivery after a crash changes nothing, because the id of the successor is made
+ * from the id of the sender, and the successor names the sender as its origin.
  */
 export async function continueExecution(delivery: OutboxDelivery, message: ContinueMessage): Promise<void> {
   const refusal = await beginSuccessor(delivery, message);
@@ -32,7 +33,7 @@ export async function continueExecution(delivery: OutboxDelivery, message: Conti
   });
 }
 
-/** Why it cannot be begun; null if it was, now or before. */
+/** Begins the successor of the sender. Returns the error that refuses it; null if the successor was begun, now or before. */
 async function beginSuccessor(
   { context, local, from, start }: OutboxDelivery,
   { to: workflowId, input }: ContinueMessage,
@@ -58,21 +59,22 @@ async function beginSuccessor(
     return new StepfoldError("START_CONFLICT", { workflowId, differs: "origin" });
   } catch (error) {
     if (!StepfoldError.is(error)) throw error;
-    // it was begun before, and was deleted since; or no worker could begin it
+    // an earlier delivery has begun the successor, and it was deleted since
     if (error.code === "WORKFLOW_EXISTS") return null;
     if (isRefusedStart(error)) return error;
     throw error;
   }
 }
 
-/** How long, and how often, an execution is waited for that another one goes on as. */
+/** The length and the largest number of waits for a successor that does not exist yet: ten seconds in all. */
 const [waitMs, maxWaits] = [100, 100];
 
 /**
- * For a message to an execution that is just going on as another one: each call waits a little for that one.
+ * Returns a function that waits a short time for the successor of an execution. A delivery calls it when the receiver of its message is
+ * just going on as another execution, which does not exist yet.
  *
- * It may be the sender itself, or wait for what the sender goes on as in turn, directly or round a circle. So the sender's own successor is begun
- * before anything is waited for, although the message for it lies behind the one that is being delivered.
+ * The receiver may be the sender itself, or may wait for the successor of the sender, directly or through other executions. So the
+ * successor of the sender is begun first, although its message comes after the one that is being delivered.
  *
  * @throws StepfoldError `STORE_UNAVAILABLE` after ten seconds, `FENCE_LOST`
  */
@@ -91,7 +93,11 @@ export function successorWait(delivery: OutboxDelivery): (workflowId: string) =>
   };
 }
 
-/** As the store has the sender: it may have decided to go on since this delivery began. @returns whether it goes on */
+/**
+ * Begins the successor of the sender. It loads the sender, which may have decided to go on since the delivery began.
+ *
+ * @returns whether the sender goes on as another execution
+ */
 async function beginOwnSuccessor(delivery: OutboxDelivery): Promise<boolean> {
   const { context, from, isHeld } = delivery;
   const { workflowId, incarnation } = from;

@@ -21,18 +21,19 @@ import { broadcastSignal, signalExecution } from "./signal-execution.ts";
 type StartMessage = Message & { readonly type: "start" };
 type CancelMessage = Message & { readonly type: "cancel" };
 
-/** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
+/** The most messages of one delivery. They leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
-/** So often a go is repeated before it counts: if answers take as long as a failover each time, the store is slow and has not failed over. */
+/** The most repeats of one delivery. If answers take as long as a failover each time, the store is slow and has not failed over. */
 const maxRepeats = 2;
 
-/** Messages of an execution that were delivered in one go and have not left its outbox yet. */
+/** The messages of one delivery, which have not left the outbox of their execution yet. */
 class DeliveredMessages {
   readonly from: Draft;
   readonly messages: Message[] = [];
   readonly #monotonicMs: () => number;
-  /** When the store answered last. */
+  /** When the store last answered, on the monotonic clock; null before the first answer. */
   #answeredMs: number | null = null;
+  /** The time between two answers was long enough for a failover. */
   #hadGap = false;
 
   constructor(from: Draft, monotonicMs: () => number) {
@@ -40,27 +41,28 @@ class DeliveredMessages {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** To be called whenever the store has acknowledged something of the delivery. */
+  /** Notes that the store has acknowledged a write of the delivery. */
   answered(): void {
     this.#hadGap = this.mayBeLost;
     this.#answeredMs = this.#monotonicMs();
   }
 
-  /** Whether a failover may have come since the first answer, and has lost what was written for others, while the sender is still there. */
+  /** Whether there was time for a failover since the first answer. It may have lost the writes to receivers, but not the sender. */
   get mayBeLost(): boolean {
     return this.#hadGap || (this.#answeredMs !== null && this.#monotonicMs() - this.#answeredMs >= minFailoverMs);
   }
 }
 
 /**
- * Delivers the messages of an execution to other executions, the oldest first: starts a child or what a schedule wants, cancels
- * one, or tells the parent or the schedule of the end.
+ * Delivers the messages of an execution to other executions, the oldest first. For example, a message starts or cancels a child,
+ * or tells the parent or the schedule that the execution has ended.
  *
- * A message may be delivered again, after a crash or a failover: the second time it changes nothing.
+ * A message may be delivered again after a crash or a failover; the second delivery changes nothing.
  */
 export class Outbox {
   readonly #context: RuntimeContext;
   readonly #local: LocalWork;
+  /** The latest delivery; null once its messages have left the outbox. */
   #latest: DeliveredMessages | null = null;
 
   constructor(context: RuntimeContext, local: LocalWork) {
@@ -69,10 +71,12 @@ export class Outbox {
   }
 
   /**
-   * @param isHeld whether the claim of the sending execution is in force. Afterwards nothing more is sent: if the database fell back to
-   *   an older state, the events that ask for these messages may be gone, and the next holder sends what is still to be sent
-   * @returns the ids of the messages that are delivered
-   * @throws what went wrong with the first one, if none is delivered
+   * Delivers the first messages of the outbox.
+   *
+   * @param isHeld whether the claim of the sender is in force. If not, nothing more is sent: when the database fell back to an older state,
+   *   the events that made these messages may be gone, and the next holder sends what is still in the outbox
+   * @returns the ids of the messages that were delivered
+   * @throws the error of the first message, if none was delivered
    */
   async deliver(from: Draft, isHeld: () => boolean): Promise<readonly string[]> {
     const delivered = this.#noneOf(from);
@@ -89,11 +93,11 @@ export class Outbox {
   }
 
   /**
-   * To be called before each try of the commit with which the messages leave the outbox. If a failover may have come since they were
-   * delivered, those that they are for may have lost them, while the sender has not: they are delivered again. Not so if an earlier try was
-   * applied and only its answer was lost: then they had arrived, and others may have gone on from there.
+   * Delivers the messages of the latest delivery again if their receivers may have lost them by a failover. It is called before each try of
+   * the commit with which the messages leave the outbox. If an earlier try was applied and only its answer was lost, nothing is delivered:
+   * then the messages had arrived, and the receivers may have gone on.
    *
-   * @param version that the commit makes
+   * @param version the version that the commit makes
    * @param isHeld as for `deliver`
    */
   async deliverLost(version: number, isHeld: () => boolean): Promise<void> {
@@ -107,7 +111,7 @@ export class Outbox {
     }
   }
 
-  /** To be called after that commit: nothing of them is needed any more. */
+  /** Forgets the latest delivery, after the commit with which its messages have left the outbox. */
   committed(): void {
     this.#latest = null;
   }
@@ -185,7 +189,7 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
     })
     .catch((error: unknown) => {
       if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
-      // the node that wants the child fails, and the execution is not parked
+      // the node that wants the child fails; an error thrown here would end the session each time, until the sender is parked
       if (!isRefusedStart(error)) throw error;
       refusal = error;
       return taken;
@@ -209,7 +213,7 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
   });
 }
 
-/** Starts what a schedule wants. If that is refused the schedule is told, or what it goes on as. */
+/** Starts the execution that a schedule wants. If the start is refused, the schedule or its successor is told. */
 async function startScheduled(delivery: OutboxDelivery, message: Message & { readonly type: "startRoot" }): Promise<void> {
   const refusal = await startRoot(delivery, message);
   if (!refusal) return;
@@ -217,7 +221,7 @@ async function startScheduled(delivery: OutboxDelivery, message: Message & { rea
   await reportToSchedule(delivery, message.scheduledBy, refusalNews(message, refusal), message.id);
 }
 
-/** The execution, if it exists and this very wait has started it. */
+/** Returns the head of an execution if it exists and was started for this very wait; else null. */
 async function startedChild({ store }: RuntimeContext, workflowId: string, link: ParentLink): Promise<SnapshotHead | null> {
   const head = await store.loadHead(workflowId);
   const parent = head?.parent;
@@ -226,8 +230,8 @@ async function startedChild({ store }: RuntimeContext, workflowId: string, link:
 }
 
 /**
- * Tells the sender how its child has ended, in case the child could not: the database fell back to a state without the wait, the child told its end then,
- * and the wait has been opened anew. If the child has told it, this changes nothing.
+ * Tells the sender how its child has ended, in case the child could not tell it: the database fell back to a state without the wait, the
+ * child told its end in that state, and the wait was opened again later. If the sender knows the end already, this changes nothing.
  */
 async function reportEarlyEnd(delivery: OutboxDelivery, first: SnapshotHead, { to, waitId }: StartMessage): Promise<void> {
   const { context, from } = delivery;
@@ -244,7 +248,7 @@ async function cancelChild(delivery: OutboxDelivery, { to, waitId }: CancelMessa
   const reason = `execution ${workflowId} no longer waits for it`;
   await unlessGone(async () => {
     const child = await latestOf(context.store, await requireHead(context.store, to));
-    // one that was adopted has been begun by an execution that was restarted as this one
+    // an adopted child names as its parent the execution that was restarted as this one
     const isAdopted = child.parent?.waitId === waitId && from.from !== undefined && isRestartOf(workflowId, child.parent.workflowId);
     await delivery.command(child.workflowId, { type: "cancel", reason, parent: isAdopted ? child.parent : own });
   });

@@ -14,23 +14,24 @@ import { QueueConsumer } from "./queue-consumer.ts";
 import { sharesOf } from "./slots.ts";
 import { type LeftExecution, TimeSlice } from "./time-slice.ts";
 
-/** How long steps that were stopped have to come to their end. */
+/** How long `close` waits for steps to end after it has stopped them. */
 const unwindMs = 500;
 
 /**
- * The worker of a process: runs every claimed execution that comes into the inbox, each in a session of its own. While it is
- * open, the store is polled and the queue is consumed for more.
+ * The worker of a process: runs every claimed execution that comes into the inbox, each in a session of its own. While the
+ * worker is open, it also polls the store and consumes the queue for more executions.
  */
 export class Dispatcher {
   readonly #context: RuntimeContext;
   readonly #local: LocalWork;
   readonly #sessions = new Set<ExecutionSession>();
   readonly #slices = new Set<TimeSlice>();
-  /** Runs that still have a slot. */
+  /** Runs that have not freed their slots yet. */
   readonly #runs = new Set<Promise<unknown>>();
   #poller: Poller | null = null;
   #consumer: QueueConsumer | null = null;
   #isClosing = false;
+  /** Ends the subscription to the feed. */
   #endHearing: () => void = () => undefined;
 
   constructor(context: RuntimeContext, local: LocalWork) {
@@ -39,7 +40,7 @@ export class Dispatcher {
     local.inbox.consume((item) => this.#receive(item));
   }
 
-  /** Begins to look for due executions, to run so many at once. */
+  /** Begins to look for due executions. @param slots the most executions that run at once */
   open(slots: number): void {
     const { queue, log, lease, registry } = this.#context;
     registry.beginToDrive();
@@ -53,12 +54,11 @@ export class Dispatcher {
   }
 
   /**
-   * Runs a claimed execution. Its slot is free again when the executions that waited for its permit have run too.
+   * Runs a claimed execution, and then, in the same slot, the executions that waited for its permit. The returned promise does not wait for
+   * these. It rejects if the execution could not run, or if its claim was lost.
    *
-   * Rejects if it could not run, or its claim was lost.
-   *
-   * @returns the snapshot when nothing was due any more; only the head if it was parked after crashes; null if there was no room to
-   * load it, or it was deleted
+   * @returns the snapshot when nothing is due any more; only the head if the execution was parked after crashes; null if there was no room
+   * to load the execution, or if it was deleted
    */
   run(work: ClaimedWork): Promise<SnapshotHead | null> {
     const first = this.#runOne(work, work.slice ?? null);
@@ -71,14 +71,14 @@ export class Dispatcher {
     return first;
   }
 
-  /** Opens a bounded time in which claimed executions are run. The caller ends it; it also ends when the dispatcher is closed. */
+  /** Opens a time slice in which claimed executions run. The caller ends it; when the dispatcher closes, nothing more begins in it. */
   openSlice(options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined }): TimeSlice {
     const slice = new TimeSlice(this.#context.environment, { ...options, onEnd: () => this.#slices.delete(slice) });
     this.#slices.add(slice);
     return slice;
   }
 
-  /** Takes no more work, and waits for the steps in flight. After `timeoutMs` these are stopped, and their claims run out. */
+  /** Takes no more work, and waits for the steps in flight. After `timeoutMs` they are stopped, and their claims run out. */
   async close(timeoutMs: number): Promise<void> {
     const { slots } = this.#local;
     slots.close();
@@ -102,7 +102,7 @@ export class Dispatcher {
     const allDone = async (): Promise<void> => {
       await Promise.allSettled(this.#runs);
       await Promise.all([sourcesClosed, ...this.#local.wakes]);
-      // executions that were claimed last are drained from their start
+      // now for executions that were claimed while the sources closed; their sessions were drained when they began
       await Promise.allSettled(this.#runs);
     };
     await Promise.race([allDone(), timeout]);
@@ -116,7 +116,7 @@ export class Dispatcher {
     else void this.run(item);
   }
 
-  /** Another process has told of something: what runs here is looked at again, what is due is asked for. */
+  /** Handles a notice of the feed: a session that is behind reads its execution again; a due one without a session causes a poll. */
   #heard({ kind, workflowId, version }: Notice): void {
     const session = this.#local.sessions.get(workflowId);
     if (session) {
@@ -129,13 +129,13 @@ export class Dispatcher {
     const { environment, clock, onProblem } = this.#context;
     const { sessions } = this.#local;
     clock.observe(claimedAt);
-    // this process made the execution: a `result()` that is called before the session is open waits for the session, and reads nothing
+    // this process has just written the execution: a `result()` that is called before the session opens waits for it, without a read
     if (timed.snapshot) sessions.expect(workflowId, timed.snapshot.status);
     try {
-      // the answer was so long on its way that another process may hold the execution by now
+      // the answer to the claim took as long as the lease, so another process may hold the execution by now
       if (environment.monotonicMs() >= timed.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
       const open = sessions.get(workflowId);
-      // it runs here, and its lease had ended unnoticed: the process stood still, or a clock was set
+      // a session here runs the execution, and its lease ended unnoticed: the process stood still, or a clock was set
       if (open?.adopt(timed)) return await open.done;
       await open?.done.catch(() => undefined);
       if (timed.claim.crashes >= this.#context.maxCrashes) return await parkCrashed(this.#context, timed.claim);
@@ -147,7 +147,7 @@ export class Dispatcher {
       if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
       throw error;
     } finally {
-      // it was given back, or parked, or could not be run
+      // needed if no session was opened: the execution was given back, was parked or could not run
       if (timed.snapshot) sessions.unexpect(workflowId);
       timed.room?.free();
     }
@@ -181,20 +181,20 @@ export class Dispatcher {
   }
 
   /**
-   * Has the execution run again at its next due time: the queue gets a message; without a queue the poller remembers it.
+   * Makes sure that the execution runs again at its next due time: the queue gets a message; without a queue the poller remembers the time.
    *
    * @returns whether the queue has a message
    */
   async #announceNext(session: ExecutionSession, snapshot: Snapshot): Promise<boolean> {
     const { queue, feed, wakeUpSender } = this.#context;
-    // it was given back, because this process ends
+    // the execution was given back while it is due, because this process or its time slice ends
     if (session.wakeAt === 0) feed.tell("due", snapshot);
     if (queue) return session.isAnnounced || wakeUpSender.send(snapshot, session.wakeAt);
     this.#poller?.expect(snapshot);
     return false;
   }
 
-  /** Runs executions that waited for the permit which is free now, one after the other, without waiting for a poll. */
+  /** Runs the executions that waited for the permit of the first one, one after the other, without waiting for a poll. */
   async #runOthersOfKey(first: Promise<SnapshotHead | null>): Promise<void> {
     try {
       for (let ended = await first; ended?.permit && this.#local.slots.isOpen; ) {
@@ -203,7 +203,7 @@ export class Dispatcher {
         ended = await this.#runOne(claim);
       }
     } catch {
-      // the error of a run is reported where it happens; the next poll finds what waits for the permit
+      // `#runOne` has reported the error of a run; the next poll finds the executions that wait for the permit
     }
   }
 }

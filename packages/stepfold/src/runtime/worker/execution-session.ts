@@ -23,20 +23,20 @@ import type { LocalWork } from "./local-work.ts";
 import type { OpenSession } from "./open-sessions.ts";
 import { SessionLease } from "./session-lease.ts";
 
-/** How long a session waits for commands at most before it commits: the store may not answer them. */
+/** The longest time that a session lets commands of this process commit first: the store may not answer these commands. */
 const maxPassMs = 250;
-/** A session that has committed for so long without a gap leaves one, long enough to load and commit. */
+/** A session that has committed for `busyMs` without a gap leaves one of `gapMs`: long enough for another process to load and commit. */
 const busyMs = 100;
 const gapMs = 8;
 
 /** Runs one claimed execution: turn after turn, each event committed, until nothing is due. Then the claim is given back. */
 export class ExecutionSession implements OpenSession {
   readonly workflowId: string;
-  /** The snapshot when nothing was due any more. Rejects if the claim was lost. */
+  /** Resolves to the snapshot when nothing is due any more. Rejects if the claim was lost. */
   readonly done: Promise<Snapshot>;
-  /** Once it is done: when the execution is due again; 0 for now, null for not by itself. */
+  /** When the execution is due again, once the session is done. 0: at once. Null: time alone does not make it due. */
   wakeAt: EpochMs | null = null;
-  /** Once it is done: true if the queue has a message for that time, or needs none. */
+  /** True if the queue has a message for `wakeAt`, or needs none, once the session is done. */
   isAnnounced = false;
   status: Status;
   readonly #context: RuntimeContext;
@@ -45,13 +45,18 @@ export class ExecutionSession implements OpenSession {
   readonly #room: Room;
   readonly #outbox: Outbox;
   #turn: Turn | null = null;
+  /** The last commit of the turn has given the claim back. */
   #released = false;
+  /** The claim is being given back by a call of its own. */
   #isReleasing = false;
   #draining = false;
+  /** Set once the session must end at once. With `givesBack` the claim is given back. */
   #stopped: { readonly reason: unknown; readonly givesBack?: { readonly isCrash: boolean } } | null = null;
+  /** The execution is being read again. */
   #looking = false;
-  /** When it began to commit without a gap; null after one. */
+  /** When the session began to commit without a gap, on the monotonic clock; null after a gap. */
   #busySinceMs: number | null = null;
+  /** When the session last committed, or began, on the monotonic clock. */
   #committedMs: number;
   /** The latest version that the store is known to have. */
   #storedVersion: number;
@@ -77,16 +82,17 @@ export class ExecutionSession implements OpenSession {
     this.#turn?.drain();
   }
 
-  /** Ends at once: steps in flight get their signal, and their outcomes do not count. */
+  /** Ends the session at once: steps in flight get their `AbortSignal`, and their outcomes do not count. */
   stop(reason: unknown): void {
     this.#stopped ??= { reason };
     this.#turn?.stop(reason);
   }
 
   /**
-   * Ends at once as `stop` does, and gives the claim back: others can go on without waiting for the end of its lease.
+   * Ends the session at once as `stop` does, and gives the claim back, so that other processes need not wait for the end of the lease.
    *
-   * @param crashMs if nothing was committed for so long, it counts as the death of a process, so that it does not go on like that for ever
+   * @param crashMs if the session has committed nothing for this time, the end counts as a crash. So an execution whose steps never fit
+   *   into a time slice is parked after some slices
    */
   cutOff(reason: unknown, crashMs: number): void {
     const isCrash = this.#context.environment.monotonicMs() - this.#committedMs >= crashMs;
@@ -155,35 +161,36 @@ export class ExecutionSession implements OpenSession {
     return closeDraft(turn.draft);
   }
 
-  /** Null once the events are committed; the stored snapshot if another writer was first. */
+  /** Commits events. Resolves to null, or to the stored snapshot if another writer was first. */
   #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
     const send = () => this.#send(makeCommit(this.#context, draft, events, { claim: this.#lease.claim, release: last }), draft, last);
     const batch = this.#context.commands.underWay(this.workflowId);
     return batch || this.#isBusy() ? this.#letPass(batch).then(send) : send();
   }
 
-  /** As `#commit`, with the commit that is made of the events. */
+  /** Sends the commit that was made of the events. Resolves as `#commit` does. */
   async #send(commit: Commit, draft: Draft, last: boolean): Promise<Snapshot | null> {
     const { onProblem } = this.#context;
-    // what was done when it was cut off is committed
+    // a session that was cut off still commits what was done before
     if (this.#stopped && !this.#stopped.givesBack) throw this.#stopped.reason;
     const { claim } = this.#lease;
     try {
       await this.#lease.persist(() => this.#write(commit, draft, last));
     } catch (error) {
-      // this process has claimed the execution anew meanwhile. The draft has given its changes away: it is the same commit
+      // this process has claimed the execution again meanwhile. The same commit is sent with the new fence, because the changes of the
+      // draft are only in this commit
       if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim)
         return this.#send({ ...commit, fence: this.#lease.claim.fence }, draft, last);
       const stored = isOvertaken(error) ? await this.#lease.load() : null;
       const same = stored?.incarnation === commit.incarnation && stored.version > commit.expectedVersion;
-      // the writer that ended the execution has ended the claim with it; any other loss of the claim ends the session
+      // a writer that ends the execution also ends the claim; any other loss of the claim ends the session
       if (same && (isTerminal(stored.status) || !StepfoldError.is(error, "FENCE_LOST"))) return stored;
       this.stop(error);
       throw error;
     }
     if (this.#lease.claim === claim) this.#lease.committed();
     this.#room.resize(draft.sizeBytes);
-    // a claim that came after this commit is still to be given back
+    // a claim that was adopted during this commit must still be given back
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);
     this.#storedVersion = commit.head.version;
@@ -196,8 +203,8 @@ export class ExecutionSession implements OpenSession {
   }
 
   /**
-   * Lets commands go first: those that are being committed here, or (null) those of other processes, of which nobody knows. Otherwise
-   * an execution that commits all the time, because it never waits, would always be first, and could hardly be cancelled.
+   * Lets commands commit first: those that this process is committing (`batch`), or, if it commits none (null), those of other processes,
+   * about which nothing is known here. Otherwise an execution that never waits would always commit first, and could hardly be cancelled.
    */
   async #letPass(batch: Promise<void> | null): Promise<void> {
     let endTimer = (): void => undefined;
@@ -209,7 +216,7 @@ export class ExecutionSession implements OpenSession {
     this.#busySinceMs = null;
   }
 
-  /** Whether it has committed for long without a gap in which another writer could have been first. */
+  /** Whether the session has committed for `busyMs` without a gap in which another writer could have been first. */
   #isBusy(): boolean {
     const at = this.#context.environment.monotonicMs();
     if (this.#busySinceMs === null || at - this.#committedMs >= gapMs) this.#busySinceMs = at;
@@ -222,8 +229,8 @@ export class ExecutionSession implements OpenSession {
   }
 
   /**
-   * After what the commit relies on: definitions that are stored, messages that have arrived. With the last commit, the queue's message for
-   * the next due time goes in the same transaction, if it can.
+   * Makes a commit after it has made sure of what the commit relies on: that definitions are stored, and that messages have arrived. With
+   * the last commit, the message to the queue for the next due time is sent, in the same transaction if possible.
    */
   async #writeWith(commit: Commit, draft: Draft, last: boolean): Promise<void> {
     const { store, wakeUpSender, registry, environment } = this.#context;
@@ -235,7 +242,7 @@ export class ExecutionSession implements OpenSession {
     if (hasDelivered) this.#outbox.committed();
   }
 
-  /** Renews the claim every third of the lease, whatever the steps do. Returns the function that ends that. */
+  /** Renews the claim every third of the lease, independently of the steps. Returns a function that ends the renewals. */
   #renewals(): () => void {
     let isRenewing = false;
     return every(this.#context.environment, this.#lease.claim.leaseMs / 3, () => {
@@ -269,7 +276,7 @@ export class ExecutionSession implements OpenSession {
   }
 }
 
-/** Whether an event holds only as long as something else does that is stored elsewhere. */
+/** Whether an event relies on something that is stored outside the execution: messages that have arrived, or the definition of a child. */
 function reliesOnOthers(event: Event): boolean {
   return event.type === "delivered" || ("starts" in event && event.starts !== undefined);
 }
@@ -281,6 +288,7 @@ function startsIn(events: readonly Event[]): ChildStart[] {
   return starts;
 }
 
+/** Whether the store has refused a commit because another writer or another holder was first. */
 function isOvertaken(error: unknown): boolean {
   return StepfoldError.is(error) && ["VERSION_CONFLICT", "EXECUTION_ENDED", "FENCE_LOST"].includes(error.code);
 }

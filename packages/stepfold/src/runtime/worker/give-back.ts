@@ -1,7 +1,11 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Gives a claim back, also if somebody has committed meanwhile. @throws StepfoldError `STORE_UNAVAILABLE`; then the claim ends with its lease */
+/**
+ * Gives a claim back, even if others have committed since `version`.
+ *
+ * @throws StepfoldError `STORE_UNAVAILABLE`; then the claim ends with its lease
+ */
 export async function giveBack(store: Pick<SnapshotStore, "release">, claim: Claim, version: number): Promise<void> {
   try {
     await store.release(claim, version);

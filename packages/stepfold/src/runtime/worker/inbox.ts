@@ -5,7 +5,7 @@ import type { TimeSlice } from "./time-slice.ts";
 /** A claimed execution, and the slot it runs in. */
 export interface ClaimedWork extends ClaimedExecution {
   readonly slot: Slot;
-  /** The time that it has. Absent: as long as this process works. */
+  /** The time slice in which the execution runs. Absent: it runs as long as this process works. */
   readonly slice?: TimeSlice | undefined;
 }
 
@@ -13,13 +13,13 @@ export interface ClaimedWork extends ClaimedExecution {
 export type InboxItem = ClaimedWork | "unclaimed";
 
 /**
- * Takes work to the dispatcher of this process, wherever it comes from: the poller, the queue, a start or a command made
- * here. They know the inbox and not the dispatcher.
+ * Passes work to the dispatcher of this process. The work comes from the poller, from the queue, or from a start or a
+ * command of this process. These sources know the inbox, but not the dispatcher.
  */
 export class Inbox {
   #consume: (item: InboxItem) => void = () => undefined;
 
-  /** What is put in from now on goes to `consume`, at once. There is one consumer. */
+  /** Sets the consumer, of which there is one. It is called at once for each item that is put in from now on. */
   consume(consume: (item: InboxItem) => void): void {
     this.#consume = consume;
   }

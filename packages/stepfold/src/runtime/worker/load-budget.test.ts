@@ -20,7 +20,7 @@ describe("the room for snapshots in a process", () => {
     };
     const asked = [ask("large", 80), ask("small", 10)];
     await Promise.resolve();
-    // the small one would fit, and yet comes after the one that has waited longer
+    // the small request would fit, but it comes after the large one, which has waited longer
     expect({ given, isFull: budget.isFull }).toEqual({ given: [], isFull: true });
     first.free();
     first.free();

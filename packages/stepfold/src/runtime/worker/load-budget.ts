@@ -3,32 +3,34 @@ import type { TimedClaim } from "../context/timed-claim.ts";
 
 /** Room for one snapshot in the memory of this process. */
 export interface Room {
-  /** The snapshot has grown or shrunk. */
+  /** Changes the size of the room, because the snapshot has grown or shrunk. */
   resize(bytes: number): void;
   /** Safe to call twice. */
   free(): void;
 }
 
-/** A claimed execution, and room for its snapshot if that was taken together with the claim. */
+/** A claimed execution, with room for its snapshot if the room was taken together with the claim. */
 export interface ClaimedExecution extends TimedClaim {
   readonly room?: Room;
 }
 
+/** A request for room that waits. */
 interface Waiting {
   readonly bytes: number;
   resolve(room: Room | null): void;
 }
 
 /**
- * How many bytes of snapshots this process holds at once. An execution is loaded once there is room for it, so that many large ones that
- * are due at one moment are run one after the other, instead of ending the process for want of memory. One that is larger than the
- * whole budget is run when nothing else is held.
+ * Limits the bytes of snapshots that this process holds at once. An execution is loaded only when there is room for it, so many large
+ * executions that are due at the same time run one after the other, and the process does not run out of memory. An execution that is
+ * larger than the whole budget runs when no other snapshot is held.
  */
 export class LoadBudget {
   readonly #maxBytes: number;
   readonly #environment: Environment;
   readonly #waiting: Waiting[] = [];
   #heldBytes = 0;
+  /** The number of snapshots that are held. */
   #held = 0;
 
   constructor(maxBytes: number, environment: Environment) {
@@ -36,7 +38,7 @@ export class LoadBudget {
     this.#environment = environment;
   }
 
-  /** Whether nothing more is to be claimed: what was claimed before waits for room, or there is none left. */
+  /** True if no more executions should be claimed: claimed executions wait for room already, or no room is left. */
   get isFull(): boolean {
     return this.#waiting.length > 0 || this.#heldBytes >= this.#maxBytes;
   }
@@ -65,12 +67,12 @@ export class LoadBudget {
     };
   }
 
-  /** Takes room if there is some at once, and nobody waits for it. */
+  /** Takes room if there is enough now and no other request waits; null otherwise. */
   tryTake(bytes: number): Room | null {
     return this.#waiting.length === 0 && this.#fits(bytes) ? this.take(bytes) : null;
   }
 
-  /** Waits for room, behind all who wait already. Null if there was none in time. */
+  /** Waits for room, after the requests that wait already. Null if there is no room in time. */
   takeWithin(bytes: number, timeoutMs: number): Promise<Room | null> {
     const room = this.tryTake(bytes);
     if (room) return Promise.resolve(room);

@@ -6,22 +6,22 @@ import { giveBack } from "./give-back.ts";
 import type { ClaimedExecution, Room } from "./load-budget.ts";
 import type { LocalWork } from "./local-work.ts";
 
-/** A claimed execution in memory. */
+/** A claimed execution whose snapshot is in memory. */
 export interface LoadedExecution extends ClaimedExecution {
   readonly snapshot: Snapshot;
   readonly room: Room;
 }
 
-/** An execution that has not killed its process for so long does not do so by being loaded, or by the beginning of a step. */
+/** After this time the load and the first steps have not killed the process, so the next execution with `alone` may be loaded. */
 const suspectMs = 1_000;
 
-/** A claim that was asked for, or confirmed, so long ago is confirmed before its execution goes on: no failover takes less time. */
+/** A claim that is older than this is confirmed before its execution runs. No failover of a database takes less time. */
 const freshMs = 250;
 
 /**
- * Loads a claimed execution once there is room for it. Where there is none in time, its claim is given back: another process may have some.
+ * Loads a claimed execution once there is room for it. If there is no room in time, the claim is given back: another process may have some.
  *
- * @returns null if it was given back, or is not there any more
+ * @returns null if the claim was given back, or if the execution was deleted
  */
 export async function loadClaimed(context: RuntimeContext, local: LocalWork, timed: ClaimedExecution): Promise<LoadedExecution | null> {
   const { store, environment } = context;
@@ -33,7 +33,7 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
     await giveBack(store, claim, claim.version).catch(() => undefined);
     return null;
   }
-  // a store that does not answer once would hold the execution up for a lease
+  // calls are repeated: otherwise one missing answer would hold the execution up until its lease ends
   const persistently = <T>(call: () => Promise<T>): Promise<T> => persist(environment, () => askedAtMs + claim.leaseMs, call);
   let heldAtMs = askedAtMs;
   const confirm = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
       room.free();
       return null;
     }
-    // the store may have failed over meanwhile, to a copy that does not know of the claim and gives it to another process too
+    // the store may have failed over to a copy that does not know the claim, and that gives the execution to another process too
     if (environment.monotonicMs() - heldAtMs > freshMs) await confirm();
     return { ...timed, snapshot: loaded, room };
   } catch (error) {
@@ -56,7 +56,10 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
   }
 }
 
-/** Room for an execution, and its turn if it may kill this process. Null if there was none in time. */
+/**
+ * Waits for room for an execution. If the execution may kill this process (`claim.alone`), also waits until no other such execution is
+ * being loaded here. Null if there is no room in time.
+ */
 async function roomFor({ pollMs, environment }: RuntimeContext, { budget, suspects }: LocalWork, claim: Claim): Promise<Room | null> {
   // much shorter than the lease, so the claim need not be renewed meanwhile
   const patienceMs = Math.min(pollMs, claim.leaseMs / 4);
@@ -74,7 +77,7 @@ async function roomFor({ pollMs, environment }: RuntimeContext, { budget, suspec
     turn.free();
   };
   return {
-    // it has committed
+    // the session calls this after a commit, so the execution has not killed the process
     resize(bytes) {
       passOn();
       room.resize(bytes);

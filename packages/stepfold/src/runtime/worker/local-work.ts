@@ -15,9 +15,9 @@ export interface LocalWork {
   readonly sessions: OpenSessions;
   readonly inbox: Inbox;
   readonly budget: LoadBudget;
-  /** Room for one execution that may kill this process. */
+  /** Room for one execution that may kill this process (`Claim.alone`), so that only one at a time is loaded. */
   readonly suspects: LoadBudget;
-  /** Executions that are being claimed although nobody waits for that any more. */
+  /** Wake-ups in flight that no caller waits for; only the end of the worker waits for them. */
   readonly wakes: Set<Promise<void>>;
 }
 
@@ -35,7 +35,7 @@ export function createLocalWork({ environment, maxLoadedBytes }: RuntimeContext)
 /**
  * Starts an execution, and runs it here if a slot is free.
  *
- * @returns the result of the command. If the id is taken, `wakeUp` is left to the caller, who first reads the existing execution.
+ * @returns the result of the start. If the id is taken, the caller must handle `wakeUp`, after it has read the existing execution.
  */
 export async function startLocally(context: RuntimeContext, local: LocalWork, request: ExecutionStart): Promise<StartResult> {
   const slot = local.slots.tryTake("local");
@@ -54,8 +54,8 @@ export async function startLocally(context: RuntimeContext, local: LocalWork, re
 }
 
 /**
- * Commits what a command makes of an execution, and wakes its session or claims it here. Where this process has a worker it is
- * answered once the commit is there; where it only hands over, the queue's message is sent before.
+ * Commits a command to an execution, and wakes its session or claims it here. In a process with a worker the call resolves after the commit
+ * and does not wait for the rest; in a process without a worker it also waits until the message to the queue is sent.
  *
  * @param isCurrent as `CommandJob.isCurrent`
  * @returns false if the same answer or signal was given before
@@ -73,7 +73,7 @@ export async function commandLocally(
   return committed;
 }
 
-/** As `wakeExecution`, and nobody waits for it but the end of the worker. */
+/** Calls `wakeExecution` in the background: only the end of the worker waits for it. */
 function wakeLater(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): void {
   if (!wakeUp) return;
   const waking = wakeExecution(context, local, wakeUp)
@@ -82,23 +82,23 @@ function wakeLater(context: RuntimeContext, local: LocalWork, wakeUp: PendingWak
   local.wakes.add(waking);
 }
 
-/** Has an execution looked at: by its session here, by a new session here, or by another process that gets a message. */
+/** Makes sure that an execution is looked at: by its session here, by a new session here, or by another process, which gets a message. */
 export async function wakeExecution(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): Promise<void> {
   if (!wakeUp) return;
   const { workflowId, wakeAt, isAnnounced } = wakeUp;
   // an execution that is not due yet is not claimed
   const isNow = wakeAt === 0 || local.sessions.has(workflowId);
   const runsHere = isNow && local.slots.isOpen && (await wakeLocally(context, local, workflowId, wakeUp).catch(() => false));
-  // another process runs it, or may
+  // another process runs the execution, or may claim it
   if (!runsHere) context.feed.tell("due", wakeUp);
   if (!runsHere && !isAnnounced) await context.wakeUpSender.send(wakeUp, wakeAt);
 }
 
 /**
- * Has the session here look at an execution; if there is none, claims the execution and runs it.
+ * Makes the session of an execution read it again; if it has no session here, claims the execution and runs it.
  *
- * @param written what this process has just committed: if nobody has committed since, it need not be loaded
- * @returns false if it does not run here: no slot is free, it is not due, or another process holds it
+ * @param written what this process has just committed: the execution need not be loaded if there was no other commit since
+ * @returns false if the execution does not run here: no slot is free, it is not due, or another process holds it
  */
 export async function wakeLocally(
   context: RuntimeContext,
@@ -109,7 +109,7 @@ export async function wakeLocally(
   if (sessions.wake(workflowId)) return true;
   const slot = slots.tryTake("local");
   if (!slot) {
-    // with a queue a message goes out; without one the poller claims it when a slot is free
+    // with a queue the caller sends a message; without one the poller claims the execution when a slot is free
     if (!context.queue) inbox.put("unclaimed");
     return false;
   }
@@ -121,7 +121,7 @@ export async function wakeLocally(
     if (claim) inbox.put({ ...claim, ...writtenSnapshot(budget, written, claim), slot });
     else {
       slot.free();
-      // another process has it, and may have gone on already
+      // another process holds the execution, and may have committed already
       if (written) context.looks.hint(workflowId, written.version);
     }
     return claim !== null;
@@ -132,12 +132,12 @@ export async function wakeLocally(
   }
 }
 
-/** Smaller ones are not loaded anew even where there is no room: they are held already. */
+/** A snapshot up to this size is used even if there is no room for it, because this process holds it already. */
 const smallBytes = 256 * 1024;
 
 /**
- * The snapshot and room for it, if it is what was claimed, and may be run without looking at the store again. A large one for which there is
- * no room is not held until there is some: it is loaded then, as those are that others have written.
+ * Returns the snapshot that this process has just written, and room for it, if the claim is for this version and no claim before it ran
+ * out. A large snapshot for which there is no room is dropped, and loaded from the store once there is room.
  */
 function writtenSnapshot(
   budget: LoadBudget,

@@ -9,14 +9,15 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 
+/** The first and the longest rest of an execution that this worker cannot run. */
 const firstRestMs = 1_000;
 const maxRestMs = 15 * 60_000;
 const maxMessageLength = 1_000;
 
 /**
- * Parks an execution after too many crashes. Only its head is read, because loading its snapshot may be what ended the processes.
+ * Parks an execution after too many crashes. Only its head is read, because the load of its snapshot may be what killed the processes.
  *
- * @returns its head as it is then; null if it is not there any more
+ * @returns the head of the parked execution; null if the execution was deleted
  */
 export async function parkCrashed(context: RuntimeContext, claim: Claim): Promise<SnapshotHead | null> {
   const head = await context.store.loadHead(claim.workflowId);
@@ -40,7 +41,7 @@ export async function workflowOrPark(
       const parked = await park(context, claim, snapshotHead(snapshot), why);
       return { parked: Object.freeze({ ...snapshot, ...parked }) };
     }
-    // this process has not died over it: given back, the claim counts as no crash
+    // the claim is given back so that it does not count as a crash: this process has not died
     await store.release(claim, snapshot.version).catch(() => undefined);
     throw error;
   }
@@ -57,7 +58,7 @@ async function park(context: RuntimeContext, claim: Claim, before: SnapshotHead,
   return head;
 }
 
-/** Several workers in a row died or lost their claim: the execution rests until somebody has looked at it. */
+/** Returns why an execution is parked after crashes: several workers in a row died or lost it. It rests until a `retry` command. */
 function afterCrashes({ crashes, claimedAt: at }: Claim, { activePaths }: SnapshotHead): Parked {
   const nodes = [...new Set(activePaths.filter(({ status }) => status === "ready").map(({ nodeId }) => `"${nodeId}"`))];
   const steps = nodes.length === 0 ? "" : `; to be performed then: ${nodes.slice(0, 5).join(", ")}${nodes.length > 5 ? ", ..." : ""}`;
@@ -67,7 +68,10 @@ function afterCrashes({ crashes, claimedAt: at }: Claim, { activePaths }: Snapsh
 
 const lackingCodes: readonly string[] = ["DEFINITION_MISSING", "DEFINITION_INVALID", "DEFINITION_CHANGED"];
 
-/** This worker lacks the definition or a node type, or the stored definition is not the one that was pinned: it is tried again, perhaps by another worker, after twice as long each time. */
+/**
+ * Returns why an execution is parked that this worker cannot run: the worker lacks the definition or a node type, or the stored definition
+ * is not the pinned one. The execution is tried again, perhaps by another worker, and the rest doubles each time. Null for other errors.
+ */
 function withoutDefinition(error: unknown, { parked }: Snapshot, at: EpochMs): Parked | null {
   if (!StepfoldError.is(error) || !lackingCodes.includes(error.code)) return null;
   const restedMs = parked?.until === undefined ? 0 : parked.until - parked.at;

@@ -5,35 +5,35 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { LocalWork } from "./local-work.ts";
 
-/** More due times are left to the regular poll, the latest first. That is late by `pollMs` at most. */
+/** The most due times that are remembered. The latest ones are forgotten first; the regular poll finds them at most `pollMs` late. */
 const maxDueTimes = 1_000;
-/** How long after its due time an execution is still polled for between the regular polls. */
+/** How long after its due time an execution still causes polls between the regular ones. */
 const lateMs = 20;
-/** Between polls that hints cause: the longer, the more often nothing was found, because other workers were first. */
+/** The limits of the time between polls that hints cause. It doubles while polls find nothing, because other workers were first. */
 const minHintGapMs = 5;
 const maxHintGapMs = 50;
-/** With a queue: an execution counts as missed by the queue if it has been due for so long. */
+/** With a queue, the store is polled only for executions that have been due for this long: the queue has missed them. */
 export const queueGraceMs = 500;
 
 /** Polls the store for executions that are due and held by no process: timers, retries, and executions whose worker died. */
 export class Poller {
   readonly #context: RuntimeContext;
   readonly #local: LocalWork;
-  /** When executions that ran here are due again, if that is soon. */
+  /** When executions that ran here are due again, by their ids; at most `maxDueTimes`, the earliest. */
   readonly #dueTimes = new Map<string, EpochMs>();
   #cancel: () => void = () => undefined;
   #cancelRegular: () => void = () => undefined;
   #nextPollMs = Number.POSITIVE_INFINITY;
   #polling: Promise<void> | null = null;
-  /** More was due than could be claimed. */
+  /** More executions were due than could be claimed. */
   #isMore = false;
-  /** A hint came during a poll, which may have missed what it was about. */
+  /** A hint came during a poll. The poll may have missed its execution, so another poll follows. */
   #isHinted = false;
   /** Hints cause no poll before this time on the monotonic clock. */
   #hintsFromMs = Number.NEGATIVE_INFINITY;
   #hintGapMs = minHintGapMs;
   #closed = false;
-  /** Most executions that one poll claims, beside the slots that are free. */
+  /** The most executions that one poll claims, even if more slots are free. Falls when a claimed execution finds no room in memory. */
   #maxClaims = Number.MAX_SAFE_INTEGER;
 
   constructor(context: RuntimeContext, local: LocalWork) {
@@ -50,30 +50,31 @@ export class Poller {
     await this.#polling;
   }
 
-  /** Something is due in the store that had no slot here. */
+  /** Notes that an execution is due in the store for which no slot was free here. */
   more(): void {
     this.#isMore = true;
     this.slotFreed();
   }
 
-  /** An execution that was claimed found no room: the next polls claim fewer. */
+  /** Notes that a claimed execution was given back because it found no room in memory: the next polls claim fewer. */
   gaveBack(): void {
     this.#isMore = true;
     this.#maxClaims = Math.max(1, Math.floor(Math.min(this.#maxClaims, this.#local.slots.all) / 2));
   }
 
-  /** Something may have become due in another process. */
+  /** Polls soon, because something may have become due in another process. */
   hint(): void {
     if (!this.#local.slots.isRoomy("polled")) this.#isMore = true;
     else if (this.#polling) this.#isHinted = true;
     else this.#pollIn(Math.max(0, this.#hintsFromMs - this.#context.environment.monotonicMs()));
   }
 
+  /** Polls at once if more executions are due and enough slots are free. */
   slotFreed(): void {
     if (this.#isMore && this.#local.slots.isRoomy("polled")) this.#pollIn(0);
   }
 
-  /** Polls at the time at which this execution is due again. */
+  /** Remembers when this execution is due again, and polls at that time. */
   expect(snapshot: Snapshot): void {
     const dueAt = nextDueAt(snapshot);
     if (dueAt === null || (this.#dueTimes.size >= maxDueTimes && !this.#forgetLaterThan(dueAt))) return;
@@ -81,14 +82,14 @@ export class Poller {
     this.#pollAtDueTime();
   }
 
-  /** Makes room by the latest due time. False if none is later than this one. */
+  /** Forgets the latest due time to make room for another one. False if none is later than that. */
   #forgetLaterThan(dueAt: EpochMs): boolean {
     let latest: readonly [string | null, EpochMs] = [null, dueAt];
     for (const one of this.#dueTimes) if (one[1] > latest[1]) latest = one;
     return latest[0] !== null && this.#dueTimes.delete(latest[0]);
   }
 
-  /** The execution runs now. */
+  /** Forgets the due time of an execution, because a session runs it. */
   forget(workflowId: string): void {
     this.#dueTimes.delete(workflowId);
   }
@@ -125,7 +126,7 @@ export class Poller {
     const { slots, inbox, budget } = this.#local;
     const askedAtMs = environment.monotonicMs();
     const limit = Math.min(slots.room("polled"), this.#maxClaims);
-    // what was claimed before waits to be loaded
+    // executions that were claimed before still wait to be loaded
     if (budget.isFull) this.#isMore = true;
     if (limit <= 0 || budget.isFull) return;
     try {
@@ -145,7 +146,7 @@ export class Poller {
     const now = this.#context.clock.estimate();
     let first = Number.POSITIVE_INFINITY;
     for (const [workflowId, dueAt] of this.#dueTimes) {
-      // due for a while: another process runs it
+      // due for longer than `lateMs`: another process runs the execution
       if (dueAt < now - lateMs) this.#dueTimes.delete(workflowId);
       else first = Math.min(first, dueAt);
     }
@@ -154,7 +155,7 @@ export class Poller {
   }
 }
 
-/** The earliest timer, retry or deadline of any of its paths and scopes; null if there is none. */
+/** Returns the earliest timer, retry or deadline of all paths and scopes of an execution; null if there is none. */
 function nextDueAt(snapshot: Snapshot): EpochMs | null {
   let earliest = Number.POSITIVE_INFINITY;
   for (const [key, paths] of openScopes(snapshot)) {

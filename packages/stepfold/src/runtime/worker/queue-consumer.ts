@@ -6,6 +6,7 @@ import { claimOne } from "../context/timed-claim.ts";
 import { queueAnswer } from "../context/with-timeout.ts";
 import type { LocalWork } from "./local-work.ts";
 
+/** The first and the longest time between two tries to open the consumer. */
 const firstDelayMs = 100;
 const maxDelayMs = 10_000;
 
@@ -14,7 +15,7 @@ export class QueueConsumer {
   readonly #context: RuntimeContext;
   readonly #local: LocalWork;
   readonly #queue: WorkQueue;
-  /** Messages handled at once. */
+  /** The most messages that are handled at once. */
   readonly #concurrency: number;
   #consumer: Consumer | null = null;
   #opening: Promise<void>;
@@ -31,7 +32,7 @@ export class QueueConsumer {
     this.#opening = this.#open(firstDelayMs);
   }
 
-  /** Takes no more messages; resolves when those in flight are handled, and then waits for the queue no longer than for any answer. */
+  /** Takes no more messages, and waits until those in flight are handled. The wait for the queue after that has a time limit. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel();
@@ -58,7 +59,7 @@ export class QueueConsumer {
     });
   }
 
-  /** Tries again and again if the queue does not answer. The store is polled meanwhile. */
+  /** Opens the consumer, and tries again and again if the queue does not answer. The store is polled meanwhile. */
   async #open(delayMs: number): Promise<void> {
     const { environment, lease } = this.#context;
     const onProblem = (error: unknown): void => this.#context.onProblem(null, error);
@@ -81,16 +82,16 @@ export class QueueConsumer {
     await handled.finally(() => this.#handled.delete(handled));
   }
 
-  /** Keeps the message until the execution has run: if this process dies, another one gets the message. */
+  /** Runs the execution of a message. It keeps the message until then: if this process dies, another one gets the message. */
   async #handle(delivery: Delivery): Promise<void> {
     const { environment, lease, onProblem } = this.#context;
     const claim = await claimOne(this.#context, { workflowId: delivery.workflowId });
-    // held by another process, ended, or not due any more: the message has served its purpose
+    // the execution is held by another process, has ended or is not due: the message is no longer needed
     if (!claim) return;
     const endExtensions = every(environment, lease.leaseMs / 3, () => {
       this.#answer("prolong the lease of a message", delivery.extend()).catch((error: unknown) => onProblem(null, error));
     });
-    // errors are reported by the dispatcher; the lease of the claim decides who is next, not the queue
+    // the dispatcher reports errors. After one the message is not kept: other workers find the execution when the lease of its claim ends
     const slot = this.#local.slots.take("queued");
     this.#local.inbox.put({ ...claim, slot });
     await slot.freed;

@@ -10,22 +10,23 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { restartOf } from "../context/successor.ts";
 import type { LocalWork } from "./local-work.ts";
 
-/** What is to be delivered, and by whom. */
+/** The sender of a message, and what is needed to deliver the message. */
 export interface OutboxDelivery {
   readonly context: RuntimeContext;
   readonly local: LocalWork;
   /** The execution that sends. */
   readonly from: Draft;
-  /** Whether its claim is in force. */
+  /** Whether the claim of the sender is in force. */
   readonly isHeld: () => boolean;
-  /** Commits what a command makes of an execution, while the claim is in force: `commandLocally`. */
+  /** Commits a command to another execution, as long as the claim of the sender is in force (`commandLocally`). */
   readonly command: (workflowId: string, command: Command) => Promise<boolean>;
   /** Starts an execution: `startLocally`. */
   readonly start: (request: ExecutionStart) => Promise<StartResult>;
 }
 
 /**
- * Tells an execution that a detached child of it has ended. If it has ended itself and was restarted, the execution that goes on in its place is told.
+ * Tells an execution that a detached child has ended, or that a signal of a step has arrived. If the execution has ended and was restarted,
+ * the restarted execution is told instead.
  */
 export async function reportEnd(delivery: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
   const send = async (workflowId: string, sent: EndChildCommand): Promise<void> => {
@@ -39,13 +40,13 @@ export async function reportEnd(delivery: OutboxDelivery, to: string, command: E
   try {
     await send(to, command);
   } catch (error) {
-    // an output larger than the parent may hold: the child has failed, as far as the parent is concerned
+    // the output is larger than the parent may hold, so the parent is told that the child has failed
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
     await send(to, { ...command, end: { status: "failed", error: errorInfo(error) } });
   }
 }
 
-/** A message counts as delivered if the execution or the wait that it is for is gone. @returns false if it is gone */
+/** Delivers a message. The message also counts as delivered if its receiver, or the wait for it, is gone. @returns false if it is gone */
 export async function unlessGone(command: () => Promise<unknown>): Promise<boolean> {
   try {
     await command();
@@ -56,12 +57,12 @@ export async function unlessGone(command: () => Promise<unknown>): Promise<boole
   }
 }
 
-/** How the sender of the message `ended` has ended: it is over once that has left its outbox. */
+/** Returns the end status of the sender of the message `ended`. Until the message has left the outbox, the status is that of `ending`. */
 export function statusToReport({ ended, ending }: Draft): ChildEnd["status"] {
   return ended ?? ending!.status;
 }
 
-/** How an execution has ended, for the one that waits for it. */
+/** Returns the end of an execution in the form in which the execution that waits for it is told. */
 export function endToReport(status: ChildEnd["status"], { output, error }: Pick<Snapshot | Draft, "output" | "error">): ChildEnd {
   return { status, ...(output !== undefined && { output }), ...(error && { error }) };
 }

@@ -11,13 +11,14 @@ import { successorWait } from "./continue-execution.ts";
 import { wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 
-/** Codes of starts that every worker would refuse because of what is there already, or not. */
+/** Codes of refused starts that are not tried again: this worker has no such workflow, or the id belongs to a deleted execution. */
 const refusals: readonly string[] = ["DEFINITION_UNKNOWN", "WORKFLOW_EXISTS"];
 
 /**
- * Starts an execution that a schedule wants: once, because the tick makes its id.
+ * Starts the execution of a tick of a schedule. It is started only once, because its id is made from the tick.
  *
- * @returns why it is refused: its id is taken by another execution, or its input does not fit; null if it is there, now or since before
+ * @returns the error that refuses the start, for example because another execution has the id or the input is invalid; null if the
+ *   execution was started, now or before
  */
 export async function startRoot(
   delivery: OutboxDelivery,
@@ -36,7 +37,7 @@ export async function startRoot(
     if (there?.scheduledBy?.schedule !== scheduledBy.schedule || there.scheduledBy.at !== scheduledBy.at)
       return new StepfoldError("START_CONFLICT", { workflowId, differs: "schedule" });
     await wakeExecution(context, local, wakeUp);
-    // it was started before, for another reason, and would not tell
+    // the execution was started before: it has ended already, or it was started without `reports`, so it will not tell the schedule
     const isSilent = isTerminal(there.status) || !there.scheduledBy.reports;
     if (scheduledBy.reports && isSilent)
       await reportToSchedule(delivery, scheduledBy, { type: "ended", workflowId, at: scheduledBy.at }, id);
@@ -47,7 +48,7 @@ export async function startRoot(
   }
 }
 
-/** Cancels an execution that a schedule has started, or what that goes on as. Others of that id are left alone. */
+/** Cancels an execution that a schedule has started, or its latest successor. An execution of another origin with this id is left alone. */
 export async function cancelRoot(
   { context, command }: OutboxDelivery,
   { to, schedule }: RootCancel & { readonly to: string },
@@ -60,27 +61,30 @@ export async function cancelRoot(
   });
 }
 
-/** What a schedule is told of an execution that it started, or wanted to start. */
+/** What a schedule is told about an execution that it started, or wanted to start. */
 export interface ScheduleNews {
   readonly type: "ended" | "refused";
   readonly workflowId: string;
+  /** The tick of the execution. */
   readonly at: number;
+  /** The `status` of an end, or the `error` of a refusal. */
   readonly [detail: string]: Json;
 }
 
-/** That an execution has ended. */
+/** Returns the news that an execution has ended. */
 export function endNews(from: Draft): ScheduleNews {
   return { type: "ended", workflowId: from.workflowId, at: from.scheduledBy!.at, status: statusToReport(from) };
 }
 
-/** That an execution cannot be started. */
+/** Returns the news that an execution cannot be started. */
 export function refusalNews({ to, scheduledBy }: RootStart & { readonly to: string }, { code, message }: StepfoldError): ScheduleNews {
   return { type: "refused", workflowId: to, at: scheduledBy.at, error: { code, message } };
 }
 
+/** Ten years: the signal must not expire before the schedule takes it. */
 const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
 
-/** Tells a schedule what has become of an execution that it started, by a signal. One that has ended or is gone need not know. */
+/** Tells a schedule by a signal what happened to an execution that it started. A schedule that has ended or was deleted is not told. */
 export async function reportToSchedule(
   delivery: OutboxDelivery,
   { schedule, workflowId: sender }: ScheduledBy,
@@ -95,7 +99,7 @@ export async function reportToSchedule(
     const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
     if (!latest || (await unlessGone(() => delivery.command(latest.workflowId, signal)))) return;
     const now = await store.loadHead(latest.workflowId);
-    // it goes on as nothing, or as what was deleted since
+    // the schedule does not go on as another execution, or its successor was deleted
     if (!now?.continuedAs || (isTerminal(now.status) && !(await successorOf(store, now)))) return;
     await waitForSuccessor(latest.workflowId);
   }

@@ -13,7 +13,7 @@ export class SessionLease {
   #claim!: Claim;
   /** What the store's clock showed last, and the monotonic clock at that moment. */
   #reading!: { readonly storeMs: EpochMs; readonly monotonicMs: number };
-  /** On the monotonic clock; another process may hold the execution after that. */
+  /** The end of the lease, on the monotonic clock. After that another process may hold the execution. */
   #untilMs!: number;
   /** A commit was made under this claim. */
   #hasCommitted!: boolean;
@@ -27,7 +27,7 @@ export class SessionLease {
     return this.#claim;
   }
 
-  /** Takes the place of the claim before. */
+  /** Replaces the claim by a newer one. */
   adopt({ claim, askedAtMs }: TimedClaim): void {
     this.#claim = claim;
     this.#hasCommitted = false;
@@ -35,12 +35,12 @@ export class SessionLease {
     this.#untilMs = askedAtMs + this.#claim.leaseMs;
   }
 
-  /** A commit was made: what happened to earlier claims counts no longer. */
+  /** Notes that a commit was made: from now on the claims that ran out before it do not count. */
   committed(): void {
     this.#hasCommitted = true;
   }
 
-  /** The claim with its counts as they are now. */
+  /** The claim with its current counts: after a commit, `expired` and `crashes` are 0. */
   get #counted(): Claim {
     return this.#hasCommitted ? { ...this.#claim, expired: 0, crashes: 0 } : this.#claim;
   }
@@ -54,7 +54,7 @@ export class SessionLease {
     return new StepfoldError("FENCE_LOST", { workflowId: this.claim.workflowId });
   }
 
-  /** The store's clock: its time when it gave or renewed the claim, and what has passed since. */
+  /** The time of the store: what its clock showed at the latest claim or renewal, plus the time that has passed since. */
   storeNow(): EpochMs {
     const { storeMs, monotonicMs } = this.#reading;
     return storeMs + Math.floor(this.#context.environment.monotonicMs() - monotonicMs);
@@ -65,12 +65,12 @@ export class SessionLease {
     return persist(this.#context.environment, () => this.#untilMs, call);
   }
 
-  /** Asks again while the store does not answer: otherwise steps that are done would be performed again. */
+  /** Loads the execution, and tries again while the store does not answer: without it, steps that are done would be performed again. */
   load(): Promise<Snapshot | null> {
     return this.persist(() => this.#context.store.load(this.claim.workflowId));
   }
 
-  /** Null once the claim is given back; the stored snapshot if another writer has committed, so that the session goes on. */
+  /** Gives the claim back. Resolves to null, or to the stored snapshot if another writer has committed, with which the session goes on. */
   async release(version: number): Promise<Snapshot | null> {
     try {
       await this.persist(() => this.#context.store.release(this.#counted, version));
@@ -81,7 +81,7 @@ export class SessionLease {
     }
   }
 
-  /** Gives the claim back in the middle of the work. @param isCrash counts it as one that was lost with its process */
+  /** Gives the claim back although work is left. @param isCrash whether the claim counts as lost by a crash of its process */
   async giveUp(version: number, isCrash: boolean): Promise<void> {
     const { expired, crashes } = this.#counted;
     const lost = Number(isCrash);
@@ -90,7 +90,8 @@ export class SessionLease {
   }
 
   /**
-   * Prolongs the claim. `isClockAhead`: the store's clock has moved further than ours, which stands still while the machine sleeps.
+   * Prolongs the claim. `isClockAhead` is true if the store's clock has moved further than the monotonic clock of this process, which
+   * stands still while the machine sleeps.
    *
    * @throws StepfoldError `FENCE_LOST` if another process holds the execution, `STORE_UNAVAILABLE`
    */

@@ -17,8 +17,8 @@ const refusals: readonly string[] = [
 ];
 
 /**
- * Sends the signal of a step, and tells the step that it has arrived, or why it cannot. After a crash it is sent again, under the same
- * idempotency key: it counts once.
+ * Sends the signal of a step to one execution, and tells the step that the signal has arrived, or why it cannot arrive. After a crash the
+ * signal is sent again under the same idempotency key, so it counts once.
  */
 export async function signalExecution(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<void> {
   const { to, waitId } = message;
@@ -28,7 +28,7 @@ export async function signalExecution(delivery: OutboxDelivery, message: Message
   await reportEnd(delivery, workflowId, { type: "endChild", workflowId: to, waitId, incarnation, end });
 }
 
-/** Null if it has arrived, else why it cannot. */
+/** Sends a signal to an execution or its successors. Returns null if the signal has arrived, else the error. */
 async function send(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<ErrorInfo | null> {
   const waitForSuccessor = successorWait(delivery);
   try {
@@ -44,7 +44,10 @@ async function send(delivery: OutboxDelivery, message: Message & { readonly type
   }
 }
 
-/** Null if it has arrived; else the execution to try next: the one that it goes on as, or itself, while that is not there. */
+/**
+ * Sends a signal to one execution. Returns null if the signal has arrived, else the id to try next: that of the successor, or the same id
+ * while the successor does not exist yet.
+ */
 async function sendTo(
   { context, from, command }: OutboxDelivery,
   workflowId: string,
@@ -52,7 +55,7 @@ async function sendTo(
 ): Promise<string | null> {
   const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
   const { tenant, definition } = await requireHead(context.store, workflowId);
-  // executions of others are not there for it, and schedules are none of its business
+  // a step cannot reach executions of other tenants, or schedules
   if (tenant !== from.tenant || definition.id === scheduleWorkflowId) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
   try {
     await command(workflowId, { type: "signal", name, key, payload, ttl, idempotencyKey });
@@ -67,8 +70,8 @@ async function sendTo(
 }
 
 /**
- * Sends the signal of a step to all executions of its tenant that wait for it, and tells the step how many have it. After a crash it is sent again, under
- * the same idempotency key: it counts once for each of them.
+ * Sends the signal of a step to all executions of its tenant that wait for it, and tells the step how many have received it. After a crash
+ * the signal is sent again under the same idempotency key, so it counts once for each receiver.
  */
 export async function broadcastSignal(delivery: OutboxDelivery, message: Message & { readonly type: "broadcast" }): Promise<void> {
   const { workflowId, incarnation } = delivery.from;
@@ -84,7 +87,7 @@ async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly
   try {
     const where = { ...(from.tenant !== undefined && { tenant: from.tenant }), ...(workflow !== undefined && { definitionId: workflow }) };
     const ids = await receiversOf(context.store, message, where, context.setting.limits, ({ tenant, definition }) => {
-      // executions of others are not there for it, and schedules are none of its business
+      // a step cannot reach executions of other tenants, or schedules
       return tenant === from.tenant && definition.id !== scheduleWorkflowId;
     });
     for (const id of ids) {
@@ -95,7 +98,7 @@ async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly
       else if (outcome !== "gone") refused++;
     }
   } catch (error) {
-    // too many of them, or a store that cannot find them: it will not arrive, however often it is sent
+    // there are too many receivers, or the store cannot find them: sending the signal again does not help
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED") && !StepfoldError.is(error, "OPTION_INVALID")) throw error;
     return { status: "failed", error: errorInfo(error) };
   }

@@ -4,13 +4,13 @@ export type SlotOrigin = "local" | "queued" | "polled";
 /** Room for one running execution. */
 export interface Slot {
   readonly origin: SlotOrigin;
-  /** Resolves when it is free again. */
+  /** Resolves when the slot is free again. */
   readonly freed: Promise<void>;
   /** Safe to call twice. */
   free(): void;
 }
 
-/** How many executions may run at once, of each origin and of all. */
+/** The most executions that may run at once: in all, and of each origin. */
 export interface SlotShares {
   readonly all: number;
   readonly local: number;
@@ -18,13 +18,14 @@ export interface SlotShares {
   readonly polled: number;
 }
 
+/** The part of the slots that local and polled executions each leave to the other; with a queue, the share of local executions. */
 const keptPart = 0.1;
-/** With a queue, executions of a process that died are found by polling: those left over take them over at once if they can. */
+/** With a queue, the share of polled executions. Polling finds those of a process that died, which others should take over at once. */
 const polledPart = 0.3;
 
 /**
- * Shares that leave room for every origin, so that many executions of one origin do not hold up the others: timers, and
- * executions of processes that died, run although more is started here than can run, and the other way round.
+ * Returns shares that leave room for every origin, so that many executions of one origin do not hold up those of another. For
+ * example, timers still run while more executions are started here than can run.
  *
  * A queue cannot be told to wait for a slot, so with a queue the shares do not overlap. Then there are at least two slots:
  * an execution whose message was lost must not wait until the queue is empty.
@@ -42,7 +43,7 @@ export function sharesOf(slots: number, hasQueue: boolean): SlotShares {
 
 const noShares: SlotShares = { all: 0, local: 0, queued: 0, polled: 0 };
 
-/** Counts the slots that are taken. There are none until they are opened. */
+/** Counts the slots that are taken. Before `open` there are no slots. */
 export class Slots {
   #shares: SlotShares = noShares;
   readonly #taken: Record<SlotOrigin, number> = { local: 0, queued: 0, polled: 0 };
@@ -60,7 +61,7 @@ export class Slots {
     this.#shares = shares;
   }
 
-  /** No more slots are free from now on. Those that are taken stay so until they are freed. */
+  /** Takes the free slots away. Slots that are taken stay taken until they are freed. */
   close(): void {
     this.#shares = noShares;
   }
@@ -71,7 +72,7 @@ export class Slots {
     return Math.min(this.#shares[origin] - this.#taken[origin], this.#shares.all - local - queued - polled);
   }
 
-  /** Whether so many slots are free that a claim for them pays: a quarter, or all that the other origins leave. */
+  /** Whether enough slots are free to make a claim worthwhile: a quarter of the share, or all that the other origins leave. */
   isRoomy(origin: SlotOrigin): boolean {
     const room = this.room(origin);
     return room > 0 && (room >= this.#shares[origin] / 4 || this.#taken[origin] === 0);

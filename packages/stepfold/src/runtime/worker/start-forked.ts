@@ -5,9 +5,10 @@ import type { Forking } from "../forks/fork.ts";
 import { type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 
 /**
- * Stores the new execution.
+ * Stores an execution that goes on from another one (fork, restart, adoption), and runs it here if a slot is free. Returns its id. If the
+ * same execution was stored before, only its id is returned.
  *
- * @throws StepfoldError `START_CONFLICT` if there is another execution with its id
+ * @throws StepfoldError `START_CONFLICT` if another execution has its id
  */
 export async function startForked(
   context: RuntimeContext,
@@ -16,7 +17,7 @@ export async function startForked(
 ): Promise<string> {
   const { committed, wakeUp } = await startLocally(context, local, start);
   if (committed) return workflowId;
-  // the same was asked for before
+  // the id is taken; the execution there may be the same one, stored by an earlier call
   const there = (await requireHead(context.store, workflowId)).from;
   const isSame =
     there?.workflowId === from.workflowId &&

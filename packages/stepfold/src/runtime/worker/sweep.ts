@@ -12,25 +12,25 @@ import type { LeftExecution, TimeSlice } from "./time-slice.ts";
 
 /** What to sweep, and for how long. */
 export interface SweepOptions {
-  /** Executions that are taken at most. Default 1,000. */
+  /** The most executions that are taken. Default 1,000. */
   readonly limit?: number | undefined;
-  /** Executions run at once. Default: `maxExecutions` of the runtime. */
+  /** The most executions that run at once. Default: `maxExecutions` of the runtime. */
   readonly concurrency?: number | undefined;
-  /** The call is over after so many milliseconds. Default 10 s. In the last quarter nothing is begun any more. */
+  /** The longest time that the call takes, in milliseconds. Default 10,000. In its last quarter no execution and no step begins. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Only the executions that these messages of a queue name. Those that are not due, or run elsewhere, are passed over. One whose
-   * `delayMs` is not over yet is sent on to the queue of the runtime.
+   * Messages of a queue: only the executions that they name are taken. Executions that are not due, or that another process holds, are
+   * skipped. A message with a `delayMs` above 0 is sent on to the queue of the runtime.
    */
   readonly wakeUps?: readonly WakeUp[] | undefined;
-  /** Ends the call sooner: steps under way get their signal, and claims are given back. */
+  /** Ends the call early: steps in flight get their `AbortSignal`, and claims are given back. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** An execution that could not be advanced. */
 export interface FailedExecution {
   readonly workflowId: string;
-  /** Why: a store that does not answer, as a rule. */
+  /** The reason; usually the store did not answer. */
   readonly error: unknown;
 }
 
@@ -38,10 +38,10 @@ export interface FailedExecution {
 export interface SweepReport {
   /** Executions that were claimed and run. */
   readonly advanced: number;
-  /** Executions with something to do still, as far as they are known here: given back when the time was over, or not reached. */
+  /** The known executions that still have something to do: they were given back when the time was over, or were not reached. */
   readonly left: readonly LeftExecution[];
   readonly failed: readonly FailedExecution[];
-  /** More may be due than was taken, and the queue was not told of all: sweep again. */
+  /** True if more executions may be due for which the queue has no message: call `sweep` again. */
   readonly isMore: boolean;
 }
 
@@ -50,16 +50,20 @@ export interface SweepParts {
   readonly context: RuntimeContext;
   readonly local: LocalWork;
   readonly dispatcher: Dispatcher;
-  /** Where the caller says nothing. */
+  /** The most executions that run at once, if the caller gives no `concurrency`. */
   readonly concurrency: number;
 }
 
 const defaultLimit = 1_000;
 const defaultTimeoutMs = 10_000;
-/** Executions that are sent on to the queue at the end of one sweep. */
+/** The most executions that are sent on to the queue at the end of one sweep. */
 const maxSentOn = 100;
 
-/** Runs what is due, for a bounded time. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE` if nothing could be claimed */
+/**
+ * Runs executions that are due, for a bounded time.
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE` if nothing could be claimed
+ */
 export async function sweep(parts: SweepParts, options: SweepOptions): Promise<SweepReport> {
   refuseUnknown("sweep", options, ["limit", "concurrency", "timeoutMs", "wakeUps", "signal"]);
   const { limit = defaultLimit, concurrency = parts.concurrency, timeoutMs = defaultTimeoutMs, wakeUps, signal } = options;
@@ -77,7 +81,7 @@ export async function sweep(parts: SweepParts, options: SweepOptions): Promise<S
   }
 }
 
-/** One sweep under way. */
+/** One sweep while it runs. */
 class Sweeping {
   readonly #parts: SweepParts;
   readonly #slice: TimeSlice;
@@ -86,6 +90,7 @@ class Sweeping {
   readonly #running = new Map<string, Promise<void>>();
   readonly #left: LeftExecution[] = [];
   readonly #failed: FailedExecution[] = [];
+  /** Executions that count for the limit: they were claimed, or a message named them. */
   #taken = 0;
   #advanced = 0;
   #isMore = false;
@@ -97,7 +102,7 @@ class Sweeping {
     this.#concurrency = concurrency;
   }
 
-  /** Takes what is due, until there is no more of it. Executions that end may make others due. */
+  /** Takes due executions until there are no more. It waits for running ones, because their end may make others due. */
   async takeDue(): Promise<void> {
     const { context, local } = this.#parts;
     while (this.#mayTake) {
@@ -111,7 +116,7 @@ class Sweeping {
     if (context.queue) await this.#beforeEnd(this.#sendOnDue());
   }
 
-  /** Takes those that are named, each once. */
+  /** Takes the executions that messages name, each once. Messages that are early, or are not reached in time, are sent on to the queue. */
   async takeNamed(wakeUps: readonly WakeUp[]): Promise<void> {
     const isEarly = ({ delayMs = 0 }: WakeUp): boolean => delayMs > 0;
     const early = wakeUps.filter(isEarly);
@@ -127,10 +132,10 @@ class Sweeping {
     await this.#beforeEnd(Promise.all([sending, this.#sendOn([...named].map((workflowId) => ({ workflowId })))]));
   }
 
-  /** Resolves when all has ended that was taken, or when the time is up. */
+  /** Resolves when all taken executions have ended, or when the time is up. */
   async settled(): Promise<void> {
     await this.#beforeEnd(Promise.all(this.#running.values()));
-    // the store or the queue does not answer: claims end with their leases
+    // these executions still run, because the store or the queue does not answer; their claims end with the leases
     for (const workflowId of this.#running.keys()) this.#left.push({ workflowId, isAnnounced: false });
   }
 
@@ -143,11 +148,12 @@ class Sweeping {
     return this.#slice.isOpen && this.#taken < this.#limit;
   }
 
+  /** How many more executions may be taken at this moment. */
   get #room(): number {
     return Math.min(this.#concurrency - this.#running.size, this.#limit - this.#taken);
   }
 
-  /** Waits until an execution has ended, or nothing more is to be begun. */
+  /** Waits until an execution has ended, or nothing more may begin. */
   async #news(): Promise<void> {
     await Promise.race([...this.#running.values(), this.#slice.draining]);
   }
@@ -156,7 +162,7 @@ class Sweeping {
     await Promise.race([work, this.#slice.over]);
   }
 
-  /** @returns whether as many were due as there was room for */
+  /** Claims due executions and runs them. @returns true if there were as many as there was room for, so that more may be due */
   async #claimSome(room: number): Promise<boolean> {
     const { context } = this.#parts;
     const { store, lease, registry, environment, queue, onProblem } = context;
@@ -182,7 +188,7 @@ class Sweeping {
     this.#running.set(workflowId, running);
   }
 
-  /** One that a message names; then those that waited for its permit, because nobody may have a message of them any more. */
+  /** Runs an execution that a message names, then those that waited for its permit: the queue may have no message for these any more. */
   async #runNamed(workflowId: string): Promise<void> {
     const claim = await claimOne(this.#parts.context, { workflowId });
     let ended = claim && (await this.#runClaimed(claim));
@@ -201,17 +207,17 @@ class Sweeping {
     try {
       const ended = await dispatcher.run({ ...timed, slot: local.slots.take("local"), slice: this.#slice });
       if (ended) this.#advanced++;
-      // it was given back, for want of memory, or is not there any more
+      // the execution was given back because there was no room in memory, or it was deleted
       else await this.#sendOn([{ workflowId }]);
       return ended;
     } catch (error) {
-      // another process holds it
+      // another process holds the execution
       if (StepfoldError.is(error, "FENCE_LOST")) return null;
       throw error;
     }
   }
 
-  /** Has the queue tell of what is due and was not taken. */
+  /** Sends the queue messages for due executions that were not taken. They are found by a claim, which is given back. */
   async #sendOnDue(): Promise<void> {
     const { store, lease, registry, environment, onProblem } = this.#parts.context;
     const askedAtMs = environment.monotonicMs();
@@ -230,6 +236,7 @@ class Sweeping {
     await this.#sendOn(timed.map(({ claim: { workflowId } }) => ({ workflowId })));
   }
 
+  /** Sends messages to the queue of the runtime, and adds their executions to those that are left. */
   async #sendOn(wakeUps: readonly WakeUp[]): Promise<void> {
     if (wakeUps.length === 0) return;
     const isAnnounced = await this.#parts.context.wakeUpSender.sendOn(wakeUps);

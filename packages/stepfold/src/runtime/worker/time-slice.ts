@@ -1,20 +1,20 @@
 import type { Environment } from "../../ports/environment.ts";
 
-/** Towards the end of a slice nothing new is begun for this part of it, so that steps under way can end. */
+/** The last part of a slice, in which nothing new begins, so that steps in flight can end. */
 const drainingPart = 0.25;
-/** What steps that are cut off have, to commit what is done and to give their claims back: a tenth of the slice, and no more than this. */
+/** The time that sessions which are cut off have to commit what is done and give their claims back: a tenth of the slice, at most this. */
 const maxUnwindMs = 1_000;
 const unwindPart = 0.1;
 
-/** A session, as its slice sees it. */
+/** The members of a session that a slice uses. */
 interface SlicedSession {
   /** Begins no more steps. */
   drain(): void;
-  /** Ends at once, and gives the claim back. */
+  /** Ends the session at once and gives the claim back. This counts as a crash if the session has committed nothing for `crashMs`. */
   cutOff(reason: unknown, crashMs: number): void;
 }
 
-/** An execution that has something to do still. */
+/** An execution that still has something to do. */
 export interface LeftExecution {
   readonly workflowId: string;
   /** Whether the queue has a message for the execution. Without one, the next worker that polls the store, or the next sweep, finds it. */
@@ -22,24 +22,24 @@ export interface LeftExecution {
 }
 
 interface TimeSliceOptions {
-  /** Over after so many milliseconds. */
+  /** The length of the slice in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends it sooner. */
+  /** Ends the slice early. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when its owner has ended it. */
+  /** Called when the owner of the slice ends it. */
   readonly onEnd: () => void;
 }
 
 /**
- * A bounded time in which executions are run. In its last quarter they begin no more steps; shortly before its end the steps under way
- * get their signal, and the claims are given back. Nothing of it is left afterwards, whatever the steps do.
+ * A bounded time in which executions run. In its last quarter they begin no more steps. Shortly before its end the steps in flight get
+ * their `AbortSignal`, and the claims are given back. The end of the slice does not wait for a step that ignores its signal.
  */
 export class TimeSlice {
-  /** Resolves once nothing more is to be begun. */
+  /** Resolves when nothing more may begin. */
   readonly draining: Promise<void>;
   /** Resolves when the time is up. */
   readonly over: Promise<void>;
-  /** Executions that ran in it, and were given back before they had done all that is due. */
+  /** Executions that ran in the slice, and were given back while something was still due. */
   readonly left: LeftExecution[] = [];
   readonly #environment: Environment;
   readonly #options: TimeSliceOptions;
@@ -70,25 +70,25 @@ export class TimeSlice {
     if (signal?.aborted) this.#cutOff();
   }
 
-  /** Whether more may be begun. */
+  /** Whether more executions may begin. */
   get isOpen(): boolean {
     return this.#phase === "open";
   }
 
-  /** An execution runs in it from now on. */
+  /** Adds the session of an execution that runs in the slice from now on. */
   add(session: SlicedSession): void {
     this.#sessions.add(session);
     if (this.#phase !== "open") session.drain();
     if (this.#phase === "cut off") this.#stop(session);
   }
 
-  /** It runs no more. @param left set if something of it is due still */
+  /** Removes a session that has ended. @param left the execution, if something of it is still due; else null */
   remove(session: SlicedSession, left: LeftExecution | null): void {
     this.#sessions.delete(session);
     if (left) this.left.push(left);
   }
 
-  /** Nothing more is begun in it. Safe to call twice. */
+  /** Lets nothing more begin in the slice. Safe to call twice. */
   drain(): void {
     if (this.#phase !== "open") return;
     this.#phase = "draining";
@@ -96,7 +96,7 @@ export class TimeSlice {
     for (const session of this.#sessions) session.drain();
   }
 
-  /** All that ran in it has ended: its timers are gone. */
+  /** Ends the slice and removes its timers. Its owner calls this when the work is done or the time is up. */
   end(): void {
     this.#phase = "cut off";
     for (const cancel of this.#cancels) cancel();
@@ -111,7 +111,7 @@ export class TimeSlice {
     this.#after(this.#unwindMs, () => this.#resolveOver());
   }
 
-  /** A step that had half of a slice and more will hardly fit into the next one: that counts as the death of a process would. */
+  /** Cuts a session off. A step that had at least half of the slice will hardly fit into the next one, so this counts as a crash. */
   #stop(session: SlicedSession): void {
     session.cutOff(new DOMException("The time slice is over", "AbortError"), this.#options.timeoutMs / 2);
   }

@@ -1,5 +1,5 @@
 /**
- * How long clients that are opened here wait for an answer, in milliseconds: a little less than a runtime with the default lease, so
- * that the client, which can open a new connection, gives up a dead one.
+ * How long clients that are opened here wait for an answer, in milliseconds. It is a little less than a runtime with the default lease
+ * waits, so that the client gives up a dead connection first and can open a new one.
  */
 export const answerLimitMs = 9_000;

@@ -19,7 +19,7 @@ interface DocumentSdk {
   readonly DynamoDBDocument: { from(client: DynamoTableClient): DynamoDocumentClient };
 }
 
-/** `dynamodb://region/table?endpoint=http://127.0.0.1:8000`, with the AWS SDK; credentials as it finds them. */
+/** Connects to `dynamodb://region/table?endpoint=http://127.0.0.1:8000` with the AWS SDK, which finds the credentials itself. */
 export async function connectDynamo(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const { url, taken } = takeParameters(text, { endpoint: "" });
   const { endpoint } = taken;
@@ -33,9 +33,9 @@ export async function connectDynamo(text: string, answerMs: number = answerLimit
   const { dynamoStore } = await import("../databases/dynamo/dynamo-store.ts");
   const { DynamoDB } = await importDriver<Sdk>("@aws-sdk/client-dynamodb", "dynamo");
   const { DynamoDBDocument } = await importDriver<DocumentSdk>("@aws-sdk/lib-dynamodb", "dynamo");
-  // whoever names an endpoint talks to a server of their own, which looks at no credentials
+  // with an endpoint the server is a local one, which does not check credentials, but the SDK needs some
   const own = { endpoint, credentials: { accessKeyId: "local", secretAccessKey: "local" } };
-  // the SDK waits for an answer without a limit, and after one it only warns unless it is told to give up
+  // by default the SDK waits for ever, and with a timeout it only warns unless `throwOnRequestTimeout` is set
   const maxAttempts = 2;
   const eachMs = answerMs / maxAttempts;
   const requestHandler = { connectionTimeout: eachMs / 2, requestTimeout: eachMs, throwOnRequestTimeout: true } as const;

@@ -13,17 +13,17 @@ interface Driver {
   }) => LibsqlClient & { close(): void };
 }
 
-/** `libsql://host?authToken=TOKEN`, `libsql:http://127.0.0.1:8080`, `libsql:file:app.db`, with `@libsql/client`. */
+/** Connects to `libsql://host?authToken=TOKEN`, `libsql:http://127.0.0.1:8080` or `libsql:file:app.db` with `@libsql/client`. */
 export async function connectLibsql(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const address = text.replace(/^libsql:(?!\/\/)/i, "");
-  // a path may be relative, which no URL of a parser is
+  // a path may be relative, which a URL parser does not accept
   const isLocal = /^(file:|:memory:$)/.test(address);
   const { url, taken } = takeParameters(address, { authToken: "" });
   if (!isLocal) parsedUrl(url);
   const { libsqlStore } = await import("../databases/libsql/libsql-store.ts");
   const { libsqlMigrations } = await import("../databases/libsql/libsql-schema.ts");
   const { createClient } = await importDriver<Driver>("@libsql/client", "libsql");
-  // a file that another process writes to is waited for
+  // for a file, `timeout` is how long to wait while another process writes to it
   const client = createClient({
     url,
     ...(taken.authToken !== "" && { authToken: taken.authToken }),

@@ -1,7 +1,7 @@
 import { memoryStore } from "../databases/memory/memory-store.ts";
 import type { Site } from "./site.ts";
 
-/** `memory:`, for trying things out: what it holds ends with the process. */
+/** Connects to `memory:`, a store for experiments. Its data is lost when the process ends. */
 export async function connectMemory(): Promise<Site> {
   return {
     name: "memory",

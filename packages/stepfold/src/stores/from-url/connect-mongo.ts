@@ -13,7 +13,7 @@ interface Driver {
   readonly MongoClient: new (url: string, limits: Readonly<Record<string, number>>) => { db(): Database; close(): Promise<void> };
 }
 
-/** `mongodb://host/database?prefix=stepfold_`, with `mongodb`. */
+/** Connects to `mongodb://host/database?prefix=stepfold_` with `mongodb`. */
 export async function connectMongo(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const { url, taken } = takeParameters(text, { prefix: "stepfold_" });
   const { collectionsOf } = await import("../databases/mongo/mongo-schema.ts");
@@ -27,7 +27,7 @@ export async function connectMongo(text: string, answerMs: number = answerLimitM
     hasSpaces: true,
     open: async (space, options) => mongoStore(db, { ...options, prefix: space }),
     async drop(space) {
-      // by their whole names: another space may begin like this one
+      // compares whole names, because the name of another space may begin like this one
       const own = Object.keys(collectionsOf(db, space)).map((name) => space + name);
       for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
         if (own.includes(name)) await db.dropCollection(name);
@@ -38,7 +38,7 @@ export async function connectMongo(text: string, answerMs: number = answerLimitM
   };
 }
 
-/** The driver waits for an answer without a limit. What the URL says stays. */
+/** Returns time limits for the driver, which waits without a limit by default. Limits in the URL are kept. */
 function limitsOf(url: string, answerMs: number): Readonly<Record<string, number>> {
   const limits = {
     socketTimeoutMS: answerMs,

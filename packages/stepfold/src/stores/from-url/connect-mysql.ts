@@ -7,7 +7,7 @@ interface Driver {
   readonly createPool: (config: { uri: string; connectionLimit: number }) => MysqlPool & { end(): Promise<void> };
 }
 
-/** `mysql://user:password@host:port/database?prefix=stepfold_&pool=10`, with `mysql2`. */
+/** Connects to `mysql://user:password@host:port/database?prefix=stepfold_&pool=10` with `mysql2`. */
 export async function connectMysql(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text.replace(/^mariadb:/i, "mysql:"), { prefix: "stepfold_", pool: "10" });
   const connectionLimit = poolSize(taken.pool);
@@ -29,7 +29,7 @@ export async function connectMysql(text: string): Promise<Site> {
 
 async function dropTables(pool: MysqlPool, prefix: string): Promise<void> {
   const { tablesOf } = await import("../databases/mysql/mysql-statement.ts");
-  // by their whole names: another space may begin like this one
+  // compares whole names, because the name of another space may begin like this one
   const own = Object.values(tablesOf(prefix)).map((name) => name.replaceAll("`", "'"));
   const connection = await pool.getConnection();
   try {

@@ -16,17 +16,17 @@ interface Pg {
   };
 }
 
-/** `postgres://user:password@host:port/database?schema=stepfold&pool=20`, with `pg`. */
+/** Connects to `postgres://user:password@host:port/database?schema=stepfold&pool=20` with `pg`. */
 export async function connectPostgres(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text, { schema: "stepfold", pool: "20" });
   const max = poolSize(taken.pool);
-  // without a host, as with ?host=/var/run/postgresql, the driver takes it and the parser does not
+  // the driver accepts a URL without a host, as with ?host=/var/run/postgresql, but the URL parser does not
   parsedUrl(url.replace("@/", "@localhost/"));
   const { checkSchema } = await import("../databases/postgres/postgres-schema.ts");
   const { postgresMigrations } = await import("../databases/postgres/postgres-schema.ts");
   const { postgresStore } = await import("../databases/postgres/postgres-store.ts");
   const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
-  // the first two end a call whose packets are lost; the server ends its work before that, so that nothing is applied long after
+  // the first two end a call whose packets are lost; the last two make the server stop before that, so that no write is made long after
   const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 10_000, statement_timeout: 9_000, lock_timeout: 8_000 };
   const pool = new Pool({ connectionString: url, max, ...timeouts });
   // an idle connection that ends is replaced by the next call
@@ -45,7 +45,7 @@ export async function connectPostgres(text: string): Promise<Site> {
   };
 }
 
-/** Drops a schema. It takes the locks of many tables: after a deadlock with another session it tries again. */
+/** Drops a schema. This takes the locks of many tables, so after a deadlock with another session it is tried again. */
 async function dropSchema(pool: PostgresClient, schema: string, tries = 5): Promise<void> {
   try {
     await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`, []);

@@ -30,7 +30,7 @@ interface IoredisOptions {
   readonly socketTimeout: number;
 }
 
-/** What is used of the two drivers. */
+/** The parts of the two drivers that are used. */
 export interface RedisDrivers extends Readonly<Record<string, unknown>> {
   readonly ioredis: { readonly Redis: new (url: string, options: IoredisOptions) => Ioredis };
   readonly redis: {
@@ -44,7 +44,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** `redis://host:6379/0?prefix=stepfold`, `rediss://…`, with `ioredis` or `redis`. */
+/** Connects to `redis://host:6379/0?prefix=stepfold` or `rediss://…` with `ioredis` or `redis`. */
 export async function connectRedis(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text, { prefix: "stepfold" });
   parsedUrl(url);
@@ -70,9 +70,9 @@ async function openClient(url: string): Promise<Opened> {
 }
 
 function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
-  // a call is repeated over a short interruption, and fails after a longer one. The timeouts end a call whose packets are lost
+  // after a short interruption a call is repeated, after a longer one it fails. The timeouts end a call whose packets are lost
   const client = new Redis(url, { maxRetriesPerRequest: 6, commandTimeout: answerLimitMs, socketTimeout: answerLimitMs });
-  // each call in flight rejects with the error
+  // without a listener an error would end the process; the calls in flight reject with it
   client.on("error", () => undefined);
   const close = async (): Promise<void> => {
     // without a connection `quit` would wait for one
@@ -85,7 +85,7 @@ function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
 /** Opens a client and connects it. @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED` if the server refuses the connection */
 export async function openNodeRedis({ createClient }: RedisDrivers["redis"], url: string): Promise<Opened> {
   let wasConnected = false;
-  // the first connection fails at once; a lost one is opened again
+  // if the first connection fails, the client gives up at once; a connection that is lost later is opened again
   const reconnectStrategy = (retries: number): number | false => wasConnected && Math.min(50 * 2 ** Math.min(retries, 6), 2_000);
   const client = createClient({ url, socket: { reconnectStrategy } });
   client.on("error", () => undefined);
@@ -103,9 +103,9 @@ export async function openNodeRedis({ createClient }: RedisDrivers["redis"], url
   return { client, command: (words) => client.sendCommand([...words]), close };
 }
 
-/** Deletes what a store with this prefix wrote. @throws StepfoldError `OPTION_INVALID` */
+/** Deletes all keys of a store with this prefix. @throws StepfoldError `OPTION_INVALID` */
 async function dropKeys(prefix: string, command: (words: readonly [string, ...string[]]) => Promise<unknown>): Promise<void> {
-  // other characters have a meaning of their own in a pattern
+  // other characters could have a special meaning in the pattern
   if (!/^[\w.:-]{1,48}$/.test(prefix)) throw invalidUrl('has a parameter "prefix" that is not 1 to 48 letters, digits, _ - . and :');
   for (let cursor = "0"; ; ) {
     const [next, keys] = (await command(["SCAN", cursor, "MATCH", `{${prefix}}:*`, "COUNT", "500"])) as [string | number, string[]];

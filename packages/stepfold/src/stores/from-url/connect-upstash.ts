@@ -13,7 +13,7 @@ interface Driver {
   readonly Redis: new (config: { url: string; token: string; signal: () => AbortSignal }) => Client;
 }
 
-/** `upstash://:TOKEN@host?prefix=stepfold`, `upstash:http://127.0.0.1:8079?token=TOKEN`, with `@upstash/redis`. */
+/** Connects to `upstash://:TOKEN@host?prefix=stepfold` or `upstash:http://127.0.0.1:8079?token=TOKEN` with `@upstash/redis`. */
 export async function connectUpstash(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const address = text.replace(/^upstash:(\/\/)?/i, (_all, slashes) => (slashes ? "https://" : ""));
   const { url, taken } = takeParameters(address, { prefix: "stepfold", token: "" });
@@ -31,7 +31,7 @@ export async function connectUpstash(text: string, answerMs: number = answerLimi
     open: async (space, { idempotencyRetentionMs }) =>
       upstashStore(client, { prefix: space, ...(idempotencyRetentionMs !== undefined && { idempotencyRetentionMs }) }),
     async drop(space) {
-      // other characters have a meaning of their own in a pattern
+      // other characters could have a special meaning in the pattern
       if (!/^[\w.:-]{1,48}$/.test(space)) throw invalidUrl('has a parameter "prefix" that is not 1 to 48 letters, digits, _ - . and :');
       for (let cursor = "0"; ; ) {
         const [next, keys] = await client.scan(cursor, { match: `{${space}}:*`, count: 500 });

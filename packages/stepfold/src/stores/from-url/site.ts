@@ -8,9 +8,9 @@ export interface StoreOfUrlOptions {
   readonly idempotencyRetentionMs?: number;
 }
 
-/** The database that a URL names, with a client of our own. It can hold several stores, each in a space: a schema, a prefix, a file. */
+/** The database of a URL, with a client of its own. It can hold several stores, each in a space: a schema, a prefix, a file. */
 export interface Site {
-  /** Name of the store: `postgres`. */
+  /** The name of the store, such as `postgres`. */
   readonly name: string;
   /** The space that the URL names. */
   readonly space: string;
@@ -19,7 +19,7 @@ export interface Site {
   open(space: string, options: StoreOfUrlOptions): Promise<SnapshotStore>;
   /** Deletes a space with all that is in it. */
   drop(space: string): Promise<void>;
-  /** Gives the statements that `migrate` would run in a new space; null for a database without statements. */
+  /** Returns the statements that `migrate` would run in a new space; null for a database without statements. */
   migrations(space: string): Promise<readonly string[] | null>;
   close(): Promise<void>;
 }

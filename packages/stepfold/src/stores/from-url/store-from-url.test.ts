@@ -97,7 +97,7 @@ describe("storeFromUrl", () => {
       });
       await store.close();
     }
-    // nor does an end wait for a server that never was there
+    // `close` does not wait for a server that was never reached
     const site = await siteFromUrl("redis://:s3cret@127.0.0.1:1");
     await site.close();
   });

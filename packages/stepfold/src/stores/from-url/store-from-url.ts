@@ -7,7 +7,7 @@ import type { Site, StoreOfUrlOptions } from "./site.ts";
 
 type Connect = (url: string) => Promise<Site>;
 
-/** Connects to a database, by the scheme of a URL. Each file is loaded when it is needed. */
+/** The functions that connect to a database, by the scheme of a URL. Each file is loaded only when it is needed. */
 const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
   memory: async () => (await import("./connect-memory.ts")).connectMemory,
   sqlite: async () => (await import("./connect-sqlite.ts")).connectSqlite,
@@ -25,8 +25,8 @@ const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
 };
 
 /**
- * Opens the store that a URL names, with a client of its own, which `close()` ends too. For commands and servers; a program
- * that has a client already hands it to the store itself.
+ * Opens the store of a URL, with a client of its own, which `close()` ends too. It is meant for commands and servers; a program that has
+ * a client already passes it to the function of the store, such as `postgresStore`.
  *
  * | URL | package it needs |
  * | --- | --- |
@@ -48,7 +48,7 @@ const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
  * await store.close();
  * ```
  *
- * @throws StepfoldError `OPTION_INVALID` for a URL that names no store, `DRIVER_MISSING` if its package is not installed,
+ * @throws StepfoldError `OPTION_INVALID` for a URL of no known store, `DRIVER_MISSING` if its package is not installed,
  * `STORE_UNAVAILABLE`, `STORE_REJECTED` (tables are missing: see `migrate`)
  */
 export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {}): Promise<SnapshotStore> {
@@ -88,7 +88,7 @@ export async function siteFromUrl(url: string): Promise<Site> {
   }
 }
 
-/** How long a client has for its end: a connection that is dead does not acknowledge it. */
+/** How long to wait until a client is closed, because a dead connection never acknowledges it. */
 const maxCloseMs = 10_000;
 
 /** Ends the client once, however often `close` is called. */

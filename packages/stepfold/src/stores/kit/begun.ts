@@ -1,4 +1,4 @@
-/** What work throws at once is rejected too. */
+/** Starts work. An error that it throws at once becomes a rejection. */
 export function begun<T>(work: () => Promise<T>): Promise<T> {
   try {
     return work();

@@ -9,14 +9,14 @@ import { checkedStore, type StoreMethods } from "./checked-store.ts";
 const hang = (): Promise<never> => new Promise(() => undefined);
 const environment = virtualEnvironment();
 
-/** A store of which some methods do something else. */
+/** A memory store in which some methods are replaced. */
 function storeWith(methods: Partial<Pick<StoreMethods, "load" | "close">>): SnapshotStore {
   const { prune, ...memory } = memoryStore();
   const all: StoreMethods = { ...memory, prune: ({ before }) => prune({ before }), ...methods };
   return checkedStore(all, (cause) => cause as StepfoldError, new Deadlines(environment));
 }
 
-/** What became of a promise so far. */
+/** The state of a promise: open, done or failed. */
 function fate(work: Promise<unknown>): { now: string } {
   const seen = { now: "open" };
   work.then(

@@ -20,31 +20,32 @@ import {
 import { checkedBeat } from "./live-workers.ts";
 import { doneOrGivenUp } from "./no-answer.ts";
 
-/** What to claim, with all that has a default. */
+/** Options of a claim, checked and with defaults. */
 export interface CheckedClaim extends ClaimOptions {
-  /** A whole number. */
+  /** A whole number of at least 0. */
   readonly overdueMs: number;
 }
 
-/** What an adapter has to do itself; the rest is the same for all. */
+/** The methods that an adapter has to provide. They get checked options. */
 export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune" | "count" | "listDefinitions"> {
   claim(options: CheckedClaim): ReturnType<SnapshotStore["claim"]>;
   list(query: CheckedQuery): ReturnType<SnapshotStore["list"]>;
-  /** Its limit is how many of each status are counted. */
+  /** The `limit` of the query is the number at which counting a status stops. */
   count?(query: CheckedQuery): Promise<ExecutionCounts>;
   prune(options: CheckedPrune): ReturnType<SnapshotStore["prune"]>;
   listDefinitions?(query: DefinitionQuery): ReturnType<DefinitionLibrary["listDefinitions"]>;
 }
 
-/** How long `close()` waits for a client that does not answer: a process has to come to its end. */
+/** How long `close()` waits for a client that does not answer, so that a process can end. */
 const maxCloseMs = 30_000;
 
 /**
- * A store that checks options before it asks its database, lets `close()` wait for what is in flight, half a minute at most,
- * refuses every call after it, and rejects with nothing but `StepfoldError`s.
+ * Makes a store of an adapter's methods. The store checks options before it asks its database, and rejects with nothing but
+ * `StepfoldError`s. Its `close()` waits for running calls, half a minute at most; later calls are refused.
  *
- * @param errorOf says what went wrong in the database as one of ours: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`
- * @param deadlines by which `close()` goes; default: those of the system's clock
+ * @param errorOf turns an error of the database into one of ours: `STORE_UNAVAILABLE` if the same call may succeed later, else
+ * `STORE_REJECTED`
+ * @param deadlines the timers that `close()` uses; default: those of the system's clock
  */
 export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) => StepfoldError, deadlines?: Deadlines): SnapshotStore {
   const { name, features } = methods;
@@ -58,14 +59,14 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
   const failed = (cause: unknown): never => {
     throw answered(StepfoldError.is(cause) ? cause : errorOf(cause));
   };
-  // not an async function: a step on a local database notices each of those that its commit goes through
+  // not an async function: with a local database each async function in a commit makes a step measurably slower
   const ask = <T>(work: () => Promise<T>): Promise<T> => {
     if (closing) return Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" }));
     inFlight++;
     return begun(work).then(answered, failed);
   };
   const close = async (): Promise<void> => {
-    // no call begins after it was closed
+    // `ask` refuses new calls from here on, so the number of calls in flight only falls
     if (inFlight > 0) {
       await new Promise<void>((resolve) => {
         onIdle = resolve;
@@ -107,7 +108,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
   };
 }
 
-/** What finds executions and workers, with checked options. */
+/** The methods that list executions and workers, with checked options. A method that the adapter lacks is left out. */
 function checkedLists(
   methods: StoreMethods,
   ask: <T>(work: () => Promise<T>) => Promise<T>,
@@ -133,7 +134,7 @@ function checkedLists(
   };
 }
 
-/** What is known about definitions, with checked options. */
+/** The methods of the definition library, with checked options. */
 function checkedLibrary(methods: StoreMethods, ask: <T>(work: () => Promise<T>) => Promise<T>): Partial<DefinitionLibrary> {
   if (!methods.features.definitions) return {};
   return {
@@ -151,7 +152,7 @@ function checkedLibrary(methods: StoreMethods, ask: <T>(work: () => Promise<T>) 
   };
 }
 
-/** @throws StepfoldError `OPTION_INVALID` for what a list does not take */
+/** @throws StepfoldError `OPTION_INVALID` for options that need `features.lists`, in a store without it */
 function refuseLists(store: string, query: ListQuery): void {
   for (const option of ["idPrefix", "order"] as const) {
     const value = query[option];

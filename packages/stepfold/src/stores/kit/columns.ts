@@ -3,21 +3,21 @@ import type { Permit } from "../../core/values/shared-keys.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { EndedQuery, ExecutionGuard, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
 
-// Executions as columns with one value each, for databases that keep them so.
+// Executions as columns with one value each, for databases with tables.
 
-/** A row as a database gives it: numbers may come as text. */
+/** A row as a database returns it. Numbers may be text. */
 export type ColumnRow = Readonly<Record<string, unknown>>;
 
-/** The columns of a guard. */
+/** The columns of an `ExecutionGuard`. */
 export const guardColumns: readonly string[] = [
   ...["seq", "id", "incarnation", "version", "status", "wake_at", "due_at"],
   ...["size_bytes", "owner", "fence", "crashes", "permit_key", "permit_limit", "deleted_at"],
 ];
 
-/** What else the columns of a listed row are. */
+/** The columns of a `ListedRow` in addition to those of a guard. */
 export const listedColumns: readonly string[] = ["definition", "metadata", "head", "created_at", "updated_at"];
 
-/** The guard in a row. @param textOf reads a text of the user: an id, an owner, a key, an incarnation */
+/** Reads the guard in a row. @param textOf decodes a text that users choose: an id, an owner, a key, an incarnation */
 export function guardOf(row: ColumnRow, textOf: (value: string) => string = (value) => value): ExecutionGuard {
   const numberIn = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
   const textIn = (name: string): string | null => (row[name] === null ? null : textOf(row[name] as string));
@@ -35,14 +35,14 @@ export function guardOf(row: ColumnRow, textOf: (value: string) => string = (val
   };
 }
 
-/** What a list shows of a row. */
+/** Reads the columns that a list shows. */
 export function listedRowOf(row: ColumnRow, textOf?: (value: string) => string): ListedRow {
   const { definition, metadata, head } = row as Record<string, string>;
   const times = { createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
   return { ...guardOf(row, textOf), ...times, definition: definition!, metadata: metadata!, head: head! };
 }
 
-/** Ids to ask for; of none one that nobody has, for a database that is asked for no id may look at every row. */
+/** Returns the ids. An empty list becomes [""], an id that no row has: with no id at all, a database may read every row. */
 export function someIds(ids: readonly string[]): readonly string[] {
   return ids.length > 0 ? ids : [""];
 }
@@ -53,7 +53,7 @@ export type Term =
   | { readonly column: string; readonly is: "IN"; readonly values: readonly string[] }
   | { readonly column: string; readonly is: "NULL" | "NOT NULL" };
 
-/** What must be true of a row for a write; whether it is due is a question for the database's clock. */
+/** The terms of a write's condition, except `due`, which needs the database's clock. */
 export function conditionTerms({ incarnation, version, fence, held, open, deleted = false }: RowCondition): Term[] {
   return [
     { column: "incarnation", is: "=", value: incarnation },
@@ -65,7 +65,10 @@ export function conditionTerms({ incarnation, version, fence, held, open, delete
   ];
 }
 
-/** Which executions a list shows; times in columns are whole numbers; labels and where it goes on are in the form of the database. */
+/**
+ * The terms of a list query, except labels and the cursor, which each database writes in its own way. Times are rounded, because the
+ * columns hold whole numbers.
+ */
 export function pageTerms({ status, definitionId, createdBefore, createdAfter, idPrefix = "" }: PageQuery): Term[] {
   return [
     { column: "deleted_at", is: "NULL" },
@@ -77,7 +80,7 @@ export function pageTerms({ status, definitionId, createdBefore, createdAfter, i
   ];
 }
 
-/** Which rows have ended in a time. */
+/** The terms that select rows which ended in the period of a series. */
 export function seriesTerms({ from, to, definitionId }: SeriesQuery): Term[] {
   return [
     { column: "ended_at", is: ">=", value: from },
@@ -86,7 +89,7 @@ export function seriesTerms({ from, to, definitionId }: SeriesQuery): Term[] {
   ];
 }
 
-/** Which rows may be deleted. The first column is the one that gives the order. */
+/** The terms that select rows which may be deleted. The column of the first term is also the one to sort by. */
 export function endedTerms({ before, ended }: EndedQuery): Term[] {
   if (!ended) return [{ column: "deleted_at", is: "<", value: Math.ceil(before) }];
   return [
@@ -96,7 +99,7 @@ export function endedTerms({ before, ended }: EndedQuery): Term[] {
   ];
 }
 
-/** Terms as SQL. @param bind gives the name of a parameter with this value, which is compared with that column */
+/** Writes terms as SQL. @param bind adds a parameter with this value, which is compared with that column, and returns its name */
 export function termsSql(terms: readonly Term[], bind: (value: string | number, column: string) => string): string {
   const sqlOf = (term: Term): string => {
     const { column } = term;
@@ -106,7 +109,7 @@ export function termsSql(terms: readonly Term[], bind: (value: string | number, 
   return terms.map(sqlOf).join(" AND ");
 }
 
-/** No id of an execution has the last of all characters: it stands after all that can follow. */
+/** The range of ids that begin with a prefix. Its end is the prefix with the last Unicode character, which no id contains. */
 function idTerms(prefix: string): Term[] {
   return [
     { column: "id", is: ">=", value: prefix },

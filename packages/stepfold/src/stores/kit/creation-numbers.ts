@@ -1,4 +1,4 @@
-/** Numbers that rise with everything that this process creates. By chance no other process has the same ones. */
+/** Returns a function whose numbers rise with each call. They end in a random number of 20 bits, so two processes hardly ever share one. */
 export function creationNumbers(): () => number {
   const processNumber = Math.floor(Math.random() * 2 ** 20);
   let created = 0;

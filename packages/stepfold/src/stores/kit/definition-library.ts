@@ -7,35 +7,43 @@ import type { RecordTable, StoredRecord } from "./record-table.ts";
 import { refuseOption } from "./refuse-option.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
 
-/** The list lies in so many records, by the ids of workflows, so that few write the same one. */
+/**
+ * The keys of the 16 records into which the list of definitions is split. The hash of a workflow's id selects its part, so that
+ * concurrent writers rarely write the same record.
+ */
 const parts: readonly string[] = [..."0123456789abcdef"];
+/** The most entries that one part of the list keeps. */
 const maxInPart = 250;
-/** Of one workflow: one that changes often does not push out the others. */
+/** The most versions of one workflow that a part keeps, so that a workflow that changes often does not push out others. */
 const maxVersions = 50;
-/** How often a write is tried that others were faster than. */
+/** How many times a write is tried if other writers keep changing the record first. */
 const maxTries = 100;
+/** The most workflow ids in one call of `labels`. A label says which definition of a workflow is published. */
 const maxLabels = 200;
-/** The last revision of a definition: it stands in the list. Any other one: it may not. */
+/** The revision of a definition record once its entry is in the list. With any other revision the entry may still be missing. */
 const listedRevision = "listed";
 
+/** An entry to add to the list. */
 interface Addition {
   readonly id: string;
   readonly hash: string;
 }
 
-/** What is added to a part of the list with the next write. */
+/** The entries that the next write adds to one part of the list. */
 interface Batch {
   readonly additions: Addition[];
+  /** The answer of `addToPart` for the whole batch. */
   readonly done: Promise<boolean>;
 }
 
 type Table = Pick<ExecutionTable, "name" | "records" | "read">;
 
-/** The definitions of a store, the list of them, and which are published. */
+/** The definitions of a store by their hash, the list of definitions, and the labels that say which are published. */
 export class KnownDefinitions {
   readonly #table: Table;
-  /** By the part that they are for. */
+  /** The batches that are not being written yet, by the key of their part. */
   readonly #batches = new Map<string, Batch>();
+  /** Lets one write at a time change a part. */
   readonly #turns = keyedLock();
 
   constructor(table: Table) {
@@ -43,8 +51,9 @@ export class KnownDefinitions {
   }
 
   /**
-   * Writes the definition, then its entry in the list, and then marks the definition as listed by its revision. If the process dies before the
-   * mark, the next `put` of the same definition writes what is missing. With the mark, `put` only reads.
+   * Writes the definition, then its entry in the list, and then sets the revision of the definition to `listedRevision`, which marks it as
+   * listed. If the process dies before the mark, the next `put` of the same definition writes what is missing. If the mark is there, `put`
+   * only reads. A definition whose id or hash is not allowed in the list is marked without an entry, so that `put` does not try it again.
    */
   async put(hash: string, definition: WorkflowDefinition, { listedAs = hash }: PutDefinitionOptions = {}): Promise<void> {
     const { records } = this.#table;
@@ -55,7 +64,7 @@ export class KnownDefinitions {
     await records.put("definition", [{ key: hash, expected: stored.revision, next: { revision: listedRevision, text: stored.text } }]);
   }
 
-  /** Those that were put last come first. */
+  /** Returns the listed definitions, newest first by the time when they were added to the list. */
   async list({ id, limit = 100 }: DefinitionQuery): Promise<readonly StoredDefinition[]> {
     const found = await this.#table.records.get("library", id === undefined ? parts : [partOf(id)]);
     const listed = [...found.values()].flatMap(({ text }) => listedIn(text));
@@ -65,7 +74,12 @@ export class KnownDefinitions {
       .slice(0, limit);
   }
 
-  /** @throws StepfoldError `LABEL_CONFLICT` */
+  /**
+   * Changes the published definition of a workflow from `expected` to `hash`; null means none. Writes nothing if `hash` is published
+   * already.
+   *
+   * @throws StepfoldError `LABEL_CONFLICT`
+   */
   async label(id: string, hash: string | null, expected: string | null): Promise<void> {
     const { name, records } = this.#table;
     const key = sha256(id);
@@ -81,7 +95,7 @@ export class KnownDefinitions {
     throw new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "others published definitions of the same workflow all the time" });
   }
 
-  /** The hashes of the published definitions, by the ids of their workflows. */
+  /** Returns the hashes of published definitions by workflow id. A workflow without one is left out. */
   async labels(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const keys = new Map(ids.map((id) => [id, sha256(id)]));
     if (keys.size === 0) return new Map();
@@ -94,7 +108,12 @@ export class KnownDefinitions {
     return labelled;
   }
 
-  /** Adds it with all that are to be added to the same part now: a process may start very many workflows at once, each with a definition of its own. */
+  /**
+   * Adds an entry to its part of the list. Entries that are added to the same part at nearly the same time share one write, because a
+   * process may start very many workflows at once, each with its own definition.
+   *
+   * @returns the answer of `addToPart`
+   */
   #addToList(addition: Addition): Promise<boolean> {
     const part = partOf(addition.id);
     const batch = this.#batches.get(part);
@@ -104,7 +123,7 @@ export class KnownDefinitions {
     }
     const additions = [addition];
     const done = this.#turns.run([part], async () => {
-      // not at once: others may be added in this moment
+      // wait a moment, so that `done` is in the map before it is taken out, and more entries can join the batch before it is written
       await Promise.resolve();
       this.#batches.delete(part);
       return addToPart(this.#table, part, additions);
@@ -127,7 +146,10 @@ export function checkLabelled(ids: readonly string[]): void {
   refuseOption("ids", !isAllowed, `must be a list of at most ${maxLabels} ids`);
 }
 
-/** The definition that is there, or is put now. Of several that put it at once one is the first, and what that one wrote counts. */
+/**
+ * Returns the stored definition, and stores it first if there is none. If several processes store it at the same time, the first one wins,
+ * and the others get its record.
+ */
 async function storedDefinition(records: RecordTable, hash: string, definition: WorkflowDefinition): Promise<StoredRecord | undefined> {
   const read = async (): Promise<StoredRecord | undefined> => (await records.get("definition", [hash])).get(hash);
   const found = await read();
@@ -137,7 +159,12 @@ async function storedDefinition(records: RecordTable, hash: string, definition: 
   return made ? { key: hash, ...next } : read();
 }
 
-/** @returns false if others wrote the part all the time: no start fails for the sake of a list, and who puts the definition again adds it */
+/**
+ * Adds entries to a part of the list.
+ *
+ * @returns false if other writers changed the part before every try. That is not an error, because an incomplete list must not keep an
+ * execution from starting; the next `put` of the definition tries again
+ */
 async function addToPart(table: Table, part: string, additions: readonly Addition[]): Promise<boolean> {
   for (let tries = 0; tries < maxTries; tries++) {
     const [found, { now }] = await Promise.all([table.records.get("library", [part]), table.read([])]);
@@ -155,7 +182,10 @@ async function addToPart(table: Table, part: string, additions: readonly Additio
   return false;
 }
 
-/** Leaves out what is too much: versions of a workflow that has many, then old versions, then the workflows that were changed longest ago. */
+/**
+ * Shortens a part to its limits. Each workflow keeps its newest `maxVersions` versions. If more than `maxInPart` entries are left, older
+ * versions are left out first, then the newest versions of the workflows that were changed longest ago.
+ */
 function shortened(listed: readonly StoredDefinition[]): readonly StoredDefinition[] {
   const versions = new Map<string, number>();
   const ranked = [...listed].sort(newestFirst).map((one) => {
@@ -163,6 +193,7 @@ function shortened(listed: readonly StoredDefinition[]): readonly StoredDefiniti
     versions.set(one.id, rank + 1);
     return { one, rank };
   });
+  // the newest version of each workflow comes first; the sort is stable, so both groups stay ordered by time
   const kept = ranked.filter(({ rank }) => rank < maxVersions).sort((a, b) => Number(a.rank > 0) - Number(b.rank > 0));
   return kept.slice(0, maxInPart).map(({ one }) => one);
 }
@@ -181,7 +212,7 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 255;
 }
 
-/** Without what somebody has damaged. */
+/** Reads the entries of a part. Entries that are not valid, for example after a manual edit, are left out. */
 function listedIn(text: string): readonly StoredDefinition[] {
   const listed = parsed(text);
   if (!Array.isArray(listed)) return [];
@@ -190,7 +221,7 @@ function listedIn(text: string): readonly StoredDefinition[] {
   );
 }
 
-/** Null also for one that somebody has damaged: then it can be set again. */
+/** Reads the hash in a label. Null if the label is not valid, for example after a manual edit, so that it can be set again. */
 function labelIn(text: string): string | null {
   const hash = (parsed(text) as { readonly hash?: unknown } | null)?.hash;
   return isName(hash) ? hash : null;

@@ -11,70 +11,71 @@ import type { RecordTable } from "./record-table.ts";
 import type { StoredRows } from "./restored-snapshot.ts";
 import type { WrittenChild, WrittenEvent } from "./writing/written-commit.ts";
 
-/** The columns of an execution that guard its writes and say who may drive it, and when. */
+/** The columns of an execution that guard its writes, and that say which process may drive it and when. */
 export interface ExecutionGuard {
   readonly id: string;
-  /** Rises with every execution that is created. */
+  /** A number that rises with every created execution. */
   readonly seq: number;
   readonly incarnation: string;
   readonly version: number;
-  /** Bytes of JSON that the snapshot holds. */
+  /** The size of the snapshot in bytes of JSON. */
   readonly sizeBytes: number;
   readonly status: Status;
-  /** What the last commit said: 0 for now, null for never. */
+  /** `wakeAt` of the last commit: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
-  /** While it is held: the end of the lease. Else when it may be claimed; null for never. */
+  /** The end of the lease while the execution is held, else when it may be claimed; null for never. */
   readonly dueAt: EpochMs | null;
-  /** Null when nobody holds it. */
+  /** The holder of the execution, or `rateOwner` while it waits for its rate. Null: not held. */
   readonly owner: string | null;
-  /** Of the last claim. */
+  /** The fence of the last claim; 0: never claimed. */
   readonly fence: number;
-  /** Claims in a row that ran out without a commit of their holder, and how many had begun: see `claims/claim-count.ts`. */
+  /** Two counts in one number: claims in a row that ran out, and how many of their holders had begun. See `claims/claim-count.ts`. */
   readonly crashes: number;
   readonly permit: Permit | null;
-  /** Set for a tombstone: the execution was deleted, and only its id is still taken. */
+  /** Set for a tombstone: the execution was deleted, and the row only keeps its id taken. */
   readonly deletedAt: EpochMs | null;
 }
 
-/** What must be true of a row for a write to be made. What is absent does not matter. */
+/** The condition of a write: the row must have these values. An absent field is not checked. */
 export interface RowCondition {
   readonly incarnation: string;
   readonly version?: number;
   readonly fence?: number;
-  /** True: somebody holds it. False: nobody does. */
+  /** True: the row has an owner (its lease may have run out). False: it has none. */
   readonly held?: boolean;
-  /** The status is not a terminal one. */
+  /** The status is not terminal. */
   readonly open?: true;
-  /** It is due: `dueAt` is not after the database's now, or it is due at once. */
+  /** The execution is due: `dueAt` is not after the database's now, or the execution is due at once. */
   readonly due?: true;
-  /** True: it is a tombstone. Default false. */
+  /** True: the row is a tombstone. Default false. */
   readonly deleted?: boolean;
 }
 
 /**
  * When an execution is due after a write.
  *
- * - `inMs`: so many milliseconds after the database's now. The end of a lease.
- * - `atWakeUp`: as `wakeAt` says, which may be written with it. Null: never. 0 or less: at once; if it was due before, it stays
- *   due since then, so that the longest due stays the first. Else at that time.
+ * - `inMs`: this many milliseconds after the database's now, for example at the end of a lease.
+ * - `atWakeUp`: at `wakeAt`, which the same write may change. Null: never. 0 or less: at once; if the execution was due before, its
+ *   earlier time stays, so that the longest due execution comes first.
  */
 export type DueChange = "atWakeUp" | { readonly inMs: number };
 
-/** What a write changes. What is absent stays as it is. */
+/** The columns that a write changes. Absent columns stay as they are. */
 export interface RowChanges {
-  /** What a commit writes. `updatedAt` becomes the database's now, and `endedAt` too if the status is terminal. */
+  /** The columns that a commit writes. `updatedAt` becomes the database's now, and `endedAt` too if the status is terminal. */
   readonly state?: Pick<NewExecution, "version" | "status" | "head" | "sizeBytes" | "wakeAt"> & {
-    /** A checkpoint of this version is among the children. Absent: the last one stays. */
+    /** The children of the write contain a checkpoint of this version. Absent: the last checkpoint stays. */
     readonly checkpointVersion?: number;
   };
-  /** With `state`: other metadata or waits, as JSON, and the labels of both. */
+  /** Only with `state`: the new metadata with tenant and waits, as JSON (see `storedMetadata`), and `labels` of it. */
   readonly metadata?: string;
   readonly labels?: string;
   readonly owner?: string | null;
   readonly fence?: number;
+  /** Both counts of lost claims in one number; see `claims/claim-count.ts`. */
   readonly crashes?: number;
   readonly due?: DueChange;
-  /** `due` is left alone if somebody holds the execution when the write is made: then `dueAt` is the end of the lease. */
+  /** If the row has an owner when the write is made, `due` is ignored, because `dueAt` is then the end of the lease. */
   readonly dueUnlessHeld?: true;
 }
 
@@ -85,7 +86,7 @@ export interface RowHistory {
   readonly children: readonly WrittenChild[];
 }
 
-/** A new execution. `seq`, `createdAt` and `updatedAt` are the database's; `crashes` is 0. */
+/** The row of a new execution. The database sets `seq`, `createdAt` and `updatedAt`; `crashes` is 0. */
 export interface NewExecution {
   readonly incarnation: string;
   readonly definitionId: string;
@@ -93,7 +94,7 @@ export interface NewExecution {
   readonly definition: string;
   /** JSON. */
   readonly metadata: string;
-  /** What lists can search for: see `labelText`. */
+  /** The text that lists search: see `labelText`. */
   readonly labels: string;
   readonly version: number;
   readonly status: Status;
@@ -108,13 +109,13 @@ export interface NewExecution {
 }
 
 /**
- * One write, made as a whole or not at all, and only if its condition holds when it is made.
+ * One write. It is made as a whole or not at all, and only if its condition holds at that moment.
  *
- * - `insert`: unless a row has the id, be it a tombstone.
+ * - `insert`: adds a row, unless a row or a tombstone has the id.
  * - `update`: changes columns, and adds to the history.
- * - `bury`: makes a tombstone of it: `deletedAt` becomes the database's now, nothing is due, and all but id, incarnation,
- *   version and status is deleted, history and children too.
- * - `remove`: deletes the row, and what is left of its history and children.
+ * - `bury`: turns the row into a tombstone: `deletedAt` becomes the database's now, the row is no longer due, and everything except id,
+ *   incarnation, version and status is deleted, including history and children.
+ * - `remove`: deletes the row, and all that remains of its history and children.
  */
 export type RowWrite =
   | { readonly kind: "insert"; readonly id: string; readonly row: NewExecution; readonly history: RowHistory }
@@ -124,45 +125,45 @@ export type RowWrite =
       readonly when: RowCondition;
       readonly set: RowChanges;
       readonly history?: RowHistory;
-      /** If another transaction has locked the row, it is not waited for: the write counts as one whose condition did not hold. */
+      /** If another transaction has locked the row, the database does not wait: the write is not made, as if its condition did not hold. */
       readonly skipLocked?: boolean;
     }
   | { readonly kind: "bury" | "remove"; readonly id: string; readonly when: RowCondition };
 
-/** What became of a write that was made; null instead of it: the condition did not hold, nothing was written. */
+/** The result of a write that was made. */
 export interface RowWritten {
-  /** The database's clock when it was made. */
+  /** The database's clock when the write was made. */
   readonly now: EpochMs;
-  /** As they are after the write. */
+  /** Version and status after the write. */
   readonly version: number;
   readonly status: Status;
 }
 
 /**
- * What became of a write; null: the condition did not hold. An error: the database refused this one write, and not the others.
- * `passedOver`: of several writes, one whose row another transaction was writing, or was not there. It was not waited for; a lone one
- * is, unless it says `skipLocked`.
+ * The result of a write. Null: the condition did not hold, so nothing was written. An error: the database refused this write only.
+ * `passedOver`: the row was locked by another transaction, or is not there. In a call with several writes the database does not wait for
+ * locked rows; for a single write it waits, unless the write has `skipLocked`.
  */
 export type RowAnswer = RowWritten | StepfoldError | "passedOver" | null;
 
-/** Which executions are due. */
+/** Selects due executions. */
 export interface DueQuery {
-  /** Of each key, where there are keys. */
+  /** The most executions; with `keys`, the most for each key. */
   readonly limit: number;
-  /** Only what is due for at least so many milliseconds. */
+  /** Only executions that have been due for at least this many milliseconds. Negative: also those that become due within this time. */
   readonly overdueMs: number;
-  /** Only those with one of these keys in their permit. Null: only those without a permit. */
+  /** Only executions with one of these keys in their permit. Null: only executions without a permit. */
   readonly keys: readonly string[] | null;
 }
 
-/** What is due. */
+/** The due executions of a query. */
 export interface DueExecutions {
   readonly executions: readonly ExecutionGuard[];
-  /** Asked for what has no permit: whether something is due that has one. True where that is not known. */
+  /** In the answer for executions without a permit: true if an execution with a permit is due, or if the table does not know. */
   readonly areKeysDue: boolean;
 }
 
-/** What was claimed in one round trip, each as it is afterwards. */
+/** The executions that were claimed in one round trip, as they are afterwards. */
 export interface DueClaimed extends DueExecutions {
   readonly now: EpochMs;
 }
@@ -170,66 +171,68 @@ export interface DueClaimed extends DueExecutions {
 /** A key for which at least one execution is due. */
 export interface DueKey {
   readonly key: string;
-  /** Of the permit of the one that is due longest. */
+  /** The limit in the permit of the execution that has been due longest. */
   readonly limit: number;
 }
 
-/** Some of the keys for which something is due. */
+/** A part of the keys for which an execution is due. */
 export interface DueKeys {
   readonly keys: readonly DueKey[];
-  /** Where to look on; null: there are no more keys. */
+  /** The key after which the next part begins; null: there are no more keys. */
   readonly next: string | null;
 }
 
-/** The last execution of a page: the next page begins after it. */
+/** The position of an execution in a list. The next page begins after the last execution of a page. */
 export interface ListCursor {
   readonly createdAt: EpochMs;
   readonly seq: number;
 }
 
-/** A part of a list. */
+/** Asks for a part of a list. */
 export interface PageQuery extends Omit<CheckedQuery, "metadata" | "tenant" | "waiting" | "cursor"> {
-  /** All of them must be in the text of labels. */
+  /** All of these labels must be in the text of labels of a row. */
   readonly labels: readonly string[];
   /** Null: from the beginning. */
   readonly after: ListCursor | null;
 }
 
-/** Rows in the order of the list. There may be some among them that were not asked for. */
+/** Rows in the order of the list. They may include rows that do not match the query. */
 export interface ListedPart {
   readonly rows: readonly ListedRow[];
-  /** Where to look on; null: nothing follows. */
+  /** The position after which the next part begins; null: nothing follows. */
   readonly next: ListCursor | null;
-  /** How many rows were looked at. Default: those that are here. */
+  /** How many rows the database looked at. Default: the number of `rows`. */
   readonly looked?: number;
 }
 
-/** How far rows were looked at one by one. */
+/** For a table that looks at rows one by one: how far it looked. */
 interface Looked {
-  /** False: there may be more. Default true. */
+  /** False: there may be more rows. Default true. */
   readonly complete?: boolean;
+  /** How many rows were looked at. Absent: the database counted by itself. */
   readonly looked?: number;
 }
 
-/** Rows by their status, at most `limit` of each. */
+/** The numbers of rows by status, at most `limit` of the query for each. */
 export interface CountedRows extends Looked {
   readonly counts: ReadonlyMap<Status, number>;
 }
 
-/** Rows that have ended: so many of one status in one part of the time, of one class of durations. */
+/** A number of ended rows with the same bucket, status and class of duration. */
 export interface EndedCount {
+  /** The index of the part of the period. */
   readonly bucket: number;
   readonly status: Status;
   readonly durationClass: number;
   readonly amount: number;
 }
 
-/** Rows that have ended. */
+/** The numbers of ended rows in a period. */
 export interface EndedCounts extends Looked {
   readonly counts: readonly EndedCount[];
 }
 
-/** What of an execution a list shows, as its row holds it. */
+/** The columns of an execution that a list shows. */
 export interface ListedRow extends ExecutionGuard {
   /** JSON. */
   readonly definition: string;
@@ -241,65 +244,65 @@ export interface ListedRow extends ExecutionGuard {
   readonly updatedAt: EpochMs;
 }
 
-/** Which rows are to be deleted. */
+/** Selects ended executions or tombstones to delete. */
 export interface EndedQuery {
-  /** `endedAt`, or `deletedAt` of tombstones, lies before. */
+  /** Only rows whose `endedAt`, or `deletedAt` of tombstones, is before this time. */
   readonly before: EpochMs;
   readonly limit: number;
-  /** Null: tombstones. */
+  /** Conditions for ended executions (`definitionId` null: any). Null: select tombstones. */
   readonly ended: { readonly statuses: readonly Status[]; readonly definitionId: string | null } | null;
 }
 
-/** Finds rows by what they say: for lists, counts and deletions. */
+/** Finds rows by the values of their columns: for lists, counts and deletions. */
 export interface ListTable {
-  /** Executions after a place in the list, at most `limit`. No tombstones. */
+  /** Returns executions after a position in the list, at most `limit`. No tombstones. */
   page(query: PageQuery): Promise<ListedPart>;
-  /** Counts rows by status, for a database that can do so without giving them. Absent, or null: what `page` gives is counted. */
+  /** Counts rows by status, if the database can do so without returning them. Absent, or null: the kit counts the rows of `page`. */
   count?(query: PageQuery): Promise<CountedRows | null>;
-  /** Counts what has ended, for a database that can do so without giving all that a list shows. Absent: what `page` gives is counted. */
+  /** Counts ended rows, if the database can do so without returning whole rows. Absent: the kit counts the rows of `page`. */
   endedCounts?(query: SeriesQuery): Promise<EndedCounts>;
-  /** Rows that may be deleted, the oldest first. */
+  /** Returns rows that may be deleted, the oldest first. */
   ended(query: EndedQuery): Promise<readonly ExecutionGuard[]>;
 }
 
 /**
- * The executions of a store as its database keeps them: what a database has to bring. All rules stand in the kit, which makes
- * a `SnapshotStore` of it; here is only how this database reads and writes rows.
+ * The part of a store that depends on the database: it reads and writes rows. The kit contains all rules and makes a `SnapshotStore` of a
+ * table.
  *
- * A method may reject with anything: the store's `errorOf` says what it means. Times are epoch milliseconds.
+ * A method may reject with any error: `errorOf` of the store says what it means. Times are epoch milliseconds.
  *
- * Where the clock that judges is not the database's own, another process may have a wrong one, or it may be set back. Such a
- * table keeps what is due at once apart from what has a time, so that it is due whatever the clock says, and merges both by time.
+ * If the clock is not the database's own, the clock of another process may be wrong, or may be set back. Such a table keeps executions
+ * that are due at once apart from those with a time, so that they are due whatever the clock says, and merges both by time.
  */
 export interface ExecutionTable {
   readonly name: string;
   readonly features: StoreFeatures;
-  /** The guards of these ids, tombstones too, and the database's clock. What is not there is missing. */
+  /** Reads the guards of these ids, including tombstones, and the database's clock. Unknown ids are left out. */
   read(ids: readonly string[]): Promise<{ readonly now: EpochMs; readonly found: ReadonlyMap<string, ExecutionGuard> }>;
-  /** Head, the events after the last checkpoint and children of these ids, each execution as it was at one moment. No tombstones. */
+  /** Reads head, children and the events after the last checkpoint of these ids, each execution as it was at one moment. No tombstones. */
   load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>>;
-  /** Rows of these ids as a list shows them, with the whole head. No tombstones. */
+  /** Reads the rows of these ids as a list shows them, but with the whole head. No tombstones. */
   heads(ids: readonly string[]): Promise<readonly ListedRow[]>;
-  /** Makes writes on different ids, each on its own; the answers are in the order of the writes. */
+  /** Makes writes on different ids, each independently. The answers are in the order of the writes. */
   write(writes: readonly RowWrite[]): Promise<readonly RowAnswer[]>;
-  /** Events after a version, oldest first. None for a tombstone. */
+  /** Reads events after a version, oldest first. None for a tombstone. */
   events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]>;
-  /** What is due and may be claimed, also what a lease held that has ended; of each key by `dueAt`, then by `seq`. */
+  /** Finds executions that are due and may be claimed, also those whose lease has ended; for each key sorted by `dueAt`, then `seq`. */
   due(query: DueQuery): Promise<DueExecutions>;
   /**
-   * Keys after one of them, in the order of the database, for which something is due; `""` stands before all keys. It looks at
-   * a bounded number of keys: however many executions wait for one key, or sleep, it must not look at each of them.
+   * Finds keys for which an execution is due, after the key `after`, in the order of the database; `""` comes before all keys. The cost
+   * must be bounded: the table must not read every execution that waits for one key, or that is not due.
    */
   dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys>;
-  /** How rows are found by what they say. */
+  /** Finds rows for lists, counts and deletions. */
   readonly lists: ListTable;
-  /** What stands beside the executions. */
+  /** The records that the store keeps in addition to executions. */
   readonly records: RecordTable;
   /**
    * Claims due executions without a permit in one round trip, the longest due first. A row that another transaction is writing is
-   * left for a later claim. Gives each as it is afterwards, and the database's clock.
+   * left for a later claim. Returns each execution as it is afterwards, and the database's clock.
    *
-   * @param claim.fenceStep what their fences rise by
+   * @param claim.fenceStep the number that is added to each fence
    */
   claimDue?(claim: {
     readonly owner: string;
@@ -308,19 +311,19 @@ export interface ExecutionTable {
     readonly limit: number;
     readonly overdueMs: number;
   }): Promise<DueClaimed>;
-  /** Makes writes, and whatever else `work` sends, one transaction. What `work` rejects with undoes all of it. */
+  /** Runs `work` in one transaction of the database. If `work` rejects, everything that it wrote is undone. */
   transact?<T>(work: (own: Pick<ExecutionTable, "write" | "read" | "events">, query: TransactionQuery) => Promise<T>): Promise<T>;
-  /** How writes are sent together. Absent: each alone, at once. */
+  /** How writes are sent in groups. Absent: each write is sent alone, at once. */
   readonly grouping?: {
     readonly maxWrites: number;
-    /** True if no single write would fare better than the group that failed. */
+    /** True if the database was unavailable, so that sending the writes of the failed group one by one would fail too. */
     isOutage(cause: unknown): boolean;
-    /** True: what is issued in one turn of the event loop goes together. Default: only what is issued in the same moment. */
+    /** True: writes issued in one turn of the event loop form a group. Default: only writes issued before the next microtask. */
     readonly perTurn?: boolean;
   };
-  /** Where the database waits for rows that others have locked: it is told of leases. */
+  /** Set if the database waits for rows that other transactions have locked. It learns the leases, which limit this wait. */
   readonly lockLimit?: LockLimit;
-  /** Frees what the store opened itself. Called once, when nothing is in flight any more. */
+  /** Closes what the store opened itself. Called once, when no call is in flight any more. */
   close?(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DefinitionLibrary } from "../../ports/store-definitions.ts";
 
-/** What another store knows about its definitions, for a store over it. */
+/** Returns the library methods of the inner store, for a store that wraps it. Empty if the inner store has none. */
 export function libraryBelow(inner: SnapshotStore): Partial<DefinitionLibrary> {
   if (!inner.features.definitions) return {};
   return {

@@ -3,17 +3,17 @@ import { sha256 } from "../../core/values/sha256.ts";
 import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 
-/** Workers lie in so many records, by their names, so that few of them write the same one. */
+/** The keys of the 16 records that hold the workers. The hash of a worker's name selects its record, so few workers write the same one. */
 const parts: readonly string[] = [..."0123456789abcdef"];
-/** How often a beat is tried that others were faster than. */
+/** How many times a beat is tried if other workers keep changing the record first. */
 const maxTries = 100;
 const maxTypes = 1_000;
-/** The longest time that one sign of life counts: what has died is not shown for ever. */
+/** The longest time that one sign of life may count, so that a dead process is not shown for ever. */
 const maxAliveMs = 24 * 60 * 60 * 1000;
 
 type Table = Pick<ExecutionTable, "name" | "records" | "read">;
 
-/** Keeps a sign of life. Those of the same part that have run out are forgotten. */
+/** Stores a sign of life, and removes signs from the same record that have run out. */
 export async function keepBeat(table: Table, { aliveMs, ...beat }: WorkerBeat): Promise<void> {
   const key = sha256(beat.owner)[0]!;
   for (let tries = 0; tries < maxTries; tries++) {
@@ -29,7 +29,7 @@ export async function keepBeat(table: Table, { aliveMs, ...beat }: WorkerBeat): 
   throw new StepfoldError("STORE_UNAVAILABLE", { store: table.name, reason: "other workers wrote their signs of life all the time" });
 }
 
-/** Those whose signs have not run out. */
+/** Returns the workers whose signs have not run out, sorted by name. */
 export async function liveWorkers(table: Table): Promise<readonly LiveWorker[]> {
   const [found, { now }] = await Promise.all([table.records.get("worker", parts), table.read([])]);
   const all = [...found.values()].flatMap(({ text }) => workersIn(text));

@@ -2,24 +2,24 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { awaitAnswer } from "../../environment/await-answer.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 
-/** The longest that a database is waited for. */
+/** The longest time to wait for an answer of a database. */
 export const maxAnswerMs = 10_000;
-/** Of a process. Where timers belong to the request that set them, as on the edge, each store has its own. */
+/** The timers of this process. On edge platforms a timer belongs to the request that set it, so stores for them pass their own. */
 const deadlines = new Deadlines(systemEnvironment);
 
-/** A database that did not answer in time: its connection may be dead, and nobody has said so. */
+/** The error for a database that did not answer in time. The connection may be dead although the client has reported nothing. */
 export class NoAnswer extends StepfoldError<"STORE_UNAVAILABLE"> {
   constructor(store: string) {
     super("STORE_UNAVAILABLE", { store, reason: `there was no answer for ${maxAnswerMs} ms` });
   }
 }
 
-/** What the database answers, or `NoAnswer` after 10 s. An answer that comes later is told to `late`. */
+/** Resolves with the answer of the database, or rejects with `NoAnswer` after 10 s. `late` gets an answer that comes later. */
 export function answerOrEnd<T>(store: string, work: Promise<T>, late?: (answer: T) => void, by: Deadlines = deadlines): Promise<T> {
   return awaitAnswer(work, { deadlines: by, timeoutMs: maxAnswerMs, missing: () => new NoAnswer(store), late });
 }
 
-/** Resolves when `work` is done, or after `timeoutMs` without its end. */
+/** Resolves when `work` is done, or after `timeoutMs` even if it is not done. */
 export function doneOrGivenUp(work: Promise<void>, timeoutMs: number, by: Deadlines = deadlines): Promise<void> {
   return new Promise((resolve, reject) => {
     const deadline = by.add(timeoutMs, resolve);
@@ -27,21 +27,26 @@ export function doneOrGivenUp(work: Promise<void>, timeoutMs: number, by: Deadli
   });
 }
 
-/** Of a lease: a runtime waits half of it for an answer, and the database must have given up before. */
+/** The share of a lease after which the database gives up. It is below a half, because a runtime waits half of the lease for an answer. */
 const shareOfLease = 0.4;
-/** Below it, a moment of a busy server would count as a lock: leases below 2.5 seconds are too short for their runtime to be the last. */
+/**
+ * The smallest limit: with less, a short delay of a busy server would look like a locked row. Leases below 2.5 s get more than their share.
+ */
 const minLockMs = 1_000;
-/** Of a limit: how long a transaction whose process stands still keeps its locks, so that who waits for them gets them. */
+/**
+ * The share of the limit after which a server ends a transaction whose process has stopped. It is below 1, so that the locks are free
+ * before those who wait for them give up.
+ */
 const pauseShare = 7 / 8;
 
 /**
- * How long a database may wait for rows that others have locked. It must not go on with a write that its sender has given up, so it
- * waits no longer than a share of the shortest lease that it was told of.
+ * How long a database may wait for rows that other transactions have locked. The database must not make a write that its sender has given
+ * up, so the limit is a share of the shortest lease that it was told of.
  */
 export class LockLimit {
   #ms: number;
 
-  /** @param mostMs however long leases are */
+  /** @param mostMs the limit for long leases */
   constructor(mostMs: number) {
     this.#ms = mostMs;
   }
@@ -50,36 +55,36 @@ export class LockLimit {
     return this.#ms;
   }
 
-  /** For a server that counts whole seconds. */
+  /** The limit for a server that counts in whole seconds. */
   get seconds(): number {
     return Math.floor(this.#ms / 1000);
   }
 
-  /** How long a server waits for the next statement of a transaction. */
+  /** How long a server waits for the next statement of a transaction before it ends the transaction. */
   get pauseMs(): number {
     return Math.ceil(this.#ms * pauseShare);
   }
 
-  /** Takes note of a lease. */
+  /** Lowers the limit if the lease is shorter than all before. */
   learn(leaseMs: number): void {
     this.#ms = Math.min(this.#ms, Math.max(minLockMs, Math.floor(leaseMs * shareOfLease)));
   }
 }
 
-/** By client: stores that share one share its connections. */
+/** The limits by client. Stores with the same client share its connections, so they share the limit too. */
 const lockLimits = new WeakMap<object, LockLimit>();
 
-/** The limit for all that is done over a client. */
+/** Returns the lock limit of a client, and makes one first if there is none. */
 export function lockLimitOf(client: object, mostMs: number): LockLimit {
   const known = lockLimits.get(client) ?? new LockLimit(mostMs);
   lockLimits.set(client, known);
   return known;
 }
 
-/** Stands in a statement for a lock limit, in the unit of the server. */
+/** The placeholder for the lock limit in a statement, in the unit of the server. */
 export const lockLimitMark = "/* lock limit */";
 
-/** The statement with the limit that holds now. */
+/** Puts the present limit into a statement. */
 export function withLockLimit(text: string, limit: number): string {
   return text.replaceAll(lockLimitMark, String(limit));
 }

@@ -1,7 +1,7 @@
-/** How long a call waits for a preparation that another one began. One that never ends must not stop the process. */
+/** How long calls share a preparation that has not ended. A preparation that never ends must not block the process for ever. */
 const maxPatienceMs = 10_000;
 
-/** Prepares something with the first call, for all calls. What failed, or takes too long, is tried again by the next call. */
+/** Prepares something once, in the first call, for all calls. If the preparation failed or takes too long, the next call tries again. */
 export function onceReady<T>(prepare: () => Promise<T>, now: () => number = () => performance.now()): () => Promise<T> {
   let ready: { readonly promise: Promise<T>; readonly sinceMs: number; isDone: boolean } | null = null;
   return () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readTogether } from "./read-together.ts";
 
-/** Counts the round trips. The rows "a" and "b" are there; any round trip with "bad" fails. */
+/** Records the ids of each round trip. Every id has a row except "none"; a round trip with "bad" fails. */
 function counted() {
   const asked: (readonly string[])[] = [];
   const read = readTogether(async (ids) => {

@@ -4,14 +4,14 @@ interface Read<T> {
   reject(error: unknown): void;
 }
 
-/** Reads what belongs to ids, those that are there. */
+/** Reads the values of several ids in one round trip. Ids without a value are missing in the answer. */
 export type ReadMany<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>;
 
 /**
- * Reads executions one by one for its callers, and those that are asked for in the same moment in one round trip: a worker loads all
- * that it has claimed with one poll, and looks at once at all that is waited for. If a round trip fails, each of its executions is asked for alone.
+ * Returns a function that reads one execution. Reads that are issued in the same moment share one round trip, for example when a worker
+ * loads all executions that it has claimed with one poll. If a round trip fails, each of its executions is read alone.
  *
- * @param maxTogether in one round trip
+ * @param maxTogether the most executions in one round trip
  */
 export function readTogether<T>(readMany: ReadMany<T>, maxTogether: number): (id: string) => Promise<T | null> {
   let waiting: Read<T>[] = [];

@@ -1,30 +1,36 @@
 /**
- * What stands beside the executions of a store, by its kind: definitions by their hash, holders of permits by their key, parts of the workers, parts of
- * the list of definitions, published definitions by the hash of the id.
+ * The kinds of records that a store keeps in addition to executions.
+ *
+ * - `definition`: a workflow definition, by its hash.
+ * - `permit`: the holders of the permits of one key, or the state of one rate, by that key.
+ * - `worker`: a part of the workers; see `live-workers.ts`.
+ * - `library`: a part of the list of definitions; see `definition-library.ts`.
+ * - `label`: the published definition of a workflow, by the hash of the workflow's id.
  */
 export type RecordKind = "definition" | "permit" | "worker" | "library" | "label";
 
 /** A small text that several processes may change. */
 export interface StoredRecord {
   readonly key: string;
-  /** Another one with every write. */
+  /** Changes with every write. */
   readonly revision: string;
   /** JSON. */
   readonly text: string;
 }
 
-/** A write of a record, which is made only if the record is as it was read. */
+/** A write of a record. It is made only if the record still has the revision that was read. */
 export interface RecordWrite {
   readonly key: string;
-  /** The revision that was read; null: there was none. */
+  /** The revision that was read; null: there was no record. */
   readonly expected: string | null;
-  /** Null: it is to be deleted. */
+  /** Null: the record is deleted. */
   readonly next: { readonly revision: string; readonly text: string } | null;
 }
 
-/** Texts by kind and key, each changed by comparing and setting. */
+/** Records by kind and key. Each is changed by compare-and-set of its revision. */
 export interface RecordTable {
+  /** Keys without a record are missing in the answer. */
   get(kind: RecordKind, keys: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>;
-  /** Makes writes on different keys, each on its own. For each: whether it was made. */
+  /** Makes writes on different keys, each independently. Returns for each write whether it was made. */
   put(kind: RecordKind, writes: readonly RecordWrite[]): Promise<readonly boolean[]>;
 }

@@ -5,7 +5,7 @@ import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { givenMetadata } from "./lists/metadata-column.ts";
 import { unlessDamaged } from "./restored-snapshot.ts";
 
-/** The head in a row. @throws StepfoldError `STORE_REJECTED` if the row is damaged */
+/** Reads the head in a row. @throws StepfoldError `STORE_REJECTED` if the row is damaged */
 export function restoredHead(store: string, { id: workflowId, incarnation, version, status, ...row }: ListedRow): SnapshotHead {
   return unlessDamaged(store, workflowId, () => {
     const head = JSON.parse(row.head) as SnapshotHead;
@@ -15,7 +15,11 @@ export function restoredHead(store: string, { id: workflowId, incarnation, versi
   });
 }
 
-/** A head with its large values, which lie in events. Of each of these one row is read. @throws StepfoldError `STORE_REJECTED` if one is missing */
+/**
+ * Completes a head with its large values, which the store keeps in events only. Reads one row for each such event.
+ *
+ * @throws StepfoldError `STORE_REJECTED` if a value is missing
+ */
 export async function wholeHeadOf(table: Pick<ExecutionTable, "name" | "events">, head: SnapshotHead): Promise<SnapshotHead> {
   const missing = [...valuesInEvents(head)].filter(([, value]) => value === undefined);
   if (missing.length === 0) return head;

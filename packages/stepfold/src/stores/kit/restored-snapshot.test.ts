@@ -10,7 +10,7 @@ const first = startCommit("order-1");
 const second = stepCommit(first, { outputs: [1, 2] });
 const third = stepCommit(second);
 
-/** The rows that are there after the second commit; events of the third may be read with them. */
+/** The rows after the second commit. The events contain that of the third, as in a read during a concurrent commit. */
 const rows = () => {
   const { version, status, head } = writtenCommit(second);
   const events = [first, second, third].flatMap((commit) => writtenCommit(commit).events.map(({ text }) => text));

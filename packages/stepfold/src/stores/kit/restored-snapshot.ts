@@ -5,26 +5,26 @@ import type { HistoryCheckpoint } from "../../core/snapshot/history-checkpoint.t
 import { restore } from "../../core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
 
-/** The key under which the last checkpoint of an execution lies among its children. No child has it. */
+/** The key of the last checkpoint of an execution, which is stored among its children. No child has this key. */
 export const checkpointKey = "";
 
-/** An execution as its rows hold it, all of one version. */
+/** The rows of an execution, all of one version. */
 export interface StoredRows {
   readonly workflowId: string;
   readonly version: number;
   readonly status: Status;
   /** JSON; see `headText`. */
   readonly head: string;
-  /** JSON of every event after the last checkpoint, oldest first. Those after `version` do not count, nor do earlier ones. */
+  /** JSON of every event after the last checkpoint, oldest first. Earlier events and those after `version` are ignored. */
   readonly events: readonly string[];
   /** JSON of the children by key, in order of creation. */
   readonly children: readonly (readonly [key: string, head: string])[];
 }
 
 /**
- * The whole snapshot.
+ * Makes the whole snapshot of the rows of an execution.
  *
- * @param store its name, for the error
+ * @param store the name of the store, for the error
  * @throws StepfoldError `STORE_REJECTED` if the rows are damaged
  */
 export function restoredSnapshot(store: string, rows: StoredRows): Snapshot {
@@ -49,7 +49,7 @@ export function restoredSnapshot(store: string, rows: StoredRows): Snapshot {
   });
 }
 
-/** The checkpoint that the rows begin with; null: there was none. */
+/** Returns the checkpoint among the rows; null: there is none. */
 function checkpointIn({ children }: StoredRows): HistoryCheckpoint | null {
   const text = children.find(([key]) => key === checkpointKey)?.[1];
   if (text === undefined) return null;
@@ -61,7 +61,7 @@ function damaged(reason: string): never {
   throw new TypeError(reason);
 }
 
-/** The events from a version on to that of the head: each version is one event. */
+/** Returns the events after the version `first` up to the version of the head. Each version has exactly one event. */
 function eventsAfter(first: number, { version, events: texts }: StoredRows): Event[] {
   const all = texts.map((event) => JSON.parse(event) as Event);
   const isWhole = all.length === version - first && (all.at(-1)?.version ?? version) === version;
@@ -69,12 +69,12 @@ function eventsAfter(first: number, { version, events: texts }: StoredRows): Eve
   return events.length === version - first ? events : damaged("events are missing");
 }
 
-/** What `read` makes of rows. @throws StepfoldError `STORE_REJECTED` if they are damaged */
+/** Returns what `read` returns. @throws StepfoldError `STORE_REJECTED` if the rows that it reads are damaged */
 export function unlessDamaged<T>(store: string, workflowId: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    // an error of the database is no matter of these rows
+    // other errors, for example of the database, do not mean that the rows are damaged
     if (!(cause instanceof SyntaxError || cause instanceof TypeError || StepfoldError.is(cause, "SNAPSHOT_INVALID"))) throw cause;
     const reason = `what is stored of execution "${workflowId}" is damaged`;
     throw new StepfoldError("STORE_REJECTED", { store, reason }, { cause });

@@ -18,7 +18,7 @@ import type {
 } from "./execution-table.ts";
 import type { WrittenChild } from "./writing/written-commit.ts";
 
-// What conditions, changes and queries mean, for tables that decide in this process. Databases say the same in their own language.
+// The meaning of conditions, changes and queries, for tables that apply them in this process. Databases express the same in their language.
 
 /** All columns of an execution. A tombstone has empty texts. */
 export interface ExecutionRow extends ExecutionGuard, Omit<NewExecution, "due"> {
@@ -28,7 +28,7 @@ export interface ExecutionRow extends ExecutionGuard, Omit<NewExecution, "due"> 
   readonly checkpointVersion: number | null;
 }
 
-/** Whether a write may be made. */
+/** Returns true if the row meets the condition of a write. */
 export function meetsCondition(row: ExecutionGuard, when: RowCondition, now: EpochMs): boolean {
   const { incarnation, version = row.version, fence = row.fence, held = row.owner !== null, open, due, deleted = false } = when;
   if (row.incarnation !== incarnation || row.version !== version || row.fence !== fence || (row.owner !== null) !== held) return false;
@@ -36,16 +36,17 @@ export function meetsCondition(row: ExecutionGuard, when: RowCondition, now: Epo
   return !due || isDue(row, now, 0);
 }
 
-/** When an execution is due after a change. */
+/** Returns when an execution is due after a change. */
 export function dueAtAfter(row: ExecutionGuard, { state, due, dueUnlessHeld }: RowChanges, now: EpochMs): EpochMs | null {
   const { dueAt, owner } = row;
   if (due === undefined || (dueUnlessHeld && owner !== null)) return dueAt;
   if (due !== "atWakeUp") return now + due.inMs;
   const { wakeAt } = state ?? row;
+  // due at once: an earlier time stays, so that the execution that has been due longest comes first
   return wakeAt !== null && wakeAt <= 0 ? Math.min(dueAt ?? now, now) : wakeAt;
 }
 
-/** The row that an insert makes. */
+/** Returns the row that an insert makes. */
 export function insertedRow({ id, row }: RowWrite & { readonly kind: "insert" }, seq: number, now: EpochMs): ExecutionRow {
   const { due, ...given } = row;
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
@@ -53,7 +54,7 @@ export function insertedRow({ id, row }: RowWrite & { readonly kind: "insert" },
   return { ...made, dueAt: dueAtAfter(made, { due }, now) };
 }
 
-/** A row after another write; null: it is removed. */
+/** Returns the row after any write but an insert; null: the row is removed. */
 export function rowAfter(row: ExecutionRow, write: Exclude<RowWrite, { readonly kind: "insert" }>, now: EpochMs): ExecutionRow | null {
   if (write.kind !== "update") {
     const empty = { definition: "{}", head: "", metadata: "{}", labels: "", owner: null, dueAt: null, endedAt: null };
@@ -64,21 +65,21 @@ export function rowAfter(row: ExecutionRow, write: Exclude<RowWrite, { readonly 
   return { ...row, ...columns, ...state, ...times, dueAt: dueAtAfter(row, write.set, now) };
 }
 
-/** What the order of what is due depends on. */
+/** The columns by which due executions are sorted. */
 type DueOrder = Pick<ExecutionGuard, "dueAt" | "seq">;
 
-/** The order of what is due: longest first, and of one time the oldest execution. */
+/** Sorts due executions: the longest due first; if the times are equal, the execution that was created first. */
 export function byDueTime(a: DueOrder, b: DueOrder): number {
   return a.dueAt! - b.dueAt! || a.seq - b.seq;
 }
 
-/** The order of a list: negative if `a` comes first. */
+/** Returns the comparison that sorts a list. It is negative if `a` comes first. */
 export function listOrder(order: PageQuery["order"]): (a: ListCursor, b: ListCursor) => number {
   const sign = order === "newest" ? -1 : 1;
   return (a, b) => sign * (a.createdAt - b.createdAt || a.seq - b.seq);
 }
 
-/** Whether an execution is in the rest of a list, after a cursor. */
+/** Returns true if an execution matches a query and comes after its cursor. */
 export function isListed(
   row: ExecutionGuard & ListCursor & Pick<NewExecution, "definitionId" | "labels">,
   { status, definitionId, createdBefore, createdAfter, idPrefix = "", labels, after, order }: PageQuery,
@@ -91,19 +92,19 @@ export function isListed(
   return row.id.startsWith(idPrefix) && labels.every((label) => row.labels.includes(label));
 }
 
-/** A part of a list of which all rows were asked for: nothing follows if there are fewer than the limit. */
+/** Makes a part of a list from the rows up to the limit of the query. Nothing follows if there are fewer rows than the limit. */
 export function listedPart(rows: readonly ListedRow[], { limit }: PageQuery): ListedPart {
   return { rows, next: rows.length < limit ? null : rows.at(-1)! };
 }
 
-/** What a row that has ended counts for. Nothing of it changes after the end. */
+/** Returns the bucket and the class of an ended row. `updatedAt` is the time of its end, because nothing changes afterwards. */
 export function endedCountOf(row: Pick<ListedRow, "status" | "createdAt" | "updatedAt">, query: SeriesQuery): EndedCount {
   const { status, createdAt, updatedAt } = row;
   const bucket = Math.floor((updatedAt - query.from) / bucketMs(query));
   return { bucket, status, durationClass: durationClassOf(updatedAt - createdAt), amount: 1 };
 }
 
-/** Those of the rows that may be deleted, the oldest first. */
+/** Returns the rows that may be deleted, the oldest first. */
 export function endedRows<T extends ExecutionGuard & Pick<ExecutionRow, "endedAt" | "definitionId">>(
   rows: readonly T[],
   { before, limit, ended }: EndedQuery,
@@ -115,7 +116,7 @@ export function endedRows<T extends ExecutionGuard & Pick<ExecutionRow, "endedAt
   return wanted.sort((a, b) => timeOf(a) - timeOf(b) || a.seq - b.seq).slice(0, limit);
 }
 
-/** Applies what a commit did to children: their heads by key, in order of creation. */
+/** Applies the changes of a commit to children: a map of their heads by key, in order of creation. */
 export function changeChildren(children: Map<string, string>, changed: readonly WrittenChild[]): void {
   for (const { key, text, last } of changed) {
     if (text === null || last) children.delete(key);
@@ -123,7 +124,7 @@ export function changeChildren(children: Map<string, string>, changed: readonly 
   }
 }
 
-/** Whether a write does not wait for a row that another transaction has locked. */
+/** Returns true if a write does not wait for a row that another transaction has locked. */
 export function skipsLocked(write: RowWrite): boolean {
   return write.kind === "update" && write.skipLocked === true;
 }

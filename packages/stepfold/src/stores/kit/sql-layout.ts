@@ -1,28 +1,30 @@
 import type { NewExecution } from "./execution-table.ts";
 
 /**
- * A column of a table, as SQL databases have it.
+ * A column of an SQL table. `is` says what it holds:
  *
- * - `id`: a text of the user that is never empty.
- * - `name`: a text of the user that may be empty.
+ * - `id`: a text that users may choose and that is never empty.
+ * - `name`: a text that users may choose and that may be empty.
  * - `json`: JSON of any length.
- * - `text`: another text of ours, of any length.
+ * - `text`: another text of Stepfold, of any length.
  */
 export interface SqlColumn {
   readonly name: string;
   readonly is: "id" | "name" | "json" | "text" | "number";
   readonly isNullable?: true;
+  /** The default value of the column. */
   readonly otherwise?: number;
-  /** For people who look at the tables. */
+  /** A description, for people who look at the tables. */
   readonly about?: string;
 }
 
-/** A column whose value is as a new execution says. */
+/** A column whose value comes from the new execution when its row is inserted. */
 export interface InsertedColumn extends SqlColumn {
+  /** Returns the value of the column. */
   of(created: { readonly id: string; readonly row: NewExecution }): string | number | null;
 }
 
-/** The columns of an execution that every database has. A column without `of` is filled by the database's clock, or begins with a default. */
+/** The columns of an execution in every database. A column without `of` is filled from the database's clock, or begins with a default. */
 export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
   { name: "id", is: "id", of: ({ id }) => id },
   { name: "incarnation", is: "id", of: ({ row }) => row.incarnation },
@@ -54,7 +56,7 @@ export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
   { name: "deleted_at", is: "number", isNullable: true, about: "set: a tombstone, which keeps the id taken for a while" },
 ];
 
-/** The columns whose values a new execution says. */
+/** The columns whose values come from the new execution. */
 export const insertedColumns: readonly InsertedColumn[] = executionColumns.filter((column): column is InsertedColumn => "of" in column);
 
 /** The columns of an event. */
@@ -65,7 +67,7 @@ export const eventColumns: readonly SqlColumn[] = [
   { name: "event", is: "json" },
 ];
 
-/** The columns of a child that every database has. */
+/** The columns of a child in every database. */
 export const childColumns: readonly SqlColumn[] = [
   { name: "execution", is: "number" },
   {
@@ -77,10 +79,10 @@ export const childColumns: readonly SqlColumn[] = [
 ];
 
 /**
- * Columns as lines of a CREATE TABLE.
+ * Writes columns as lines of a CREATE TABLE statement.
  *
- * @param types of the database
- * @param lineOf a line with its comma, and what is to be said about the column
+ * @param types the types of this database by kind of column
+ * @param lineOf adds the comma and the description, if there is one, to the definition of a column
  */
 export function columnDefinitions(
   columns: readonly SqlColumn[],

@@ -35,26 +35,26 @@ import { bytesOf, refuseOversize } from "./writing/value-limit.ts";
 import { commitExecution, createExecution, type WriteAccess } from "./writing/writes.ts";
 import { type WrittenCommit, writtenCommit } from "./writing/written-commit.ts";
 
-/** What the user of every store may choose. */
+/** Options that the user of every store may set. */
 export interface RetentionOptions {
   /** How long the id of a deleted execution stays taken, in milliseconds from its deletion on. Default 30 days. */
   readonly idempotencyRetentionMs?: number | undefined;
 }
 
-/** What of a store does not depend on its database. */
+/** Options of a store over a table. */
 export interface StoreOptions extends RetentionOptions {
-  /** Of one part of a commit, where the store does not say so in its features. */
+  /** The most bytes of JSON in one part of a commit. Used if `features.maxValueBytes` of the table is absent. */
   readonly maxValueBytes?: number;
-  /** What an error of the database means: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`. */
+  /** Turns an error of the database into `STORE_UNAVAILABLE` if the same call may succeed later, else into `STORE_REJECTED`. */
   readonly errorOf: (cause: unknown) => StepfoldError;
 }
 
-/** Most executions that are loaded in one round trip. */
+/** The most executions that are loaded in one round trip. */
 const maxLoads = 100;
-/** Most heads that are read in one round trip: they are small. */
+/** The most heads that are read in one round trip. Heads are small. */
 const maxHeads = 200;
 
-/** The store that a database's table makes: all rules are those of the kit. */
+/** Makes a store of a database's table. All rules are in the kit; the table only reads and writes rows. */
 export function storeOver(table: ExecutionTable, options: StoreOptions): SnapshotStore {
   return checkedStore(new TableStore(table, options), options.errorOf);
 }
@@ -70,9 +70,9 @@ class TableStore implements StoreMethods {
   readonly #definitions: KnownDefinitions;
   readonly #load: (workflowId: string) => Promise<StoredRows | null>;
   readonly #head: (workflowId: string) => Promise<ListedRow | null>;
-  /** What writes use that are in no transaction of their own. */
+  /** The access for writes without `alongside`. */
   readonly #access: WriteAccess;
-  /** A pool sends what is issued one after the other over several connections at once: writes of one execution wait for each other. */
+  /** Makes writes of one execution one after the other, because a pool may send them over several connections at the same time. */
   readonly #order = keyedLock();
 
   constructor(table: ExecutionTable, { idempotencyRetentionMs: retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
@@ -109,7 +109,7 @@ class TableStore implements StoreMethods {
     const row = await this.#head(workflowId);
     if (!row) return null;
     return wholeHeadOf(this.#table, restoredHead(this.name, row)).catch(async (error: unknown) => {
-      // without its events: it was deleted meanwhile
+      // the events may be missing because the execution was deleted after its row was read: then read again
       if ((await this.#head(workflowId))?.incarnation === row.incarnation) throw error;
       return this.loadHead(workflowId);
     });
@@ -188,7 +188,7 @@ class TableStore implements StoreMethods {
     };
   }
 
-  /** Starts of known workflows write nothing. */
+  /** Writes nothing if the definition is stored and listed already. */
   putDefinition(hash: string, definition: WorkflowDefinition, options?: PutDefinitionOptions): Promise<void> {
     return this.#definitions.put(hash, definition, options);
   }
@@ -221,11 +221,11 @@ class TableStore implements StoreMethods {
     const maxBytes = this.#maxValueBytes;
     if (maxBytes === undefined) return written;
     refuseOversize(this.name, maxBytes, written);
-    // without it the next load only reads more
+    // a checkpoint that is too large is left out: then the next load only reads more events
     return written.checkpoint === null || bytesOf(written.checkpoint) <= maxBytes ? written : { ...written, checkpoint: null };
   }
 
-  /** Makes a write in its turn, and what is to come with it in the same transaction. */
+  /** Makes a write after all earlier writes of the same execution, in one transaction with `alongside` if it is given. */
   #inOrder<T>({ workflowId, alongside }: Commit, write: (access: WriteAccess) => Promise<T>): Promise<T> {
     const table = this.#table;
     return this.#order.run([workflowId], () => {

@@ -5,47 +5,47 @@ import type { CheckedPrune } from "./lists/checked-query.ts";
 import type { RowWriter } from "./writing/row-writer.ts";
 import { refuseDelete } from "./writing/verdict.ts";
 
-/** How long the id of a deleted execution stays taken, where nothing else is said. */
+/** How long the id of a deleted execution stays taken by default. */
 export const defaultRetentionMs: number = 30 * 24 * 60 * 60 * 1000;
 
-/** Executions that are deleted together. */
+/** The number of executions that are deleted at the same time. */
 const deletedTogether = 100;
 
 /**
- * Tombstones: a deleted execution leaves its id, so that a late repetition of its start does not begin it again. After
- * the retention the id is free: the next creation with that id, or the next prune, removes the tombstone.
+ * Returns true if the row is a tombstone whose retention is over. A tombstone keeps the id of a deleted execution, so that a late
+ * repetition of its start does not begin it again. After the retention the next creation with this id, or a prune, removes the tombstone.
  */
 export function isExpired({ deletedAt }: ExecutionGuard, now: EpochMs, retentionMs: number): boolean {
   return deletedAt !== null && idFreeAt(deletedAt, retentionMs) <= now;
 }
 
-/** When the id of an execution that was deleted then is free again. */
+/** Returns when the id of an execution that was deleted at `deletedAt` is free again. */
 export function idFreeAt(deletedAt: EpochMs, retentionMs: number): EpochMs {
   return deletedAt + retentionMs;
 }
 
-/** Removes a tombstone. */
+/** The write that removes a tombstone. */
 export function removalOf({ id, incarnation }: ExecutionGuard): RowWrite {
   return { kind: "remove", id, when: { incarnation, deleted: true } };
 }
 
-/** Makes a tombstone of an execution that has ended. */
+/** The write that turns an ended execution into a tombstone. */
 function burialOf({ id, incarnation, version }: ExecutionGuard): RowWrite {
   return { kind: "bury", id, when: { incarnation, version } };
 }
 
-/** Deletes one ended execution. Gives it as it was. */
+/** Deletes one ended execution. Returns its guard from before the deletion. */
 export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<ExecutionGuard> {
   const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
   refuseDelete(workflowId, guard?.status ?? null);
-  // an ended execution does not change any more: it can only have been deleted
+  // an ended execution does not change, so the write fails only if another call has deleted it
   if (!(await writer.write(burialOf(guard!)))) refuseDelete(workflowId, null);
   return guard!;
 }
 
 /**
- * Deletes ended executions, those first that ended first, and removes tombstones whose retention is over: of both at most `limit`,
- * so that one call costs no more, however many tombstones are there. Gives the executions that it deletes, or would.
+ * Deletes ended executions, the oldest end first, and removes tombstones whose retention is over. It handles at most `limit` of each, so
+ * that the cost of one call is bounded. Returns the executions that it deletes, or would delete in a dry run.
  */
 export async function pruneExecutions(
   table: ExecutionTable,

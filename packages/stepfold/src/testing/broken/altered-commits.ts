@@ -2,7 +2,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
-/** A store that writes something else than it was given. */
+/** Makes a store that writes other commits than it is given. */
 export function writingInstead(store: SnapshotStore, change: (commit: Commit) => Commit): SnapshotStore {
   return altered(store, {
     create: (commit, options) => store.create(change(commit), options),
@@ -10,7 +10,7 @@ export function writingInstead(store: SnapshotStore, change: (commit: Commit) =>
   });
 }
 
-/** A store that shows something else than it holds. */
+/** Makes a store that loads other snapshots than it holds. */
 export function showing(store: SnapshotStore, change: (snapshot: Snapshot) => Snapshot): SnapshotStore {
   return altered(store, {
     async load(workflowId) {
@@ -20,7 +20,7 @@ export function showing(store: SnapshotStore, change: (snapshot: Snapshot) => Sn
   });
 }
 
-/** The snapshot with these changes of its children, one after the other. */
+/** Returns the snapshot with these changes of its children, in this order. */
 export function withChildren(snapshot: Snapshot, changes: readonly ChangedChild[]): Snapshot {
   const { childStates, ...rest } = snapshot;
   const states = new Map(Object.entries(childStates ?? {}));

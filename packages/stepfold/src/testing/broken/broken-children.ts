@@ -91,12 +91,12 @@ export const brokenChildren: readonly BrokenStore[] = [
   },
 ];
 
-/** Makes a store that writes other changes of children than it was given. */
+/** Makes a store that writes other changes of children than it is given. */
 function changing(store: SnapshotStore, change: (children: readonly ChangedChild[]) => readonly ChangedChild[]): SnapshotStore {
   return writingInstead(store, (commit) => (commit.children ? { ...commit, children: change(commit.children) } : commit));
 }
 
-/** Shows the children of a refused commit. */
+/** Makes a store that shows the children of commits that were refused with this code. */
 function leakingOn(store: SnapshotStore, code: ErrorCode): SnapshotStore {
   const leaked = new Map<string, ChangedChild[]>();
   const leaking = async <T>({ workflowId, children = [] }: Commit, write: Promise<T>): Promise<T> => {
@@ -114,7 +114,7 @@ function leakingOn(store: SnapshotStore, code: ErrorCode): SnapshotStore {
   });
 }
 
-/** Writes a repeated commit once more. */
+/** Makes a store that writes the children of a repeated commit once more. */
 function writingTwice(store: SnapshotStore): SnapshotStore {
   const known = new Set<string>();
   const late: ChangedChild[] = [];
@@ -130,7 +130,7 @@ function writingTwice(store: SnapshotStore): SnapshotStore {
   );
 }
 
-/** Deletes more children than it was told to. */
+/** Makes a store that deletes more children than it should. */
 function deletingLike(store: SnapshotStore, alike: (key: string, deleted: string) => boolean): SnapshotStore {
   const known = new Set<string>();
   return changing(store, (children) => {

@@ -4,7 +4,7 @@ import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts
 import { altered, type BrokenStore } from "./broken-store.ts";
 import { remembering } from "./remembered-claims.ts";
 
-/** Mistakes in `claim`, `renew` and `release`, and in what commits mean for them. */
+/** Mistakes in `claim`, `renew` and `release`, and in the effect of commits on claims. */
 export const brokenClaims: readonly BrokenStore[] = [
   {
     name: "hands out what is held",

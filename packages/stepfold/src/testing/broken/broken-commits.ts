@@ -151,7 +151,7 @@ export const brokenCommits: readonly BrokenStore[] = [
   },
 ];
 
-/** Applies a commit whatever version is stored. */
+/** Applies a commit, whatever version is stored. */
 async function force(store: SnapshotStore, commit: Commit): Promise<void> {
   try {
     await store.commit(commit);
@@ -180,7 +180,7 @@ function rowsFirst(store: SnapshotStore): SnapshotStore {
   });
 }
 
-/** Commits that are under way together share one verdict. */
+/** Makes a store in which commits that run at the same time all fail if one of them fails. */
 function failingTogether(store: SnapshotStore): SnapshotStore {
   let batch: Promise<unknown>[] = [];
   return altered(store, {

@@ -2,7 +2,7 @@ import { durationClassOf } from "../../ports/execution-counts.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
-/** Mistakes in what lists do beside giving the newest, and in which workers there are. */
+/** Mistakes in orders, prefixes and counts of lists, and in the list of workers. */
 export const brokenCounts: readonly BrokenStore[] = [
   {
     name: "shows workers that have died",

@@ -6,7 +6,7 @@ import { remembering } from "./remembered-claims.ts";
 
 const byHolder = ({ fence }: Commit): boolean => fence !== undefined;
 
-/** Mistakes in counting the holders that were lost, and in showing who holds an execution. */
+/** Mistakes in counting lost holders, and in showing who holds an execution. */
 export const brokenCrashes: readonly BrokenStore[] = [
   {
     name: "never counts claims that ran out",
@@ -109,7 +109,7 @@ type ShownLease = NonNullable<ExecutionSummary["lease"]>;
 
 const leaseOf = ({ owner, claimedAt, leaseMs, crashes }: Claim): ShownLease => ({ owner, until: claimedAt + leaseMs, crashes });
 
-/** Shows another lease in lists; `claim` is the latest of the execution. */
+/** Makes a store that shows other leases in lists; `claim` is the latest claim of the execution. */
 function showingLeases(
   store: SnapshotStore,
   shown: (lease: ShownLease | null, claim: Claim | null, ended: boolean) => ShownLease | null,
@@ -132,7 +132,7 @@ function hidingOldLeases(store: SnapshotStore): SnapshotStore {
   const seen = showingLeases(store, (lease) => (lease && lease.until > now ? lease : null));
   return altered(seen, {
     async list(query) {
-      // a claim on another execution shows the store's time
+      // A claim on another execution shows the store's time.
       const clock = await store.create(startCommit("clock"), { claim: { owner: "clock", leaseMs: 1 } });
       now = clock?.claimedAt ?? now;
       const { items, ...page } = await seen.list(query && { ...query, limit: 2 });

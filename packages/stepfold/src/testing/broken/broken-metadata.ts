@@ -139,7 +139,11 @@ function withoutRanges({ metadata }: ListQuery): Pick<ListQuery, "metadata"> {
   return { metadata: Object.fromEntries(Object.entries(metadata).filter(([, filter]) => typeof filter !== "object" || filter === null)) };
 }
 
-/** A store that judges bounds by itself. @param compared what is compared instead of a value and a bound; null: it is not between them */
+/**
+ * Makes a store with its own comparison of bounds.
+ *
+ * @param compared returns what is compared in place of a value and a bound; null means that the value does not fit
+ */
 function rangedBy(store: SnapshotStore, compared: (value: Json | undefined, bound: Ordered) => [Ordered, Ordered] | null): SnapshotStore {
   return altered(store, {
     async list(query = {}) {

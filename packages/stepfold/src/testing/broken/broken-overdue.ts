@@ -1,7 +1,7 @@
 import type { Claim, ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
-/** Mistakes in what is overdue. */
+/** Mistakes in finding overdue executions. */
 export const brokenOverdue: readonly BrokenStore[] = [
   {
     name: "claims what is due, overdue or not",
@@ -60,9 +60,9 @@ export const brokenOverdue: readonly BrokenStore[] = [
   },
 ];
 
-/** Claims what is due, and keeps what is overdue by a judgement of its own. */
+/** Makes a store that claims due executions, and keeps those that are overdue by its own rule. */
 function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: number) => number): SnapshotStore {
-  // executions that were only looked at lose their lease
+  // The lease of an execution that is claimed and released again is lost, so it is kept here.
   const leases = new Map<string, ExecutionSummary["lease"]>();
   return altered(store, {
     async claim({ overdueMs = 0, ...options }) {
@@ -83,7 +83,7 @@ function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: n
   });
 }
 
-/** Gives overdue executions to every caller, even if they are held. */
+/** Makes a store that gives overdue executions to every caller, even if they are held. */
 function robbing(store: SnapshotStore): SnapshotStore {
   const latest = new Map<string, Claim>();
   return altered(store, {

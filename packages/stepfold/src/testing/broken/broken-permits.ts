@@ -11,8 +11,8 @@ function mistake(name: string, caughtBy: string, rules: PermitRules): BrokenStor
 }
 
 /**
- * Mistakes with permits: an execution with a concurrency key may only be claimed while its key has a free permit. Each is a correct
- * store with one wrong rule, and names the case of the contract that finds it.
+ * Mistakes with permits: an execution with a concurrency key may be claimed only while its key has a free permit. Each mistake is a
+ * correct store with one wrong rule, and names the contract case that finds it.
  */
 export const brokenPermits: readonly BrokenStore[] = [
   mistake("takes no notice of permits", counts, { limitOf: () => Number.POSITIVE_INFINITY }),

@@ -180,7 +180,7 @@ export const brokenReads: readonly BrokenStore[] = [
 
 type Change = (value: Json) => Json;
 
-/** Changes every value of what is loaded. */
+/** Makes a store that changes every value of a loaded snapshot. */
 function changingValues(store: SnapshotStore, change: Change): SnapshotStore {
   const all = (value: Json): Json => {
     if (Array.isArray(value)) return change((value as readonly Json[]).map(all));

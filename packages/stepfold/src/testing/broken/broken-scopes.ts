@@ -3,7 +3,7 @@ import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-s
 import { showing, withChildren, writingInstead } from "./altered-commits.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
-/** Mistakes in what is shown of children, and in what becomes of them afterwards. */
+/** Mistakes in loading children, and in what is left of them later. */
 export const brokenScopes: readonly BrokenStore[] = [
   {
     name: "shows children by their key, whosever they are",
@@ -88,7 +88,7 @@ export const brokenScopes: readonly BrokenStore[] = [
   },
 ];
 
-/** One table for the children of all executions, by key. */
+/** Makes a store with one table for the children of all executions, by key. */
 function sharing(store: SnapshotStore): SnapshotStore {
   const latest = new Map<string, ChangedChild["head"]>();
   const noted = writingInstead(store, (commit) => {
@@ -101,7 +101,7 @@ function sharing(store: SnapshotStore): SnapshotStore {
   });
 }
 
-/** Shows the children of a deleted execution in a new one with the same id. */
+/** Makes a store that shows the children of a deleted execution in a new one with the same id. */
 function leftBehind(store: SnapshotStore): SnapshotStore {
   const written = new Map<string, ChangedChild[]>();
   const left = new Map<string, ChangedChild[]>();

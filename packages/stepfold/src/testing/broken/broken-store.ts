@@ -1,15 +1,15 @@
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** A plausible mistake in a store: what a contract must catch. */
+/** A plausible mistake in a store, which the contract must find. */
 export interface BrokenStore {
   readonly name: string;
   /** Name of a contract case that fails on it. */
   readonly caughtBy: string;
-  /** A store with the mistake, over one without. */
+  /** Wraps a correct store into one with the mistake. */
   breaks(store: SnapshotStore): SnapshotStore;
 }
 
-/** The store with some methods replaced. */
+/** Returns the store with some methods replaced. */
 export function altered(store: SnapshotStore, changes: Partial<SnapshotStore>): SnapshotStore {
   return new Proxy(store, {
     get(target, key) {

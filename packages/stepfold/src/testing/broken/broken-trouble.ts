@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
-/** Mistakes that only show on bad days. */
+/** Mistakes that show only with damaged rows, lost connections or values that are too large. */
 export const brokenTrouble: readonly BrokenStore[] = [
   {
     name: "says that what is damaged was never there",
@@ -26,7 +26,7 @@ export const brokenTrouble: readonly BrokenStore[] = [
       altered(store, {
         async list(query) {
           const page = await store.list(query);
-          // a page that is not full looks like the last one
+          // A page that is not full looks like the last one.
           return page.items.length === query?.limit && (await isDamaged(store)) ? { ...page, nextCursor: null } : page;
         },
       }),
@@ -61,6 +61,7 @@ export const brokenTrouble: readonly BrokenStore[] = [
   },
 ];
 
+/** The ids of the executions in the contract cases. */
 const ids = ["a", "b", "c", "d", "e"];
 
 async function isDamaged(store: SnapshotStore): Promise<boolean> {
@@ -75,13 +76,13 @@ async function isDamaged(store: SnapshotStore): Promise<boolean> {
   return false;
 }
 
-/** Fails as a whole if anything is damaged. */
+/** Runs `work`, but fails if any execution is damaged. */
 async function whole<T>(store: SnapshotStore, work: () => Promise<T>): Promise<T> {
   for (const id of ids) await store.load(id);
   return work();
 }
 
-/** Loses the first acknowledgement of each commit, and takes the repeated commit for another one. */
+/** Makes a store that loses the first acknowledgement of each commit, and takes the repeated commit for another one. */
 function forgetful(store: SnapshotStore): SnapshotStore {
   const seen = new Set<string>();
   return altered(store, {

@@ -7,7 +7,7 @@ const finds = "waiting: lists find an execution by each thing that one of its wa
 const since = "waiting: lists find an execution by when one of its waits was opened";
 const now = "waiting: an execution is found by what it waits for now, and no more by what it has waited for";
 
-/** Mistakes with what executions wait for. */
+/** Mistakes in listing the waits of executions. */
 export const brokenWaits: readonly BrokenStore[] = [
   {
     name: "lists whatever it waits for",

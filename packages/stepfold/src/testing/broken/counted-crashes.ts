@@ -1,13 +1,13 @@
 import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
-/** How a store counts claims that ran out. */
+/** The rules by which a store counts claims that ran out. */
 export interface CrashRules {
-  /** Which commits with a verdict set the count to 0. */
+  /** True if this commit, which was applied or not, sets the count to 0. */
   resets(commit: Commit, applied: boolean): boolean;
-  /** A claim that was given back counts as one that ran out. */
+  /** True if a released claim counts as one that ran out. */
   readonly countsReleases?: boolean;
-  /** Renewing sets the count to 0. */
+  /** True if a renewal sets the count to 0. */
   readonly renewalResets?: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Count {
   expired: number;
 }
 
-/** A store that counts claims that ran out by rules of its own. */
+/** Makes a store that counts the claims that ran out by its own rules. */
 export function countingCrashes(
   store: SnapshotStore,
   { resets, countsReleases = false, renewalResets = false }: CrashRules,

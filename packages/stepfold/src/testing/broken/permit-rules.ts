@@ -5,29 +5,39 @@ import type { Permit } from "../../core/values/shared-keys.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
-/** How a claim may end. */
+/**
+ * How a claim may end. "commit" releases the claim, "end" is the holder's
+ * last commit, "foreign end" ends the execution without the holder.
+ */
 type Ending = "release" | "commit" | "end" | "foreign end" | "lease";
 
-/** How a store lets executions take turns. */
+/** The rules by which a store gives permits. Each rule that is left out is the correct one. */
 export interface PermitRules {
-  /** What frees a permit; default: everything that ends a claim. */
+  /** The endings of a claim that free its permit. Default: all. */
   readonly frees?: readonly Ending[];
+  /** The key that is compared. Default: the key as it is. */
   readonly keyOf?: (key: string) => string;
+  /** The largest number of permits. Default: the limit of the permit. */
   readonly limitOf?: (permit: Permit) => number;
+  /** False: a renewal of a claim does not keep its permit. Default: true. */
   readonly renews?: boolean;
   /** Also renews a claim whose permit was given to another execution. */
   readonly revives?: true;
-  /** Gives the permit to the execution that has been due for the shortest time. */
+  /** Gives a permit to the execution that has been due for the shortest time. */
   readonly reversed?: true;
   /** Prefers executions without a permit. */
   readonly plainFirst?: true;
-  /** Counts the permits, and takes one a moment later. */
+  /** Counts the permits first, and takes one a moment later. */
   readonly countsFirst?: true;
-  /** A waiting execution holds up all after it, even those with other keys. */
+  /** An execution that waits for a permit holds up all executions after it, even those with other keys. */
   readonly queuesAll?: true;
+  /** A claim by id needs no permit. */
   readonly ignoresIds?: true;
+  /** A claim by key gives executions with any key. */
   readonly ignoresKeys?: true;
+  /** A claim of overdue executions gives any due ones. */
   readonly ignoresOverdue?: true;
+  /** A new execution with a permit can be claimed with its creation. */
   readonly claimsAtCreation?: true;
 }
 
@@ -42,7 +52,7 @@ interface Holder {
   until: EpochMs;
 }
 
-/** A store whose executions take turns by rules of its own. */
+/** Makes a store that gives permits by its own rules. */
 export function withPermitRules(store: SnapshotStore, rules: PermitRules): SnapshotStore {
   const turns = new PermitBook(store, rules);
   return altered(store, {
@@ -72,13 +82,13 @@ export function withPermitRules(store: SnapshotStore, rules: PermitRules): Snaps
   });
 }
 
-/** The permits that are held, and who may get one. */
+/** Knows the held permits, and decides which executions may get one. */
 class PermitBook {
   readonly #store: SnapshotStore;
   readonly #rules: PermitRules;
   readonly #known: Known[] = [];
   readonly #holders = new Map<string, Holder>();
-  /** The claim that was asked for last. */
+  /** The latest call of `claim`; the next call waits for it. */
   #lastClaim: Promise<unknown> = Promise.resolve();
 
   constructor(store: SnapshotStore, rules: PermitRules) {
@@ -99,7 +109,7 @@ class PermitBook {
     if (this.#frees(how)) this.#holders.delete(id);
   }
 
-  /** One claim after the other: what one takes, the next one counts. */
+  /** Claims executions. Each call waits for the one before, so that it counts the permits which that one has taken. */
   claim(options: ClaimOptions): Promise<Claim[]> {
     if (this.#rules.countsFirst) return this.#claimNext(options);
     const claim = this.#lastClaim.then(() => this.#claimNext(options));
@@ -175,7 +185,7 @@ class PermitBook {
   }
 }
 
-/** Removes the limit of a permit, so that the store underneath does not refuse a claim. */
+/** Replaces the permit by one without a real limit, so that the store underneath does not refuse a claim. */
 function disguised(commit: Commit): Commit {
   return { ...commit, head: { ...commit.head, permit: { key: `of ${commit.workflowId}`, limit: 10_000 } } };
 }

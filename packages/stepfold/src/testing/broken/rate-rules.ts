@@ -4,31 +4,39 @@ import type { Rate } from "../../core/values/shared-keys.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
-/** How a store lets executions begin. */
+/** The rules by which a store lets executions with a rate begin. Each rule that is left out is the correct one. */
 export interface RateRules {
+  /** The largest number of executions that may begin in a period. Default: the limit of the rate. */
   readonly limitOf?: (rate: Rate) => number;
+  /** The key that is compared. Default: the key as it is. */
   readonly keyOf?: (key: string) => string;
-  /** When the time counts in which so many may begin; default: since `periodMs`. */
+  /** When the period that is counted began. Default: `periodMs` ago. */
   readonly sinceOf?: (now: EpochMs, rate: Rate) => EpochMs;
-  /** Also later claims count, and wait. */
+  /** Later claims of an execution count and wait too, not only its first claim. */
   readonly countsLater?: true;
-  /** Every wait of an execution is over when somebody commits to it. */
+  /** An execution need not wait any more after a commit that does not come from a holder. */
   readonly freesCommitted?: true;
-  /** What has ended counts no more. */
+  /** Executions that have ended do not count any more. */
   readonly forgetsEnded?: true;
-  /** What never began counts no more. */
+  /** A first claim whose holder was lost does not count any more. */
   readonly forgetsLost?: true;
+  /** The execution that was created last begins first. */
   readonly reversed?: true;
+  /** An execution that has to wait holds up all executions after it, even those with other keys. */
   readonly queuesAll?: true;
+  /** A claim by id need not wait for the rate. */
   readonly ignoresIds?: true;
+  /** The rates that a claim names as the current ones are ignored. */
   readonly ignoresToday?: true;
-  /** The rate of any workflow of today counts for all. */
+  /** The first of the current rates of a claim is used for every workflow. */
   readonly confusesWorkflows?: true;
+  /** A claim of overdue executions gives any due ones. */
   readonly ignoresOverdue?: true;
+  /** A new execution with a rate can be claimed with its creation. */
   readonly claimsAtCreation?: true;
-  /** Counts those that began, and claims one a moment later. */
+  /** Counts the executions that began first, and claims one a moment later. */
   readonly countsFirst?: true;
-  /** Shows who waits as held. */
+  /** Shows executions that wait for their rate as held. */
   readonly showsHolder?: true;
 }
 
@@ -36,10 +44,11 @@ interface Known {
   readonly id: string;
   readonly name: string;
   readonly rate: Rate | undefined;
+  /** True once the execution has been claimed: later claims need not wait. */
   isFree: boolean;
 }
 
-/** A store whose executions begin by rules of its own. */
+/** Makes a store whose executions begin by its own rules. */
 export function withRateRules(store: SnapshotStore, rules: RateRules): SnapshotStore {
   const book = new RateBook(store, rules);
   return altered(store, {
@@ -70,7 +79,7 @@ export function withRateRules(store: SnapshotStore, rules: RateRules): SnapshotS
   });
 }
 
-/** When executions began, and which may begin. */
+/** Knows when executions began, and decides which ones may begin. */
 class RateBook {
   readonly #store: SnapshotStore;
   readonly #rules: RateRules;
@@ -102,7 +111,7 @@ class RateBook {
     if (this.#rules.forgetsEnded && isTerminal(status)) this.#begun = this.#begun.filter((one) => one.id !== id);
   }
 
-  /** One claim after the other: what one has begun, the next one counts. */
+  /** Claims executions. Each call waits for the one before, so that it counts the executions which that one has begun. */
   claim(options: ClaimOptions): Promise<Claim[]> {
     if (this.#rules.countsFirst) return this.#claimNext(options);
     const claim = this.#lastClaim.then(() => this.#claimNext(options));
@@ -161,7 +170,7 @@ class RateBook {
   }
 }
 
-/** Takes the rate out, so that the store underneath lets it begin at once. */
+/** Removes the rate, so that the store underneath lets the execution begin at once. */
 function plain(commit: Commit): Commit {
   const { rate: _, ...head } = commit.head;
   return { ...commit, head };

@@ -1,7 +1,7 @@
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
-/** Remembers the latest claim of each execution. */
+/** Makes a store that remembers the latest claim of each execution. */
 export function remembering(store: SnapshotStore): { readonly latest: Map<string, Claim>; readonly store: SnapshotStore } {
   const latest = new Map<string, Claim>();
   const remembered = altered(store, {

@@ -2,7 +2,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
-/** Makes a store that keeps ids under other names. Forgetting a name hides what is stored under it. */
+/** Makes a store that keeps executions under other ids. `letGo` gives an id a new inner id, which hides the execution that has it. */
 export function renamed(store: SnapshotStore): { readonly store: SnapshotStore; readonly letGo: (workflowId: string) => void } {
   const generations = new Map<string, number>();
   const inside = (id: string): string => (generations.has(id) ? `${id}\u0001${generations.get(id)}` : id);

@@ -7,8 +7,8 @@ import type { Machine } from "./machine.ts";
 import type { Random } from "./random.ts";
 
 /**
- * What an executor throws in a promise to take its whole process with it, at once: a simulation of a step that runs out of
- * memory. Executors that are not async cannot.
+ * An executor throws this in a promise to end its whole process at once, which simulates a step that runs out of memory. Executors
+ * that are not async cannot do this.
  */
 export class ProcessDeath {}
 
@@ -19,37 +19,38 @@ export interface Effect {
   readonly pathId: string;
   readonly attempt: number;
   readonly idempotencyKey: string;
-  /** Why a suspended step runs again, as text; empty the first time. */
+  /** Why a suspended step runs again, as JSON text; empty the first time. */
   readonly resumed: string;
   readonly isCompensation: boolean;
   readonly machine: string;
   readonly atMs: number;
 }
 
-/** What a schedule needs to know of executors. */
+/** What the observed executors need from the schedule. */
 export interface ScheduleSetting {
   readonly faults: Faults;
   readonly random: Random;
   readonly nowMs: () => number;
-  /** What a step that outlives its lease takes, in milliseconds. */
+  /** The shortest time of a step that outlives its lease, in milliseconds. */
   readonly longMs: number;
   readonly onEffect: (effect: Effect) => void;
-  /** One process runs two executors for one step at the same time, and has told neither to end. */
+  /** Called if one process runs two executors for the same step at the same time, and has not told the first one to end. */
   readonly onTwice: (step: StepContext) => void;
 }
 
-/** Executors are quick or take a while; some outlive the lease. */
+/** The longest time before an executor and after it, in milliseconds. Slow steps take longer. */
 const maxStepMs = 30;
+/** The share of calls that take no virtual time. */
 const shareAtOnce = 0.25;
 
-/** Node definitions as one process has them: every call of an executor is noted outside of all processes, and takes time. */
+/** Wraps the node definitions for one process: every call of an executor is recorded outside of all processes, and takes time. */
 export function observedNodes(definitions: NodeDefinitions, machine: Machine, performing: ScheduleSetting): NodeDefinitions {
   const running: Running = new Map();
   const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, performing, running)]);
   return Object.fromEntries(observed) as NodeDefinitions;
 }
 
-/** Steps that take time in one process, by execution and path. */
+/** The steps that are running in one process, by execution and path. */
 type Running = Map<string, StepContext>;
 
 function observedNode(definition: NodeDefinition, machine: Machine, performing: ScheduleSetting, running: Running): NodeDefinition {
@@ -85,7 +86,7 @@ function observedNode(definition: NodeDefinition, machine: Machine, performing: 
   };
 }
 
-/** The result of the executor; a promise that never settles if it kills its process. */
+/** Returns the result of the executor, or a promise that never settles if the executor has ended its process. */
 async function orDie<T>(machine: Machine, output: Promise<T>): Promise<T> {
   try {
     return await output;

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** What can go wrong in a schedule. A seed has a kind or has it not, so that no kind hides another. */
+/** The kinds of faults in a schedule. A seed enables some of the kinds only, so that no kind hides another. */
 export const faultKinds = [
   "crash",
   "restart",
@@ -24,42 +24,50 @@ export const faultKinds = [
 ] as const;
 
 /**
- * `crash`: a process ends without warning. `restart`: it is closed, as for a new release. `skew`: clocks are wrong by up
- * to ten minutes. `slowStep`: a step outlives its lease. `partition`: a process reaches nobody for a while. `...ErrorBefore`:
- * a call fails and had no effect. `...ErrorAfter`: it fails and had its effect. `storeSlow`: a call takes longer than a lease.
- * `storeHang`: a call is never answered. `halfOpen`: for a while some of the calls of a process are never answered. `brownOut`: for
- * up to ten leases every call of the store takes longer than its caller waits. `rowLock`: somebody else's transaction holds the row of
- * one execution for a while. `failover`: the store becomes its copy of up to a second ago.
+ * - `crash`: a process ends without warning.
+ * - `restart`: a process is closed, as for a new release.
+ * - `skew`: clocks are wrong by up to ten minutes.
+ * - `slowStep`: a step outlives its lease.
+ * - `partition`: a process reaches no service for a while.
+ * - `...ErrorBefore`: a call fails without an effect.
+ * - `...ErrorAfter`: a call fails after it had its effect.
+ * - `storeSlow`: a call takes longer than a lease.
+ * - `storeHang`: a call is never answered.
+ * - `halfOpen`: for a while, some of the calls of a process are never answered.
+ * - `brownOut`: for up to ten leases, every call of the store takes longer than its caller waits.
+ * - `rowLock`: a transaction of another program locks the row of one execution for a while.
+ * - `failover`: the store becomes its copy of up to a second ago.
  */
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * `liveness`: faults end at some time, then all has to come to its end. `safety`: they never end; what must never happen
- * is looked for. `faultFree`: none; then no step may be performed twice, and nothing may need to be rescued.
+ * `liveness`: the faults end at some time, and then every execution must end or wait for an answer. `safety`: the faults never end,
+ * and only the rules about what must never happen are checked. `faultFree`: there are no faults, so no step may be performed twice and
+ * no execution may need a rescue.
  */
 export type SimulationMode = "liveness" | "safety" | "faultFree";
 
 /** The faults of one schedule. */
 export interface Faults {
-  /** Whether a fault of this kind is to happen here and now. */
+  /** True if a fault of this kind must happen now. Each call decides anew. */
   happens(kind: FaultKind): boolean;
-  /** Whether a fault of this kind can still happen. */
+  /** True if a fault of this kind can still happen. */
   isActive(kind: FaultKind): boolean;
 }
 
-/** How often each kind happens where it is active: in this share of calls, steps or messages. */
+/** The range of the share of calls, steps or messages in which an active kind of fault happens. */
 const leastShare = 0.01;
 const greatestShare = 0.1;
 
-/** Chooses about half of all kinds. Wrong clocks and slow steps do not count as faults: they must have no effect. */
+/** Chooses about half of all kinds. Wrong clocks and slow steps are no faults, because they must have no effect. */
 export function chooseFaults(random: Random, mode: SimulationMode): FaultKind[] {
   const possible = mode === "faultFree" ? (["skew", "slowStep"] as const) : faultKinds;
   return possible.filter(() => random.chance(0.5));
 }
 
-/** @param untilMs when the last fault may happen */
+/** Makes the faults of one schedule. @param untilMs when the last fault may happen */
 export function faultsOf(kinds: readonly FaultKind[], random: Random, nowMs: () => number, untilMs: number): Faults {
-  // each has a source of its own: what one kind does changes nothing of the others
+  // Each kind has its own source of random numbers, so that one kind changes nothing for the others.
   const sources = new Map(
     faultKinds.map((kind) => {
       const own = random.fork(kind);

@@ -4,9 +4,9 @@ import { hash32 } from "../../core/values/seeded.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { scheduleWorkflowId } from "../../runtime/context/latest-schedule.ts";
 
-/** Something that must never happen, and did. */
+/** A broken rule: something happened that must never happen. */
 export interface Violation {
-  /** Which rule: see docs/testing/simulation.md. */
+  /** The name of the rule; see docs/testing/simulation.md. */
   readonly invariant: string;
   readonly message: string;
   readonly workflowId?: string;
@@ -14,7 +14,7 @@ export interface Violation {
   readonly atMs: number;
 }
 
-/** The process that holds an execution, as the store has acknowledged it. */
+/** The holder of an execution, as the store has acknowledged it. */
 interface Holder {
   readonly owner: string;
   /** The process that asked for the claim; null if it is not known. */
@@ -23,17 +23,17 @@ interface Holder {
   readonly fence: number;
   /** End of the lease, in milliseconds since the schedule began. */
   untilMs: number;
-  /** It has renewed its claim, and committed nothing since. */
+  /** True if the holder has renewed its claim and committed nothing since. */
   hasBegun: boolean;
 }
 
-/** What the store has acknowledged of one execution. */
+/** Everything that the store has acknowledged of one execution. */
 export interface LedgerEntry {
   readonly workflowId: string;
-  /** Tells executions apart that had the same id, one after the other. */
+  /** Tells apart executions that have used the same id one after the other. */
   readonly incarnation: string;
   readonly definitionHash: string;
-  /** The event at index v made version v; the commit at index v of `commitIds` brought it. */
+  /** The event at index v made version v. The commit at index v of `commitIds` contained it. */
   readonly events: Event[];
   readonly commitIds: string[];
   head: SnapshotHead;
@@ -42,58 +42,62 @@ export interface LedgerEntry {
   wakeAt: number | null;
   committedAtMs: number;
   holder: Holder | null;
-  /** The highest fence that was given. */
+  /** The highest fence that was given out. */
   fence: number;
   /** How many holders in a row have lost their claim after they had begun, without a commit. */
   losses: number;
-  /** The same before the first commit of its holder: a renewal that was sent before that passes on what the claim said, whenever it arrives. */
+  /**
+   * `losses` before the first commit of the holder. A renewal that was sent
+   * before this commit stores the count of the claim, whenever it arrives.
+   */
   lossesBefore: number;
-  /** The latest brown-out that has cost it a holder. */
+  /** The latest brown-out that has cost the execution a holder. */
   brownOut: BrownOut | null;
 }
 
 /** What failovers have lost of one execution. */
 export interface Lost {
+  /** True if they have lost the creation of an execution with this id. */
   isStart: boolean;
   readonly events: Event[];
 }
 
-/** The most that a failover loses. */
+/** The longest time before a failover whose acknowledged writes are lost. */
 export const maxTailMs = 1_000;
 
-/** A time in which no caller of the store got an answer while it waited, although all processes were well. */
+/** A time in which no caller of the store got an answer in time, although all processes were well. */
 export interface BrownOut {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 /**
- * Everything that the store has acknowledged. It is recorded between the store and the faults that the simulation makes, so an
- * acknowledgement that a fault loses on its way is recorded all the same.
+ * Records everything that the store has acknowledged. It stands between the store and the faults of the simulation, so it also records
+ * an acknowledgement that a fault loses on its way.
  */
 export class Ledger {
   entries: Map<string, LedgerEntry> = new Map();
   readonly violations: Violation[] = [];
-  /** Claims of executions whose holder was lost, and of those that were due at once and of which no process had been told. */
+  /** The number of claims of executions whose holder was lost, or that were due at once without any process having been told. */
   rescues = 0;
   commits = 0;
-  /** The latest one. */
+  /** The latest brown-out. */
   brownOut: BrownOut | null = null;
-  /** A hash of all commits with their times: a schedule that is run again gives the same one. */
+  /** A hash of all commits with their times. A schedule that is run again gives the same hash. */
   hash = 0;
-  /** What failovers have lost of what was acknowledged. */
+  /** The acknowledged events that failovers have lost, by execution. */
   readonly lost: Map<string, Lost> = new Map();
   failovers = 0;
-  /** Every fence that was given out, with its execution; no failover takes them back. */
+  /** Every fence that was given out, with its execution. A failover does not remove any. */
   readonly fences: Set<string> = new Set();
-  /** A timer or retry that fires later than so long after its time is late: nothing fails, and no step keeps others waiting. */
+  /** How late a timer may fire, in milliseconds, while nothing fails and no step keeps others waiting. A later one breaks I7. */
   maxLateMs: number = Number.POSITIVE_INFINITY;
-  /** Whether the latest second is kept, so that it can be lost. */
+  /** True if the past of the latest second is kept, so that a failover can lose it. */
   keepsPast = false;
   #past: { readonly atMs: number; readonly entries: Map<string, LedgerEntry> }[] = [];
-  /** Whether there is a queue, which also tells workers of timers. */
+  /** True if there is a queue, which also tells workers of timers. */
   readonly hasQueue: boolean;
-  /** After so many lost holders in a row an execution is parked. */
+  /** After this number of lost holders in a row an execution is parked. */
   readonly maxLosses: number;
   readonly #nowMs: () => number;
 
@@ -112,7 +116,7 @@ export class Ledger {
     this.violations.push({ invariant, message, atMs: this.nowMs, ...(workflowId !== undefined && { workflowId }) });
   }
 
-  /** A new execution. */
+  /** Adds a new execution. */
   begin({ workflowId, incarnation, head, events, commitId, wakeAt }: Commit): LedgerEntry {
     const entry: LedgerEntry = {
       workflowId,
@@ -150,14 +154,14 @@ export class Ledger {
     this.hash = hash32(`${this.hash} ${this.nowMs} ${entry.workflowId} ${JSON.stringify(events)}`);
   }
 
-  /** Keeps what is acknowledged now, as long as it may be lost. */
+  /** Keeps a copy of the entries for as long as a failover may lose them. */
   remember(): void {
     if (!this.keepsPast) return;
     this.#past.push({ atMs: this.nowMs, entries: copyOf(this.entries) });
     while (this.#past.length > 1 && this.#past[1]!.atMs <= this.nowMs - maxTailMs) this.#past.shift();
   }
 
-  /** What was acknowledged since a moment is lost. */
+  /** Goes back to a moment: everything that was acknowledged since then is lost. */
   rollBack(asOfMs: number): void {
     this.#past = this.#past.filter(({ atMs }) => atMs <= asOfMs);
     const before = copyOf(this.#past.at(-1)?.entries ?? new Map());
@@ -173,7 +177,7 @@ export class Ledger {
     this.failovers++;
   }
 
-  /** Whether nothing moves any more: all executions have ended, or wait for an answer. */
+  /** True if nothing moves any more: all executions have ended, wait for an answer, or are parked. */
   get isQuiet(): boolean {
     for (const { status, wakeAt, holder } of this.entries.values()) if (!isTerminal(status) && (wakeAt !== null || holder)) return false;
     return true;
@@ -190,7 +194,7 @@ function copyOf(entries: ReadonlyMap<string, LedgerEntry>): Map<string, LedgerEn
   return new Map(copies.map((copy) => [copy.workflowId, copy]));
 }
 
-/** Whether an execution is a schedule of the library: its node and its signals are not those of the scenario. */
+/** True for an execution of Stepfold's own schedules: its node and its signals do not belong to the scenario. */
 export function isOwnSchedule({ events: [first] }: Pick<LedgerEntry, "events">): boolean {
   return first?.type === "started" && first.definition.id === scheduleWorkflowId;
 }

@@ -3,7 +3,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "../broken/broken-store.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** I16: a process works on a copy. Keeps the snapshots that were handed out, and their text at that time. */
+/** I16: a process does not change a loaded snapshot. This class keeps the snapshots that were given out, with their text at that time. */
 export class Loans {
   readonly #given: { readonly snapshot: Snapshot; readonly text: string }[] = [];
 

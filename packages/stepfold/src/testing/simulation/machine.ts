@@ -3,12 +3,12 @@ import type { Environment } from "../../ports/environment.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** When schedules begin, by a clock that is right. */
+/** The time at which every schedule begins, by a clock that is right. */
 export const beginsAt: EpochMs = Date.UTC(2026, 0, 1);
 
 /**
- * A process, from its start to its end. Once it is dead none of its timers fires and none of its calls comes back, so
- * nothing of it runs any more: what it awaits is never settled.
+ * A process, from its start to its end. Once it is dead, none of its timers fires and none of its calls returns, so none of its code
+ * runs any more: whatever it awaits never settles.
  */
 export class Machine {
   readonly name: string;
@@ -16,7 +16,7 @@ export class Machine {
   isAlive = true;
   /** Until this time the process is cut off from the network. */
   cutOffUntilMs = 0;
-  /** Until this time so many of its calls are never answered: some of its connections have gone silent, and nobody has told it. */
+  /** Until this time, a share of its calls is never answered (`silentShare`): some of its connections are silent, and no error tells it. */
   silentUntilMs = 0;
   silentShare = 0;
   readonly #scheduler: Scheduler;
@@ -35,19 +35,19 @@ export class Machine {
     };
   }
 
-  /** Told once when it has ended. */
+  /** Sets the listener that is called once when the process has ended. */
   set onEnded(listener: () => void) {
     this.#onEnded = listener;
   }
 
-  /** The end, at once. */
+  /** Ends the process at once. */
   end(): void {
     if (!this.isAlive) return;
     this.isAlive = false;
     this.#onEnded();
   }
 
-  /** Resolves after a while; never if it has crashed by then. */
+  /** Resolves after this time, or never if the process has ended by then. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.#scheduler.after(ms, () => this.isAlive && resolve());

@@ -1,7 +1,10 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** How often each node may be tried, by its id; of several with one id the most. Where it is not a plain number there is no entry. */
+/**
+ * Returns how many attempts each node may have, by its id. Of several nodes with the same id
+ * the highest number counts. If the number is not a plain number, it is infinite.
+ */
 export function maxAttemptsByNode({ workflows, nodeDefinitions }: Scenario): ReadonlyMap<string, number> {
   const most = new Map<string, number>();
   const add = ({ nodes, workflows: inner = {} }: WorkflowDefinition): void => {

@@ -4,18 +4,21 @@ import type { Machine } from "./machine.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** How a service fails. */
+/** The kinds of faults that calls of a service can have. */
 export interface Trouble {
+  /** The call fails without an effect. */
   readonly before: FaultKind;
+  /** The call fails after it had its effect. */
   readonly after: FaultKind;
+  /** The call takes long; null for a service that is never slow. Only such services are replaced by a failover. */
   readonly slow: FaultKind | null;
-  /** A call is never answered. */
+  /** The call is never answered. */
   readonly hang: FaultKind | null;
-  /** What its callers get then. */
+  /** Makes the error that callers get. */
   readonly error: (reason: string) => StepfoldError;
 }
 
-/** What a call takes, in milliseconds, when all is well. */
+/** The shortest and the longest time of a call's way, in milliseconds, without faults. */
 const quickest = 1;
 const slowest = 15;
 /** How long a caller waits for an answer that never comes. */
@@ -23,20 +26,20 @@ const giveUpAfterMs = 400;
 
 /** The network between processes and services: it delays calls and loses them. */
 export class Network {
-  /** The caller that a service is working for. */
+  /** The process whose call a service is serving. */
   caller: Machine | null = null;
-  /** Until this time every call of what can be slow takes longer than its caller waits. */
+  /** Until this time, every call of a service that can be slow takes longer than its caller waits. */
   slowUntilMs = 0;
-  /** Until this time nothing of that answers: its server is being replaced. */
+  /** Until this time, services that can be slow do not answer, because their server is being replaced. */
   downUntilMs = 0;
-  /** How often that has happened: answers that were on their way are lost. */
+  /** How many times the server was replaced. Answers that were on their way then are lost. */
   replaced = 0;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #faults: Faults;
   readonly #longMs: number;
 
-  /** @param longMs what a slow call may take */
+  /** @param longMs the usual time of a slow call, in milliseconds */
   constructor(scheduler: Scheduler, random: Random, faults: Faults, longMs: number) {
     this.#scheduler = scheduler;
     this.#random = random;
@@ -44,10 +47,10 @@ export class Network {
     this.#longMs = longMs;
   }
 
-  /** A call of a service. Never settles if the caller dies first; the service may have done its work all the same. */
+  /** Calls a service. The promise never settles if the caller dies first; the service may have done its work all the same. */
   call<T>(from: Machine, trouble: Trouble, serve: () => Promise<T>): Promise<T> {
     const { replaced } = this;
-    // a connection ends with its server: what is on its way, to it or back, does not reach its caller or the one that takes its place
+    // A connection ends with its server: calls and answers on their way reach neither the other side nor the new server.
     const isReplaced = (): boolean => trouble.slow !== null && this.replaced !== replaced;
     return new Promise((resolve, reject) => {
       const back = (delayMs: number, settle: () => void): void => {
@@ -55,7 +58,7 @@ export class Network {
       };
       const fail = (delayMs: number, reason: string): void => back(delayMs, () => reject(trouble.error(reason)));
       this.#scheduler.after(this.#latencyMs(trouble), () => {
-        // what a process sent just before its end may arrive, or not
+        // A call that a process sent just before its end may arrive or not.
         if (!from.isAlive && (isReplaced() || this.#random.chance(0.5))) return;
         if (this.#isNeverAnswered(from, trouble)) {
           const isThere = !isReplaced() && this.downUntilMs <= this.#scheduler.nowMs;
@@ -76,7 +79,7 @@ export class Network {
     });
   }
 
-  /** The service is at work; `answer` takes what it says back. */
+  /** Lets the service do its work; `answer` sends its result back. */
   #serve<T>(
     from: Machine,
     serve: () => Promise<T>,
@@ -92,7 +95,7 @@ export class Network {
     this.caller = null;
   }
 
-  /** Whether the call, or its answer, goes to a connection that is silent. */
+  /** True if the call or its answer goes to a silent connection. */
   #isNeverAnswered({ silentUntilMs, silentShare }: Machine, { hang }: Trouble): boolean {
     if (silentUntilMs > this.#scheduler.nowMs && this.#random.chance(silentShare)) return true;
     return hang !== null && this.#faults.happens(hang);

@@ -6,17 +6,17 @@ import { checkCommit } from "./checks/check-commit.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RowLocks } from "./row-locks.ts";
 
-/** What is known around the store. */
+/** What the checks know about the surroundings of the store. */
 export interface Around {
-  /** The process whose call is being served. */
+  /** The name of the process whose call is being served. */
   readonly callerName: () => string | null;
   readonly locks: RowLocks;
 }
 
-/** Stores are asked without a network here: more than that is waiting. */
+/** The longest time of a call without a network, in milliseconds. A longer call has waited for something. */
 const maxServeMs = 100;
 
-/** The store below all faults. Everything it acknowledges goes into the ledger and is checked. */
+/** Observes the store below all faults. Everything that the store acknowledges is added to the ledger and checked. */
 export function observedStore(store: SnapshotStore, ledger: Ledger, around: Around): SnapshotStore {
   const observed = { ...observedWrites(store, ledger, around), ...observedReads(store, ledger), ...observedClaims(store, ledger, around) };
   return altered(store, observed);
@@ -28,7 +28,7 @@ function observedWrites(store: SnapshotStore, ledger: Ledger, around: Around): P
       const caller = around.callerName();
       const claim = await served(ledger, around, commit.workflowId, () => store.create(commit, options));
       const known = ledger.entries.get(commit.workflowId);
-      // the same commit again, because its acknowledgement was lost
+      // The same commit was sent again, because its acknowledgement was lost.
       if (known?.commitIds[0] === commit.commitId) return claim;
       if (known) ledger.violate("I2", "a second execution was begun under the same id", commit.workflowId);
       const entry = ledger.begin(commit);
@@ -107,10 +107,10 @@ function observedClaims(store: SnapshotStore, ledger: Ledger, around: Around): P
 }
 
 /**
- * I7: a row that somebody else has locked holds up the writes of its own execution, and the claim of that one alone; nothing else, and no claim of whatever
- * is due.
+ * Checks I7: a row that another program has locked holds up only the writes of its execution and the claim of this execution by its
+ * id. It holds up no other call, and no claim of any due execution.
  *
- * @param workflowId what is written or claimed; null: whatever is due
+ * @param workflowId the execution that is written or claimed; null for a claim of any due execution
  */
 async function served<T>(ledger: Ledger, { locks }: Around, workflowId: string | null, call: () => Promise<T>): Promise<T> {
   const fromMs = ledger.nowMs;
@@ -121,7 +121,7 @@ async function served<T>(ledger: Ledger, { locks }: Around, workflowId: string |
   return answer;
 }
 
-/** I17: what is read is what was acknowledged last. */
+/** I17: a read returns the version that was acknowledged last. */
 function checkRead(ledger: Ledger, workflowId: string, version = -1): void {
   const { version: committed = -1 } = ledger.entries.get(workflowId) ?? {};
   if (version !== committed) ledger.violate("I17", `version ${version} was read after version ${committed} was acknowledged`, workflowId);

@@ -3,14 +3,16 @@ import { maxTailMs } from "./ledger.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** How often something may happen to the store. */
+/** The usual time between two moments at which something may happen to the store, in milliseconds. */
 const lookMs = 1_000;
+/** The longest brown-out, in leases. */
 const maxBrownOutLeases = 10;
+/** The longest lock of a row, in leases. */
 const maxLockLeases = 3;
-/** How long nobody answers while the copy takes over. */
+/** The shortest and the longest time in which no server answers while the copy takes over. */
 const downMs = [1_000, 3_000] as const;
 
-/** What happens to the store as a whole, from time to time. */
+/** Begins the faults that hit the store as a whole, from time to time. */
 export function beginOutages(world: World): void {
   const { faults, scheduler, plan } = world;
   const random = world.random.fork("outages");
@@ -23,13 +25,13 @@ export function beginOutages(world: World): void {
   scheduler.after(random.between(0, lookMs), look);
 }
 
-/** Somebody's transaction holds the row of an execution that has not ended. */
+/** Lets another program's transaction lock the row of an execution that has not ended. */
 function lockRow({ ledger, locks }: World, forMs: number, random: Random): void {
   const open = [...ledger.entries.values()].filter(({ status }) => !isTerminal(status));
   if (open.length > 0) locks.lock(random.pick(open).workflowId, forMs);
 }
 
-/** For a while every call takes longer than callers wait. */
+/** Makes every call take longer than callers wait, for a while. */
 function brownOut({ ledger, network, scheduler: { nowMs } }: World, forMs: number): void {
   if (network.slowUntilMs > nowMs) return;
   network.slowUntilMs = nowMs + forMs;

@@ -8,15 +8,15 @@ export interface SchedulePlan {
   readonly faults: readonly FaultKind[];
   readonly faultsUntilMs: number;
   readonly wakeUps: WakeUps;
-  /** Clients that take part, by their index. */
+  /** The clients that take part, by their index in the scenario. */
   readonly clients: readonly number[];
   readonly workers: number;
   readonly leaseMs: number;
-  /** How often the store is asked for what is due. */
+  /** The time between two polls of the store for due executions, in milliseconds. */
   readonly pollMs: number;
 }
 
-/** The choices of the seed, for options that were not given. */
+/** Makes the plan. The seed decides the options that are not given. */
 export function planOf(options: ScheduleOptions, random: Random, clients: number): SchedulePlan {
   const mode = options.mode ?? random.fork("mode").pick(["liveness", "liveness", "liveness", "safety", "faultFree"] as const);
   const faults = options.faults ?? chooseFaults(random.fork("kinds"), mode);

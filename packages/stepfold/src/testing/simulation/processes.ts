@@ -6,15 +6,15 @@ import type { Random } from "./random.ts";
 import type { ClientScript } from "./scenario.ts";
 import type { Process, World } from "./world.ts";
 
-/** A process that was closed, or has died, is replaced after so long at most. */
+/** The longest time until a process that was closed or has died is replaced. */
 const maxDownMs = 1_000;
-/** How often something may happen to a process. */
+/** The usual time between two moments at which something may happen to a process, in milliseconds. */
 const lookMs = 250;
-/** A process that is closed may take so long. */
+/** The timeout for closing a runtime. */
 const closeMs = 500;
 const maxClientProcesses = 3;
 
-/** Keeps a process alive: whenever it has ended another takes its place, of a later release. */
+/** Keeps a process running: when it has ended, another process of a later release takes its place. */
 function keep(world: World, name: string, drives: boolean, onBegun: (process: Process) => void): void {
   const random = world.random.fork(name);
   let release = 0;
@@ -27,13 +27,13 @@ function keep(world: World, name: string, drives: boolean, onBegun: (process: Pr
   begin();
 }
 
-/** Begins the processes of a schedule: workers, and those that clients are in. */
+/** Begins the processes of a schedule: the workers, and the processes in which clients run. */
 export function beginProcesses(world: World, onScriptDone: () => void): void {
   const { plan, scenario, random } = world;
   const { wakeUps, mode } = plan;
   for (let i = 0; i < plan.workers; i++) keep(world, `worker${i}`, true, () => undefined);
   const chance = random.fork("clients");
-  // a process that drives also polls: without a queue and faults all of them must, with only a queue none may
+  // A process that drives also polls. Without a queue and without faults all processes must poll; with only a queue none may.
   const drives = Array.from(
     { length: maxClientProcesses },
     () => (wakeUps === "store" && mode === "faultFree") || (wakeUps !== "queue" && chance.chance(0.5)),
@@ -57,7 +57,7 @@ export function beginProcesses(world: World, onScriptDone: () => void): void {
   }
 }
 
-/** One script, or those that belong together. */
+/** Returns the scripts of one entry of `clients`: one script, or several that belong together. */
 export function scriptsOf(given: ClientScript | readonly ClientScript[]): readonly ClientScript[] {
   return typeof given === "function" ? [given] : given;
 }
@@ -69,7 +69,7 @@ interface Running {
   isDone: boolean;
 }
 
-/** Lets a client do its script, from the beginning; again and again if it is told to try again later. */
+/** Runs the script of a client from its beginning, and again after errors that a caller has to expect. */
 function play(world: World, { machine, runtime }: Process, running: Running, onDone: () => void): void {
   const { name, script } = running;
   const client = {
@@ -90,14 +90,14 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
     running.isDone = true;
     onDone();
   };
-  // what it has seen and done last may be lost yet: then it looks again
+  // A failover may still lose what the script has done last. If it does, the script runs again.
   const unlessLost = async (): Promise<void> => {
     if (world.ledger.keepsPast) await machine.sleep(maxTailMs);
     if (world.ledger.failovers === failovers) return over();
     if (machine.isAlive) play(world, { machine, runtime }, running, onDone);
   };
   script(client).then(unlessLost, (error: unknown) => {
-    // what it was told before may be lost
+    // After a failover, the script may have been told something that is lost.
     if (isTrouble(error) || world.ledger.failovers > failovers) {
       if (machine.isAlive) void machine.sleep(lookMs).then(() => play(world, { machine, runtime }, running, onDone));
       return;
@@ -107,7 +107,7 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
   });
 }
 
-/** Errors that every caller has to expect: the call is made again. */
+/** True for errors that every caller has to expect: the call is made again. */
 function isTrouble(error: unknown): boolean {
   return StepfoldError.is(error) && ["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAILABLE", "RUNTIME_CLOSED"].includes(error.code);
 }
@@ -132,7 +132,7 @@ function trouble(world: World, process: Process, random: Random): void {
   scheduler.after(random.between(0, lookMs * 2), look);
 }
 
-/** Closes the runtime, as for a new release; the process ends when that is done, or takes too long. */
+/** Closes the runtime, as for a new release. The process ends when the runtime is closed, or when closing takes too long. */
 function close(world: World, { machine, runtime }: Process): void {
   const end = (): void => machine.end();
   runtime.close({ timeoutMs: closeMs }).then(end, end);

@@ -5,19 +5,20 @@ import type { Run } from "../../runtime/handle/run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { isOwnSchedule, type Ledger } from "./ledger.ts";
 
-/** What a client was told had happened. */
+/** Something that a client was told has happened. */
 export interface Promised {
   readonly workflowId: string;
+  /** "signalling": a signal is being sent. "refused": the signal was certainly not sent. The others were acknowledged. */
   readonly what: "start" | "resume" | "signal" | "cancel" | "signalling" | "refused";
   readonly idempotencyKey?: string | undefined;
-  /** True if this call did it, not an earlier one with the same key. */
+  /** True if this call had the effect, and not an earlier call with the same key. */
   readonly applied: boolean;
 }
 
-/** Who notes what clients are told. */
+/** Is told what clients are told. */
 export interface Witness {
   readonly onPromised: (promised: Promised) => void;
-  /** An answer was refused because it came too late. */
+  /** Called if an answer was refused because it came too late. */
   readonly onExpired: (workflowId: string, timeoutAt: EpochMs) => void;
 }
 
@@ -52,7 +53,7 @@ function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
     async signal(name, payload, options = {}) {
       onPromised({ workflowId, what: "signalling", idempotencyKey: options.idempotencyKey, applied: false });
       const answer = await run.signal(name, payload, options).catch((error: unknown) => {
-        // a signal that may have been sent all the same is refused with OUTCOME_UNKNOWN
+        // A signal that may have been sent in spite of the error is refused with OUTCOME_UNKNOWN.
         if (StepfoldError.is(error, "STORE_UNAVAILABLE"))
           onPromised({ workflowId, what: "refused", idempotencyKey: options.idempotencyKey, applied: false });
         throw error;
@@ -68,7 +69,7 @@ function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
   };
 }
 
-/** I5, I6: what was acknowledged has happened, and no more than what was asked for. */
+/** I5, I6: everything that was acknowledged has happened, and nothing more than was asked for. */
 export function checkPromises(ledger: Ledger, promises: readonly Promised[]): void {
   const counts = new Map<string, number>();
   const countOf = (name: string): number => counts.get(name) ?? 0;
@@ -91,14 +92,14 @@ export function checkPromises(ledger: Ledger, promises: readonly Promised[]): vo
   }
 }
 
-/** Answers and signals without a key. */
+/** Counts the answers and signals without a key. */
 function unnamedIn(events: readonly Event[]): { readonly resumed: number; readonly signalled: number } {
   const unnamed = events.filter((event) => !("idempotencyKey" in event) || event.idempotencyKey === undefined);
   const resumed = unnamed.filter((event) => event.type === "resumed" && event.by === "payload").length;
   return { resumed, signalled: unnamed.filter(({ type }) => type === "signalled").length };
 }
 
-/** What was acknowledged is there, or a failover has lost it. */
+/** Checks that an acknowledged call has had its effect, or that a failover has lost it. */
 function checkPromise(ledger: Ledger, { workflowId, what, idempotencyKey, applied }: Promised): void {
   const entry = ledger.entries.get(workflowId);
   const lost = ledger.lost.get(workflowId);
@@ -113,7 +114,8 @@ function checkPromise(ledger: Ledger, { workflowId, what, idempotencyKey, applie
     if (!isCancelled) ledger.violate("I6", `a cancel was acknowledged, and it is ${entry.status}`, workflowId);
   } else if (type && idempotencyKey !== undefined) {
     const isThere = events.some((event) => event.type === type && event.idempotencyKey === idempotencyKey);
-    // what was only read, and not yet acknowledged to who had sent it, a failover loses without a trace
+    // This call only read the effect of an earlier call that had not been
+    // acknowledged yet. A failover loses such an effect without a trace.
     const wasRead = !applied && ledger.failovers > 0;
     if (!isThere && !wasRead) ledger.violate("I5", `a ${what} with key ${idempotencyKey} was acknowledged and is not there`, workflowId);
   }

@@ -1,20 +1,20 @@
 import { hash32 } from "../../core/values/seeded.ts";
 
-/** Chance that a seed decides: the same seed gives the same numbers, on every machine. */
+/** Random numbers from a seed: the same seed gives the same numbers on every machine. */
 export interface Random {
-  /** From 0 up to 1, which it never is. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
   /** A whole number, both ends included. */
   between(least: number, most: number): number;
   /** True in this share of all cases. */
   chance(share: number): boolean;
-  /** One of the list, which must not be empty. */
+  /** One item of the list, which must not be empty. */
   pick<T>(list: readonly T[]): T;
-  /** A source of its own: what is taken from it changes nothing here, and the other way round. */
+  /** An independent source: numbers taken from it do not change the numbers of this source, or the other way round. */
   fork(name: string): Random;
 }
 
-/** Numbers made of a seed (mulberry32): spread well, quick, no secret. */
+/** Makes random numbers from a seed (mulberry32). They are spread well and are fast, but not secret. */
 export function seededRandom(seed: string): Random {
   let state = hash32(seed);
   const next = (): number => {

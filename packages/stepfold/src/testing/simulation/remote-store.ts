@@ -6,7 +6,7 @@ import type { WorkerBeat } from "../../ports/store-workers.ts";
 import type { Machine } from "./machine.ts";
 import type { Network, Trouble } from "./network.ts";
 
-/** The store as one process sees it: every call takes time, and fails now and then with `STORE_UNAVAILABLE`. */
+/** The store as one process sees it: every call takes time, and some calls fail with `STORE_UNAVAILABLE`. */
 export function remoteStore(store: SnapshotStore, network: Network, machine: Machine): SnapshotStore {
   const { name, features } = store;
   const trouble: Trouble = {

@@ -1,4 +1,4 @@
-/** Rows that transactions of others hold for a while, by the id of the execution. */
+/** The rows that transactions of other programs lock for a while, by the id of the execution. */
 export class RowLocks {
   readonly #nowMs: () => number;
   readonly #untilMs = new Map<string, number>();
@@ -11,17 +11,17 @@ export class RowLocks {
     this.#untilMs.set(workflowId, Math.max(this.endOf(workflowId), this.#nowMs() + forMs));
   }
 
-  /** For how long it still is locked; 0: it is not. */
+  /** For how many more milliseconds the row is locked; 0 if it is not locked. */
   forMs(workflowId: string): number {
     return Math.max(0, this.endOf(workflowId) - this.#nowMs());
   }
 
-  /** When its latest lock ends or has ended, in milliseconds since the schedule began; 0: it never had one. */
+  /** When the latest lock of the row ends or has ended, in milliseconds since the schedule began; 0 if it never had a lock. */
   endOf(workflowId: string): number {
     return this.#untilMs.get(workflowId) ?? 0;
   }
 
-  /** All transactions end at once. */
+  /** Ends all transactions at once. */
   clear(): void {
     for (const [workflowId, untilMs] of this.#untilMs) this.#untilMs.set(workflowId, Math.min(untilMs, this.#nowMs()));
   }

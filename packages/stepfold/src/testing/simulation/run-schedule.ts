@@ -10,31 +10,34 @@ import { seededRandom } from "./random.ts";
 import type { ScenarioOf, ScheduleOptions } from "./scenario.ts";
 import { World } from "./world.ts";
 
-/** What came of one schedule. */
+/** The result of one schedule. */
 export interface ScheduleOutcome {
   readonly seed: number;
   readonly plan: SchedulePlan;
   readonly violations: readonly Violation[];
-  /** Of all commits and their times: the same for the same options, always. */
+  /** A hash of all commits and their times. The same options always give the same hash. */
   readonly hash: number;
   readonly commits: number;
+  /** How many timers and other entries the scheduler has run. */
   readonly steps: number;
   readonly executions: number;
-  /** Steps that were performed again, as a crash may make necessary. */
+  /** The number of steps that were performed again, as a crash may make necessary. */
   readonly repeated: number;
-  /** Claims of what somebody had lost, or nobody was told of. */
+  /** The number of claims of executions whose holder was lost, or that no process had been told of. */
   readonly rescues: number;
+  /** The virtual time that the schedule took. */
   readonly virtualMs: number;
 }
 
-/** Long after everything has come to its end, if it ever does. */
+/** The longest virtual time of a schedule. Everything has ended long before, unless something is stuck. */
 const limitMs = 10 * 60_000;
+/** The virtual time of a schedule in the mode `safety`. */
 const safetyMs = 20_000;
 
 /**
  * Runs one schedule from its beginning to its end.
  *
- * @returns what came of it; the same options always give the same
+ * @returns the result; the same options always give the same result
  */
 export async function runSchedule(scenarioOf: ScenarioOf, options: ScheduleOptions): Promise<ScheduleOutcome> {
   const random = seededRandom(`${options.seed}`);
@@ -72,7 +75,7 @@ async function checkEnd(world: World, clientsLeft: number): Promise<void> {
   for (const entry of ledger.entries.values()) {
     checkAnswers(ledger, entry);
     checkAttempts(ledger, entry, most);
-    // the node of schedules is the library's own: nobody sees it being performed
+    // The node of Stepfold's own schedules is not observed, so its calls are not recorded.
     if (!isOwnSchedule(entry)) effects.checkCommitted(entry);
     await checkFold(ledger, entry, store, prepared, chance);
     if (plan.mode !== "safety") checkSettled(ledger, entry);

@@ -9,11 +9,11 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { FaultKind, SimulationMode } from "./faults.ts";
 import type { Random } from "./random.ts";
 
-/** What a store needs to know of the world it is in. */
+/** What a store can learn and use of the simulated world. */
 export interface StoreWorld {
   /** The clock of the store, which is right. */
   readonly now: () => EpochMs;
-  /** The clock of the process whose call is being served: that of a store that trusts it. */
+  /** The clock of the process whose call is being served, for a store that trusts the clocks of its callers. */
   readonly callerNow: () => EpochMs;
   /** Lets time pass within a call. */
   readonly sleep: (ms: number) => Promise<void>;
@@ -33,28 +33,31 @@ export interface StoreWorld {
 export interface Client {
   /** The runtime of the process that the script runs in; other scripts may run in it too. */
   readonly runtime: Runtime;
-  /** Begins anew with each restart: it gives the same numbers every time. */
+  /** Random numbers that begin anew with each restart: they are the same every time. */
   readonly random: Random;
   readonly now: () => EpochMs;
   readonly sleep: (ms: number) => Promise<void>;
-  /** How often the script was begun again: because its process ended, store or queue did not answer, or the store lost what it had acknowledged. */
+  /**
+   * How many times the script was begun again, because its process ended, the
+   * store or queue did not answer, or the store lost acknowledged writes.
+   */
   readonly restarts: number;
 }
 
 /**
- * What one client does. Its process may die at any moment. Then, and when the store does not answer, the script begins again from
- * the start. So everything in it must be repeatable: ids and keys must be the same each time, fixed or from `random`. An error
- * that it throws for another reason is a violation.
+ * What one client does. Its process may die at any moment. Then, and if the store does not answer, the script begins again from the
+ * start. So everything in the script must be repeatable: ids and keys must be the same each time, fixed or from `random`. Any other
+ * error that the script throws is a violation.
  */
 export type ClientScript = (client: Client) => Promise<void>;
 
-/** An execution that has come to its end, as it is when the schedule is over. A schedule is one simulated run of a scenario. */
+/** An execution that has ended, as it is when the schedule is over. A schedule is one simulated run of a scenario. */
 export interface Ended {
   readonly snapshot: Snapshot;
   readonly events: readonly Event[];
 }
 
-/** What is to be simulated. */
+/** What to simulate. */
 export interface Scenario {
   /**
    * Makes a new and empty store. Its answers must depend on nothing but its calls and the world that it is given, or a schedule cannot be
@@ -62,49 +65,61 @@ export interface Scenario {
    */
   readonly store: (world: StoreWorld) => SnapshotStore;
   /**
-   * The workflows of every process, or a function that gives those of a release. The first process of each kind has release 0; one that takes its
-   * place has one more.
+   * The workflows of every process, or a function that returns the workflows of a release. The first process of each kind has release 0; a
+   * process that takes its place has the next number.
    */
   readonly workflows: readonly unknown[] | ((release: number) => readonly unknown[]);
-  /** Executors must not use the real clock or real chance. They may answer at once: the simulation makes steps take virtual time. */
+  /**
+   * Executors must not use the real clock or real random numbers. They may
+   * return at once: the simulation makes steps take virtual time.
+   */
   readonly nodeDefinitions: NodeDefinitions;
   /**
-   * Whether about half of the processes that run no steps have no node definitions, as a web server may have none: there, payloads that only
-   * the code of a node can check are refused with `CODE_NEEDED`. Default: false.
+   * True if about half of the processes that run no steps have no node definitions, as a web server may have none. There, payloads that
+   * only the code of a node can check are refused with `CODE_NEEDED`. Default: false.
    */
   readonly withoutCode?: boolean;
-  /** More options of the runtimes, `globals` for instance. */
+  /** More options of the runtimes, such as `globals`. */
   readonly runtime?: Partial<Omit<RuntimeOptions, "store" | "queue" | "nodeDefinitions" | "workflows" | "environment" | "drive">>;
-  /** Wraps the store that a runtime uses, which already has latency and faults: to try a wrapper, or a broken one. Default: no wrapper. */
+  /** Wraps the store of each runtime, which already has latency and faults, to test a wrapper or a broken store. Default: no wrapper. */
   readonly seenStore?: (store: SnapshotStore) => SnapshotStore;
-  /** The same for the simulated queue. */
+  /** Wraps the simulated queue in the same way. */
   readonly seenQueue?: (queue: WorkQueue) => WorkQueue;
   /**
-   * What people and programs do; all begin at the same time. Scripts in an inner list belong together, for instance because they deal with
-   * one execution: when a failed schedule is made smaller, an entry of the outer list is left out as a whole or not at all.
+   * What people and programs do; all of them begin at the same time. Scripts in an inner list belong together, for instance because they
+   * use the same execution: when a failed schedule is made smaller, an entry of the outer list is removed as a whole or not at all.
    */
   readonly clients: readonly (ClientScript | readonly ClientScript[])[];
-  /** Your own rule. Called after a schedule with every execution that has ended; gives one text for each thing that is wrong with it. */
+  /**
+   * Your own rule. It is called after a schedule with every execution that
+   * has ended, and returns a text for each mistake that it finds.
+   */
   readonly check?: (ended: Ended) => Iterable<string>;
 }
 
-/** Makes the scenario of a seed. @param random decided by the seed */
+/** Makes the scenario of a seed. @param random numbers that the seed decides */
 export type ScenarioOf = (random: Random) => Scenario;
 
-/** What decides a schedule: the same ones give the same schedule. */
+/** What decides a schedule: the same options give the same schedule. */
 export interface ScheduleOptions {
   readonly seed: number;
-  /** A second seed, of latencies, of the moments of faults and of the order of calls; `seed` decides the rest. Default: `seed` decides all. */
+  /**
+   * A second seed for latencies, the moments of faults and the order of
+   * calls; `seed` decides the rest. Default: `seed` decides everything.
+   */
   readonly chance?: number;
   /** Whether faults end at some time, never end, or do not happen; see `SimulationMode`. Default: the seed decides. */
   readonly mode?: SimulationMode;
-  /** Default: about half of all kinds, as the seed decides. */
+  /** The kinds of faults that may happen. Default: about half of all kinds, as the seed decides. */
   readonly faults?: readonly FaultKind[];
-  /** When faults end, in milliseconds since the beginning. Default 15 s. */
+  /** When the faults end, in milliseconds since the beginning. Default: 15 s. */
   readonly faultsUntilMs?: number;
-  /** Only these entries of `clients` of the scenario, by their index; an inner list is one entry. Default: all. */
+  /** Runs only these entries of the scenario's `clients`, by their index; an inner list is one entry. Default: all. */
   readonly clients?: readonly number[];
-  /** What wakes the workers. Default: the seed decides; `queue` only where there are no faults, for nobody would find what a queue lost. */
+  /**
+   * What wakes the workers. Default: the seed decides. `queue` alone is used only
+   * without faults, because nothing would find a message that the queue lost.
+   */
   readonly wakeUps?: WakeUps;
 }
 

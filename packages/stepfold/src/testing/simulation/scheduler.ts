@@ -1,24 +1,24 @@
 import type { Random } from "./random.ts";
 
-// browsers have no `setImmediate`
+// Browsers have no `setImmediate`.
 const { setImmediate: soon = setTimeout } = globalThis;
 
 interface Entry {
   readonly atMs: number;
-  /** Decides between two of the same moment: by chance, which the seed decides. */
+  /** Decides between two entries of the same moment. It is a random number from the seed. */
   readonly priority: number;
   readonly run: () => void;
   isCancelled: boolean;
 }
 
 /**
- * Owns the time of a schedule. Whatever takes time is an entry of one heap; the next one runs when everything that
- * followed from the one before, and needs no time, has run.
+ * Controls the time of a schedule. Everything that takes time is an entry of one heap. The next entry runs when all code has run that
+ * follows from the entry before and needs no time.
  */
 export class Scheduler {
-  /** Virtual milliseconds since the schedule began; whole. */
+  /** Whole virtual milliseconds since the schedule began. */
   nowMs = 0;
-  /** Entries that have run. */
+  /** The number of entries that have run. */
   steps = 0;
   readonly #random: Random;
   readonly #heap: Entry[] = [];
@@ -28,7 +28,7 @@ export class Scheduler {
     this.#random = random;
   }
 
-  /** Runs something later; the returned function calls it off. */
+  /** Runs a function later. The returned function cancels it. */
   after(delayMs: number, run: () => void): () => void {
     const entry: Entry = { atMs: this.nowMs + Math.ceil(Math.max(0, delayMs)), priority: this.#random.next(), run, isCancelled: false };
     push(this.#heap, entry);
@@ -37,7 +37,7 @@ export class Scheduler {
     };
   }
 
-  /** Lets time pass until `isOver` says so, nothing is left to run, or `untilMs` has come. */
+  /** Lets time pass until `isOver` returns true, no entry is left, or `untilMs` is reached. */
   async run(isOver: () => boolean, untilMs: number): Promise<void> {
     await this.#macrotasks.next();
     while (!isOver()) {
@@ -53,10 +53,13 @@ export class Scheduler {
   }
 }
 
-/** Callbacks of the event loop that are asked for at once: it has to look for input and output only between such a number of them. */
+/** How many callbacks of the event loop are requested at once. The event loop looks for input and output only between such groups. */
 const macrotasksAtOnce = 16;
 
-/** Macrotasks, each after everything that is only promises away has run. Asked for one by one, each takes several microseconds. */
+/**
+ * Waits for macrotasks: before each of them, all code has run that waits only for
+ * promises. If they were requested one by one, each would take several microseconds.
+ */
 class Macrotasks {
   #asked = 0;
   #next: (() => void) | null = null;
@@ -89,7 +92,7 @@ function push(heap: Entry[], entry: Entry): void {
   heap[at] = entry;
 }
 
-/** Drops the first entry. */
+/** Removes the first entry. */
 function pop(heap: Entry[]): void {
   const entry = heap.pop();
   if (!entry || heap.length === 0) return;

@@ -1,20 +1,20 @@
 import { runSchedule, type ScheduleOutcome } from "./run-schedule.ts";
 import type { ScenarioOf, ScheduleOptions } from "./scenario.ts";
 
-/** A schedule that breaks a rule, and what is left of it when everything is taken away that it does not need. */
+/** A schedule that breaks a rule, made as small as possible unless that was turned off. */
 export interface FailedSchedule {
   readonly options: ScheduleOptions;
   readonly outcome: ScheduleOutcome;
 }
 
-/** So many schedules at most are run to make one smaller. */
+/** The most schedules that are run to make one schedule smaller. */
 const maxTries = 200;
-/** What is left out changes the order of all the rest: so many other orders are tried. */
+/** How many other random orders are tried, because leaving something out changes the order of everything else. */
 const chances = 8;
 
 /**
- * A smaller schedule that breaks the same rule: fewer clients, fewer kinds of faults, and none of them late. Greedy: what
- * can be left out is left out, in this order, until nothing can.
+ * Finds a smaller schedule that breaks the same rule: with fewer clients, fewer kinds of faults, and faults that end earlier. It
+ * leaves out whatever it can, in this order, until nothing more can be left out.
  */
 export async function shrinkSchedule(scenarioOf: ScenarioOf, failed: FailedSchedule): Promise<FailedSchedule> {
   let smallest = failed;
@@ -45,7 +45,7 @@ export async function shrinkSchedule(scenarioOf: ScenarioOf, failed: FailedSched
   return smallest;
 }
 
-/** The options with all that the seed had decided, so that leaving one thing out does not change another. */
+/** Returns the options with everything that the seed had decided, so that leaving one thing out does not change another. */
 function pinned({ options, outcome }: FailedSchedule): ScheduleOptions {
   const { mode, faults, faultsUntilMs, wakeUps, clients } = outcome.plan;
   return { ...options, mode, faults, faultsUntilMs, wakeUps, clients };

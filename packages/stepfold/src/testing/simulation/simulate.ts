@@ -2,36 +2,36 @@ import { runSchedule, type ScheduleOutcome } from "./run-schedule.ts";
 import type { ScenarioOf, ScheduleOptions } from "./scenario.ts";
 import { type FailedSchedule, shrinkSchedule } from "./shrink.ts";
 
-/** How many schedules, and which. */
+/** Which schedules to run, and how many. */
 export interface SimulateOptions extends Omit<ScheduleOptions, "seed"> {
-  /** Default 100. */
+  /** The number of schedules. Default: 100. */
   readonly schedules?: number;
-  /** Of the first schedule; each further one has the next. Default 1. */
+  /** The seed of the first schedule; each further schedule has the next number. Default: 1. */
   readonly seed?: number;
-  /** Ends after so many schedules that break a rule. Default 1. */
+  /** Ends after this number of schedules that break a rule. Default: 1. */
   readonly maxFailures?: number;
-  /** Whether failures are made as small as they get, which takes some dozens of schedules. Default true. */
+  /** Whether failed schedules are made as small as possible, which takes some dozens of schedules. Default: true. */
   readonly shrinks?: boolean;
-  /** Told of every schedule. */
+  /** Called with the result of every schedule. */
   readonly onOutcome?: (outcome: ScheduleOutcome) => void;
 }
 
-/** What came of all schedules. */
+/** The result of all schedules. */
 export interface SimulationReport {
   readonly schedules: number;
-  /** Empty: no rule was broken. Otherwise each with the options that show it again. */
+  /** The schedules that broke a rule, each with the options that show it again. Empty if no rule was broken. */
   readonly failures: readonly FailedSchedule[];
   readonly commits: number;
-  /** Steps that were performed again, as a crash may make necessary. */
+  /** The number of steps that were performed again, as a crash may make necessary. */
   readonly repeated: number;
-  /** Executions that somebody had lost, or nobody was told of. */
+  /** The number of claims of executions whose holder was lost, or that no process had been told of. */
   readonly rescues: number;
 }
 
 /**
- * Runs your workflows through hundreds of bad days, in no time: processes die and come back, the store fails before and
- * after it has done its work, messages are lost and doubled, clocks are wrong. The real runtime runs, under a clock and a
- * scheduler that a seed decides, and after every commit the rules are checked that must always hold.
+ * Runs your workflows under hundreds of combinations of faults, in virtual time: processes die and come back, the store fails before
+ * and after it has done its work, messages are lost and doubled, clocks are wrong. The real runtime runs, with a clock and a scheduler
+ * that a seed decides. After every commit, the rules that must always hold are checked.
  *
  * ```ts
  * import { memoryStore } from "stepfold/stores/memory";
@@ -49,7 +49,7 @@ export interface SimulationReport {
  * console.log(failures.length); // 0
  * ```
  *
- * @param scenarioOf makes what is to be simulated, with chance that the seed decides
+ * @param scenarioOf makes the scenario, with random numbers that the seed decides
  */
 export async function simulate(scenarioOf: ScenarioOf, options: SimulateOptions = {}): Promise<SimulationReport> {
   const { schedules = 100, seed = 1, maxFailures = 1, shrinks = true, onOutcome, ...more } = options;

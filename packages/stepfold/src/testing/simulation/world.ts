@@ -22,11 +22,11 @@ import { Scheduler } from "./scheduler.ts";
 import { SimulatedFeed } from "./services/simulated-feed.ts";
 import { SimulatedQueue } from "./services/simulated-queue.ts";
 
-/** Nobody looks around. */
+/** The time between two polls of a process that must not poll. */
 const neverMs = 24 * 60 * 60_000;
-/** A poll, a claim, and a commit for which another one was in the way. */
+/** How late a timer may fire without faults: enough for a poll, a claim, and a commit that had to be repeated. */
 const maxLateMs = 1_000;
-/** Greatest error of a clock. */
+/** The largest error of a clock. */
 const skewMs = 10 * 60_000;
 
 /** A process and the runtime in it. */
@@ -35,7 +35,7 @@ export interface Process {
   readonly runtime: Runtime;
 }
 
-/** Everything in one schedule. */
+/** Everything that exists in one schedule. */
 export class World {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
@@ -44,7 +44,7 @@ export class World {
   readonly promises: Promised[] = [];
   readonly loans: Loans = new Loans();
   readonly locks: RowLocks;
-  /** Below all faults, seen by nobody but the checks. */
+  /** The store below all faults. Only the checks use it directly. */
   readonly store: SnapshotStore;
   readonly scenario: Scenario;
   readonly plan: SchedulePlan;
@@ -52,9 +52,10 @@ export class World {
   readonly #observed: SnapshotStore;
   readonly network: Network;
   readonly #queue: SimulatedQueue;
-  /** Half of all schedules have one. */
+  /** Null in half of all schedules. */
   readonly #feed: SimulatedFeed | null;
   #machines = 0;
+  /** Lets the store go back to an earlier state; null if it cannot. */
   #become: ((asOf: EpochMs) => void) | null = null;
 
   constructor(scenario: Scenario, plan: SchedulePlan, random: Random) {
@@ -91,7 +92,10 @@ export class World {
     this.#queue = new SimulatedQueue({ scheduler, random: random.fork("queue"), faults: this.faults, network: this.network });
   }
 
-  /** The store becomes its copy of a while ago, if it can: what was acknowledged since then is lost. It takes a while. */
+  /**
+   * Lets the store become its copy of `tailMs` ago, if it can: everything
+   * acknowledged since then is lost. The store does not answer for `downMs`.
+   */
   failOver(tailMs: number, downMs: number): void {
     if (!this.#become) return;
     this.network.downUntilMs = this.scheduler.nowMs + downMs;
@@ -119,7 +123,7 @@ export class World {
     };
     const { withoutCode = false } = scenario;
     const workflows = typeof scenario.workflows === "function" ? scenario.workflows(release) : scenario.workflows;
-    // no message tells that it is the turn of an execution that shares a limit
+    // No message tells that it is the turn of an execution that shares a limit.
     const needsPolls = workflows.some((one) => safeMember(one, "concurrency") !== undefined || safeMember(one, "rateLimit") !== undefined);
     const lacksCode = withoutCode && !drive && own.fork("code").chance(0.5);
     const runtime = createRuntime({

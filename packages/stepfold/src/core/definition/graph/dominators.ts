@@ -1,17 +1,17 @@
 import type { WorkBudget } from "../../values/work-budget.ts";
 
-/** Not reached from the start, or nothing lies before it. */
+/** Marks a node that no start leads to, or that has no dominator. */
 const none = -1;
 
 /**
- * The immediate dominator of every node: the last one that every way from a start leads through; -1 for the starts, for
- * what no way leads to, and where only the starts' common beginning would do.
+ * Returns the immediate dominator of every node: the last other node that every way from a start to the node passes. It is -1 for the
+ * starts, for nodes that no way leads to, and for nodes whose ways from different starts have no node in common.
  *
- * Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001), with a root of its own before all starts.
+ * Algorithm: Cooper, Harvey, Kennedy, A Simple, Fast Dominance Algorithm (2001), with an artificial root before all starts.
  *
- * @param out indices of the targets of each node
- * @param starts indices
- * @returns null if the work is more than the budget allows: graphs with many loops into each other take a round for each of them
+ * @param out for each node, the indices of its targets
+ * @param starts indices of the first nodes
+ * @returns null if the budget is spent: a graph with many loops into each other needs one round for each of them
  */
 export function dominators(out: readonly (readonly number[])[], starts: readonly number[], work: WorkBudget): number[] | null {
   const root = out.length;
@@ -42,6 +42,7 @@ export function dominators(out: readonly (readonly number[])[], starts: readonly
   return Array.from(dominator.subarray(0, root), (found) => (found === root ? none : found));
 }
 
+/** Returns the nearest node that dominates both nodes. */
 function meet(dominator: Int32Array, place: Int32Array, one: number, other: number, work: WorkBudget): number {
   let a = one;
   let b = other;
@@ -53,7 +54,10 @@ function meet(dominator: Int32Array, place: Int32Array, one: number, other: numb
   return a;
 }
 
-/** Nodes that can be reached, each after those that it leads to; without recursion, since graphs may be 5,000 deep. */
+/**
+ * Returns the nodes that can be reached, each after the nodes that it leads to. The function is not recursive, because graphs may be 5,000
+ * nodes deep.
+ */
 function postOrder(targets: readonly (readonly number[])[], root: number): number[] {
   const order: number[] = [];
   const seen = new Uint8Array(targets.length);

@@ -1,7 +1,7 @@
 /** A set of nodes by their index: one bit each. */
 export type NodeSet = Uint32Array;
 
-/** An empty set for so many nodes. */
+/** Returns an empty set with room for `size` nodes. */
 export function nodeSet(size: number): NodeSet {
   return new Uint32Array((size + 31) >> 5);
 }
@@ -11,7 +11,7 @@ export function hasNode(set: NodeSet, index: number): boolean {
   return ((set[index >> 5]! >>> (index & 31)) & 1) === 1;
 }
 
-/** Adds a node; false if it was there already. */
+/** Adds a node. Returns false if the set has it already. */
 export function addNode(set: NodeSet, index: number): boolean {
   if (hasNode(set, index)) return false;
   set[index >> 5]! |= 1 << (index & 31);

@@ -18,7 +18,7 @@ import { forgetChildren } from "../paths/end-path.ts";
 import { enter } from "../paths/leave.ts";
 import { hasEffects } from "../paths/undo.ts";
 
-/** Makes a path wait for children. They begin when the scope settles. */
+/** Makes a path wait for new children. The children begin when the scope settles. */
 export function spawn(
   scope: ScopeDraft,
   path: DraftPath,
@@ -59,9 +59,9 @@ export function countItems(children: DraftChildren, change: Partial<MapState>): 
 }
 
 /**
- * Lets the next child begin or go on, if there is one and the map's `concurrency` has room for it.
+ * Lets the next child begin, or a queued one go on, if there is one and the map's `concurrency` allows it. Returns that child, or null.
  *
- * @throws StepfoldError `LIMIT_EXCEEDED` if the execution may have no more children; what the `timeout` of the workflow throws
+ * @throws StepfoldError `LIMIT_EXCEEDED` if the execution may have no more children; the errors of `deadlineOf`
  */
 export function nextChild(scope: ScopeDraft, children: DraftChildren, version: number, at: EpochMs): ChildDraft | null {
   const { map, queue } = children;
@@ -121,7 +121,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   return child;
 }
 
-/** Cancels an item that has not begun. Gives the scope of its map; null if there is no such item. */
+/** Cancels an item that has not begun. Returns the scope of its map; null if there is no such item. */
 export function skipItem(draft: Draft, key: string, { version, reason }: CancelledEvent): ScopeDraft | null {
   const scope = scopeAt(draft, parentKey(key));
   const children = scope?.paths.find(({ children }) => children?.key === groupOf(key))?.children;
@@ -134,14 +134,14 @@ export function skipItem(draft: Draft, key: string, { version, reason }: Cancell
   return scope;
 }
 
-/** The error of what was cancelled by a command: its message is the reason that was given. Of an execution without a reason there is none. */
+/** Returns the error of a scope that a command cancelled, with the given reason as message. Undefined for an execution without a reason. */
 export function cancellation(key: string, reason: string | undefined): ErrorInfo | undefined {
   if (key === "" && reason === undefined) return undefined;
   const { message, ...error } = errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: key }));
   return Object.freeze({ ...error, message: reason ?? message });
 }
 
-/** Counts a child that has ended, and keeps of it what its parent needs. */
+/** Counts an ended child and keeps only what its parent needs: status, output and error, or everything if it may have to be undone. */
 export function endChild(child: ChildDraft, version: number): void {
   const { root, key, siblings, ended, workflow, output, error, workflowName } = child;
   markChanged(child, version);
@@ -162,7 +162,7 @@ export function endChild(child: ChildDraft, version: number): void {
   root.children.set(key, stubOf(workflowName, ended!, version, left));
 }
 
-/** The part of an ended child that is kept. */
+/** Returns the state that is kept of an ended child: no paths and no results. */
 function stubOf(
   workflow: string,
   status: ChildState["status"],
@@ -180,19 +180,19 @@ function stubOf(
   });
 }
 
-/** Whether the children of a node have to be undone: not if the node has a `compensate` of its own. */
+/** Whether the steps of a child may have to be undone. If the node that began it has a `compensate`, that undoes the child as a whole. */
 function needsUndo({ siblings }: ChildDraft): boolean {
   return siblings !== null && !siblings.path.node.compensation;
 }
 
-/** The child of a path at a `workflow` node, once it has ended. */
+/** Returns the child of a path at a `workflow` node; null while it has not ended. */
 export function endedChild({ root, key }: ScopeDraft, children: DraftChildren): ChildState | ChildDraft | null {
   const child = root.children.get(childKey(key, children.key, null));
   if (!child) return null;
   return ("root" in child ? child.ended !== null : isTerminal(child.status)) ? child : null;
 }
 
-/** Whether all items of a map have ended, and no more can be added. */
+/** Whether all items of a map have ended and no more items can be added. */
 export function isFull({ map }: DraftChildren): boolean {
   return map!.done + map!.failed + map!.cancelled >= map!.total && !map!.open;
 }

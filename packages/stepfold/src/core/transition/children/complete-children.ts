@@ -16,10 +16,10 @@ import { openIncident } from "../paths/incident.ts";
 import { cancelOthers, leave, newId } from "../paths/leave.ts";
 import { countItems, endedChild, isFull } from "./children.ts";
 
-/** The state of the children of a path: still going, or what they lead to. */
+/** The state of the children of a path: still going, or the output or error of the node that follows from them. */
 type Verdict = "going" | { readonly output: Json } | { readonly error: ErrorInfo };
 
-/** Lets a path go on whose children are done, or have failed. False if they are still going. */
+/** Lets a path leave its node if its children are done or have failed. Returns false if they are still going. */
 export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs): boolean {
   const children = path.children!;
   if (path.draining) {
@@ -31,7 +31,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   try {
     verdict = children.map ? verdictOfMap(scope, path, children, at) : verdictOfChild(scope, path, children);
   } catch (error) {
-    // an expression that fails, or a result that is too large
+    // an expression has failed, or the result is too large
     verdict = { error: errorInfo(error, path.nodeId) };
   }
   if (verdict === "going") return false;
@@ -55,7 +55,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   return true;
 }
 
-/** Fails a path of which no more children may begin. One that only lets its children finish has those that there are. */
+/** Fails a path whose next child could not begin. A draining path does not fail: items of its map that have not begun are cancelled. */
 export function failChildren(scope: ScopeDraft, path: DraftPath, thrown: unknown, at: EpochMs): void {
   const { map } = path.children!;
   if (path.draining && map) {
@@ -80,15 +80,15 @@ function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: 
   failWhole(scope, path, { error, handle, at: result.timestamp }, version);
 }
 
-/** How a node has failed together with its children. */
+/** The failure of a node that runs children. */
 interface Failure {
   readonly error: ErrorInfo;
-  /** The edge that takes it, once no attempt is left. */
+  /** The handle by which the path leaves when no attempt is left; undefined if no edge takes the failure. */
   readonly handle?: string | undefined;
   readonly at: EpochMs;
 }
 
-/** Lets go of the children of a node that has failed, or was not done in time. By its policy it begins others later. */
+/** Drops the children of a node that has failed or timed out. If its retry policy allows another attempt, it begins new children later. */
 export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): void {
   if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
@@ -112,7 +112,7 @@ export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, a
   failPath(scope, path, next, handle, version);
 }
 
-/** When a node whose children have failed begins others, by its policy; otherwise the error that it ends with. */
+/** Returns the time at which a node whose children have failed begins new ones; if there is no retry, the error with which it fails. */
 function nextAttempt(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): EpochMs | ErrorInfo {
   const { retryPolicy: policy, node } = path.node;
   if (!policy) return error;
@@ -166,13 +166,13 @@ function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean
   const { total, done, failed } = children.map!;
   const since = root.version;
   const parts = { context, since, vars: variablesAt(scope, since), input, metadata: root.metadata, at, execution: factsOf(root) };
-  // the results are collected only if the expression reads them: this runs after every item
+  // this runs after every item, so the results are collected only if the expression reads them
   const results = completeWhen.reads.some(([name]) => name === "results") ? outputs(scope, children, "done") : [];
   const value = completeWhen.evaluate(root.workflow.language.executionScope({ ...parts, progress: { results, total, done, failed } }));
   return typeof value === "number" ? done >= value : value === true;
 }
 
-/** The outputs of the items in their order: the error for an item that failed, null for one that did not end. */
+/** Returns the outputs of the items in their order: `{ error }` for an item that failed, null for an item that was cancelled or is open. */
 function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all" | "done" = "all"): Json[] {
   const found: Json[] = [];
   for (let item = 0; item < children.map!.total; item++) {
@@ -192,12 +192,15 @@ function firstError({ root, key }: ScopeDraft, children: DraftChildren): ErrorIn
   return undefined;
 }
 
-/** How a child ended; another status, or null, while it is still going. */
+/** Returns the status of a child that has ended; another status, or null, while the child is open. */
 function statusOf(child: ChildDraft | ChildState): Status | null {
   return "root" in child ? child.ended : child.status;
 }
 
-/** Leaves the children to a path of their own, which ends with them, and came when that one did (docs/path-semantics.md, "Waits, signals and children"). */
+/**
+ * Gives the children of a path to a new, draining path, which ends with the last of them. The new path counts as arrived at the same
+ * version as the old one (docs/path-semantics.md, "Waits, signals and children").
+ */
 function drain(scope: ScopeDraft, path: DraftPath): void {
   const children = path.children!;
   const draining: DraftPath = {

@@ -7,14 +7,14 @@ import { subtractSize } from "./held-size.ts";
 import { keepOf } from "./open-draft.ts";
 
 /**
- * Appends the result of a node to the context. Of a node that keeps only its last results the older ones are dropped, and their size is
- * subtracted. The size of the new one is not added: it is part of the size of its event, which is added when the event is applied.
+ * Appends the result of a node to the context. If the node keeps only its last results, the older ones are dropped and their size is
+ * subtracted. The size of the new result is not added here: it is part of the size of its event, which is added when the event is applied.
  */
 export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   const nodeId = node.node.id;
   if (scope.context === scope.borrowed) scope.context = { ...scope.context };
   const { context, borrowed } = scope;
-  // the context and the lists in borrowed belong to the snapshot that the draft was opened with, and are copied before they change
+  // the lists in `borrowed` belong to a snapshot, so a list is copied before it changes
   let results = Object.hasOwn(context, nodeId) ? context[nodeId]! : undefined;
   if (results === undefined) results = [];
   else if (Object.hasOwn(borrowed, nodeId) && results === borrowed[nodeId]) results = results.slice();
@@ -27,8 +27,8 @@ export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeRes
 }
 
 /**
- * Appends a result that has no event of its own. It is put into the `consequences` of the event that is being applied, so that the history
- * holds it (`root.results` collects them), and its size is added.
+ * Appends a result that has no event of its own, and adds its size. `root.results` collects such results for the `consequences` of the
+ * event that is being applied, so that the history holds them.
  */
 export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   addResult(scope, node, result);

@@ -9,9 +9,9 @@ import { type ListedWait, ListedWaits } from "./listed-waits.ts";
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * The snapshot that a draft has become, frozen. The draft may go on.
+ * Returns the frozen snapshot of a draft. The draft can still be changed afterwards.
  *
- * @param mark sees it last before it is frozen
+ * @param mark is called with the snapshot just before it is frozen, and may add properties to it
  */
 export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): Snapshot {
   const snapshot: Mutable<Snapshot> = Object.assign(headFields(draft), { context: closeContext(draft) });
@@ -25,12 +25,12 @@ export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): S
   return Object.freeze(snapshot);
 }
 
-/** The draft without context and children: what a commit writes. */
+/** Returns the head that a commit writes: no context, no children, and no large values that lie in events. */
 export function closedHead(draft: Draft): SnapshotHead {
   return Object.freeze(leanHead(headFields(draft)));
 }
 
-/** The children that have changed since this was last asked, null those that are gone: a commit writes these, and no others. */
+/** Returns the children that have changed since the last call, with null for a deleted child. A commit writes only these. */
 export function takeChanges(draft: Draft): { readonly key: string; readonly head: ChildHead | null }[] {
   const { changed, dropped } = draft;
   if (changed.size === 0 && dropped.length === 0) return [];
@@ -49,10 +49,10 @@ export function takeChanges(draft: Draft): { readonly key: string; readonly head
 }
 
 /**
- * What the store is to say of the waits with the next commit; undefined if they are the same. To be asked before the changes are taken
- * out of the draft.
+ * Returns the waits that the next commit must list in the store; undefined if they have not changed. It must be called before
+ * `takeChanges`, which clears the list of changed children.
  *
- * @param isWhole the commit writes all that lists find the execution by
+ * @param isWhole true if the commit writes all columns of the list, so that the waits are written even if they have not changed
  */
 export function takeListedWaits(draft: Draft, isWhole: boolean): readonly ListedWait[] | undefined {
   draft.listedWaits ??= new ListedWaits([]);
@@ -147,7 +147,7 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
   return head;
 }
 
-/** What any scope may have. */
+/** Adds the optional fields that every kind of scope can have to a head. */
 function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
   if (scope.input !== undefined) head.input = scope.input;
   if (scope.output !== undefined) head.output = scope.output;
@@ -174,7 +174,7 @@ function roundsOf({ groups, ended }: ScopeDraft): Record<string, Round> | undefi
   return rounds && Object.freeze(rounds);
 }
 
-/** The retry that comes first, of all scopes. */
+/** Returns the retry that is due first in all scopes; undefined if none is pending. */
 function retryStateOf(draft: Draft): RetryState | undefined {
   let first = earliestRetry(draft.paths);
   for (const child of draft.awake) first = earliestRetry(first ? [first, ...child.paths] : child.paths);

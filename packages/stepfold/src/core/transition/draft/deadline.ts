@@ -6,7 +6,7 @@ import type { EpochMs } from "../../values/json.ts";
 import { lastMs } from "../../values/timestamp.ts";
 
 /**
- * By when a run of a workflow that begins now must have ended; undefined if it may take any time.
+ * Returns the time by which a run of a workflow that begins at `parts.at` must have ended; undefined if the workflow has no `timeout`.
  *
  * @throws StepfoldError `EXPRESSION_FAILED`, `DURATION_INVALID`, `LIMIT_EXCEEDED`
  */
@@ -17,7 +17,11 @@ export function deadlineOf(workflow: CompiledWorkflow, parts: Pick<ScopeParts, "
   return laterBy(ms, parts.at, limits.timerMs, `The timeout of workflow "${definition.id}"`);
 }
 
-/** A time that lies so far ahead of another one. @throws StepfoldError `LIMIT_EXCEEDED` */
+/**
+ * Returns the time `ms` after `from`. `what` names the duration in the error.
+ *
+ * @throws StepfoldError `LIMIT_EXCEEDED` if `ms` is more than `max`
+ */
 export function laterBy(ms: number, from: EpochMs, max: number, what: string): EpochMs {
   if (ms <= max) return Math.min(from + Math.ceil(ms), lastMs);
   throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "timerMs", max, actual: ms });

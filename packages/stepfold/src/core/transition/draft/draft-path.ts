@@ -5,13 +5,16 @@ import type { ActivePath, Answer, ChildrenState, MapState, Reopening, ResultRef,
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
 
-/** A path that its draft may change. Constant shape: every field is always there. */
+/**
+ * The changeable form of a path. Every object has all fields, because JavaScript engines access objects of one shape faster. For fields
+ * without a comment see `ActivePath`.
+ */
 export interface DraftPath {
-  /** False once it has ended. */
+  /** False once the path has ended. */
   open: boolean;
   id: string;
   nodeId: string;
-  /** The node with that id; of a compensation in a child, the child's. */
+  /** The node with the id `nodeId`. If the path undoes a step of a child, it is a node of the child's workflow. */
   node: CompiledNode;
   status: ActivePath["status"];
   turn: number;
@@ -29,28 +32,28 @@ export interface DraftPath {
   resumed: Resumed | undefined;
   begun: boolean;
   undoes: Undo | undefined;
-  /** The draft's own list. */
+  /** The nodes that the path came through, at most the last 8. The list is a copy, so it may be changed. */
   stepPath: string[];
 }
 
-/** The children of a path, with what is counted of them. */
+/** The children of a path, and counters of them. For fields without a comment see `ChildrenState`. */
 export interface DraftChildren {
-  /** The path that waits for them. */
+  /** The path that waits for the children. */
   path: DraftPath;
   readonly key: string;
   readonly workflow: string;
   map: MapState | undefined;
-  /** The map as it was when last asked whether it is complete. */
+  /** The value of `map` when it was last checked whether the map is complete; while it is the same object, no new check is needed. */
   judged: MapState | undefined;
-  /** Children that are active or retrying; for a map those that count against its `concurrency`. */
+  /** The number of children that are active or retrying, without queued items: the number that `concurrency` limits. */
   busy: number;
-  /** Busy children that only wait for a retry. */
+  /** The number of busy children that only wait for a retry. */
   retrying: number;
-  /** Keys of children that are ready and wait for room in the map, oldest first. */
+  /** The keys of children that are ready and wait for a place in the map, in the order in which they began to wait. */
   queue: string[];
 }
 
-/** A path at the first node of a scope. */
+/** Returns a new path at the first node of a scope. */
 export function firstPath(node: CompiledNode, since: number): DraftPath {
   return {
     open: true,
@@ -77,13 +80,13 @@ export function firstPath(node: CompiledNode, since: number): DraftPath {
   };
 }
 
-/** Begins a new visit of a path at the node where it is: what the last one has begun stays apart from it. */
+/** Begins a new visit of a path at its present node. The new visit number keeps new children apart from those of the visit before. */
 export function visitAgain(path: DraftPath): void {
   path.turn++;
   path.visit = path.turn;
 }
 
-/** Opens a path of a snapshot for changes. Its children are counted later. */
+/** Opens a path of a snapshot for changes. The counters of its children are set later (see `openFamily`). */
 export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;
   const { nextRetryAt, resumed, begun = false, undoes, stepPath } = path;
@@ -114,7 +117,7 @@ export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNo
   return opened;
 }
 
-/** Begins a new visit of a path, at this node (docs/path-semantics.md, "Paths and their names"). */
+/** Moves a path to a node and begins a new visit there (docs/path-semantics.md, "Paths and their names"). */
 export function visit(path: DraftPath, node: CompiledNode, version: number): void {
   path.nodeId = node.node.id;
   path.node = node;
@@ -128,12 +131,12 @@ export function visit(path: DraftPath, node: CompiledNode, version: number): voi
   path.begun = false;
 }
 
-/** Counters of children before the first one is known. */
+/** Returns the children of a path with all counters at 0. */
 export function openChildren(path: DraftPath, { key, workflow, map }: ChildrenState): DraftChildren {
   return { path, key, workflow, map, judged: undefined, busy: 0, retrying: 0, queue: [] };
 }
 
-/** The path as a snapshot holds it: what is empty is absent. */
+/** Returns the path in the form that a snapshot holds: fields without a value are absent. */
 export function closePath(path: DraftPath): ActivePath {
   const { id, nodeId, status, turn, visit, attempts, since, children } = path;
   const active: { -readonly [K in keyof ActivePath]: ActivePath[K] } = {
@@ -164,10 +167,10 @@ function closeChildren({ key, workflow, map }: DraftChildren): ChildrenState {
   return Object.freeze(map ? { key, workflow, map } : { key, workflow });
 }
 
-/** What is read of a path; drafts have it too. */
+/** The fields of a path from which its retry follows. Paths of a snapshot and of a draft both have them. */
 type Retried = Pick<ActivePath, "status"> & { readonly nextRetryAt?: ActivePath["nextRetryAt"] | undefined };
 
-/** The retry that comes first, by path; null if none is pending. */
+/** Returns the path whose retry is due first; null if no retry is pending. */
 export function earliestRetry<P extends Retried>(paths: readonly P[]): P | null {
   let first: P | null = null;
   for (const path of paths) {
@@ -176,13 +179,13 @@ export function earliestRetry<P extends Retried>(paths: readonly P[]): P | null 
   return first;
 }
 
-/** What of the execution the change of a path depends on, and changes. */
+/** The fields of the execution that a change of a path reads or changes. */
 interface Root {
   readonly incarnation?: string;
   sizeBytes: number;
 }
 
-/** Lets go of what a path has waited for and was resumed with: it is no longer held. */
+/** Removes the waits of a path and what it was resumed with, and subtracts their size. */
 export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
   const { waits, resumed } = path;
   if (waits) subtractSize(root, sizeOfWaits(waits));
@@ -191,12 +194,16 @@ export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
   path.resumed = undefined;
 }
 
-/** The status of a path that has come to a node: it may have to wait for its turn, or until an expression holds. */
+/** Returns the status of a path that has come to a node. `held`: it may have to wait for its turn (`mutex`) or for a condition (`when`). */
 export function statusAtEntry({ node: { node, when } }: Pick<DraftPath, "node">): "held" | "ready" {
   return when || node.mutex !== undefined ? "held" : "ready";
 }
 
-/** Makes a suspended path perform its node again, and withdraws all its waits. @param version of the answer; absent for a signal that was kept */
+/**
+ * Makes a suspended path perform its node again, and removes all its waits.
+ *
+ * @param version the version of the answer; undefined for a signal from the inbox
+ */
 export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, version?: number): void {
   const heldBytes = sizeOfWaits(path.waits!);
   const reopens = given.by === "timer" ? null : reopeningOf(path.waits!, wait, version);
@@ -209,11 +216,11 @@ export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, ve
   const at = wait.inEvents?.payload;
   if (at !== undefined) path.resumed = { ...path.resumed, inEvents: { ...why.inEvents, suspendPayload: at } };
   const { payload: _, ...kept } = path.resumed;
-  // the payload is counted with its event
+  // the size of the payload is added with its event
   subtractSize(root, heldBytes - sizeOfResumed(kept));
 }
 
-/** What opens again if the code of the node refuses the answer; null where that has nothing to say. */
+/** Returns what opens again if the code of the node refuses the answer; null if the type of the node says nothing about the payload. */
 function reopeningOf(waits: readonly Wait[], { id, typeSchema }: Wait, version: number | undefined): Reopening | null {
   if (typeSchema === undefined) return null;
   return Object.freeze({ waitId: id, waits: Object.freeze(waits.map(withoutPayload)), ...(version !== undefined && { version }) });
@@ -225,7 +232,7 @@ function withoutPayload({ payload: _, inEvents, ...wait }: Wait): Wait {
   return Object.freeze(Object.keys(places).length > 0 ? { ...wait, inEvents: Object.freeze(places) } : wait);
 }
 
-/** Records an answer to a wait. The path wakes unless the wait needs more answers. */
+/** Records an answer to a wait. The path wakes, unless the wait needs more answers. */
 export function recordAnswer(root: Root, path: DraftPath, wait: Wait, event: ResumedEvent): void {
   const { by, payload, who, at } = event;
   const held = <H extends Resumed | Answer>(holder: H): H =>
@@ -245,7 +252,7 @@ export function recordAnswer(root: Root, path: DraftPath, wait: Wait, event: Res
 }
 
 /**
- * True if no further answer can change the result of a wait: its quorum is reached or, where answers differ in kind,
+ * True if no further answer can change the result of a wait: its quorum is reached or, if only answers with a true `tally` member count,
  * can no longer be reached.
  */
 function isDecided({ quorum = 1, tally, responders }: Wait, answers: readonly Answer[]): boolean {
@@ -255,7 +262,7 @@ function isDecided({ quorum = 1, tally, responders }: Wait, answers: readonly An
   return favourable >= quorum || against >= (responders ? responders.length - quorum + 1 : quorum);
 }
 
-/** True if an answer counts for the quorum. */
+/** True if the member `tally` of an answer's payload is true, so that the answer counts for the quorum. */
 export function isFor({ payload }: Answer, tally: string): boolean {
   return (
     typeof payload === "object" && payload !== null && Object.hasOwn(payload, tally) && (payload as Record<string, unknown>)[tally] === true

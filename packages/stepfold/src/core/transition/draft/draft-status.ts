@@ -4,11 +4,11 @@ import type { EpochMs } from "../../values/json.ts";
 import { type ChildDraft, type Draft, isHeldUp, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 
-/** Derives the status of a scope: a ready path counts before a retrying one, and that before a suspended one. */
+/** Derives the status of a scope from its paths. A ready path decides before a retrying one, and a retrying path before a suspended one. */
 export function statusOf(scope: ScopeDraft): Status {
   if (scope.ended) return scope.ended;
   if (scope.root.parked && scope.key === "") return "parked";
-  // the scope has ended, and its messages are not delivered yet
+  // the end of the execution is decided, but its messages are not delivered yet
   if (scope.paths.length === 0) return "active";
   let status: Status = "paused";
   for (const { status: standing, children } of scope.paths) {
@@ -18,7 +18,7 @@ export function statusOf(scope: ScopeDraft): Status {
   return status;
 }
 
-/** When the execution has to be driven next: 0 for now, null for never. */
+/** Returns the time at which the execution has to be driven next. 0 means at once, null means not before something comes from outside. */
 export function wakeAt(draft: Draft): EpochMs | null {
   if (draft.ended) return null;
   if (draft.parked) return draft.parked.until ?? null;
@@ -43,14 +43,14 @@ function wakeOf(paths: readonly DraftPath[]): EpochMs {
 }
 
 /**
- * When something of an execution is due next that waits for a time, whatever else is ready or running; null if nothing does.
+ * Returns the time of the next timer, retry or deadline of an execution, even if other steps are ready or running; null if there is none.
  *
- * @param planned when retries were last planned: one that was due then is running, or waits for room and not for a time
+ * @param planned the time at which tasks were last planned. A retry that was due by then is already running, or waits for a free slot.
  */
 export function nextTimerAt(draft: Draft, planned: EpochMs): EpochMs | null {
   if (draft.ended || draft.parked) return null;
   let earliest = Math.min(timeIn(draft.paths, planned), deadlineIn(draft), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
-  // a child that is held up has no retry: it was paused when its map had no more room
+  // a child that is held up has no pending retry: it was paused when its map had no place for it
   for (const { paths } of draft.awake) earliest = Math.min(earliest, timeIn(paths, planned));
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
@@ -64,25 +64,25 @@ function timeIn(paths: readonly DraftPath[], planned: EpochMs): EpochMs {
   return earliest;
 }
 
-/** What is read of a scope that may have a deadline. Drafts have it too. */
+/** The fields from which the deadline of a scope follows. Snapshots and drafts both have them. */
 interface Limited {
   readonly deadlineAt?: EpochMs | undefined;
   readonly ending?: Ending | undefined;
   readonly closing?: object | undefined;
 }
 
-/** By when a scope must have ended, as long as its end is not decided; for ever, if there is no such time. */
+/** Returns the time by which a scope must have ended. It is infinite if the scope has no deadline, or if its end is already decided. */
 export function deadlineIn({ deadlineAt = Number.POSITIVE_INFINITY, ending, closing }: Limited): EpochMs {
   return ending || closing ? Number.POSITIVE_INFINITY : deadlineAt;
 }
 
-/** When time moves a scope by itself: at the first timer of its paths, or at its deadline; null for never. */
+/** Returns the earlier of the first timer of the paths and the deadline of the scope; null if there is neither. */
 export function earliestTime(scope: Limited, paths: Iterable<{ readonly waits?: readonly Wait[] | undefined }>): EpochMs | null {
   const earliest = Math.min(earliestTimer(paths) ?? Number.POSITIVE_INFINITY, deadlineIn(scope));
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
 
-/** The first timer of these paths; null if none waits for one. */
+/** Returns the earliest `resumeAt` or `timeoutAt` of the waits of these paths; null if there is none. */
 export function earliestTimer(paths: Iterable<{ readonly waits?: readonly Wait[] | undefined }>): EpochMs | null {
   let earliest = Number.POSITIVE_INFINITY;
   for (const { waits } of paths) if (waits) earliest = Math.min(earliest, timerOf(waits));
@@ -95,7 +95,7 @@ function timerOf(waits: readonly Wait[]): EpochMs {
   return earliest;
 }
 
-/** Brings the parent's counters up to date with a child: its status, its room in the map, and its timers. */
+/** Updates what the parent counts of a child after a change: its status, its place in the map, and its earliest timer. */
 export function recount(child: ChildDraft): void {
   const { root } = child;
   const siblings = child.siblings!;
@@ -120,17 +120,17 @@ export function recount(child: ChildDraft): void {
   siblings.retrying += Number(isBusy && after === "error") - Number(wasBusy && before === "error");
 }
 
-/** True while an execution is parked and may not move. */
+/** True while an execution is parked and its time (`until`) has not come. */
 export function rests({ parked }: { readonly parked?: Parked | undefined }, now: EpochMs): boolean {
   return parked !== undefined && (parked.until === undefined || now < parked.until);
 }
 
-/** What an event of parking puts into the head. */
+/** Returns the field `parked` of the head after an event `parked`. */
 export function parkedBy({ code, message, at, until }: ParkedEvent): Parked {
   return Object.freeze({ code, message, at, ...(until !== undefined && { until }) });
 }
 
-/** Parks an execution, or ends that. */
+/** Applies an event that parks an execution or ends the parking. Returns false if the execution is not parked and need not be unparked. */
 export function park(draft: Draft, event: ParkedEvent | UnparkedEvent): boolean {
   if (event.type === "unparked" && !draft.parked) return false;
   draft.parked = event.type === "parked" ? parkedBy(event) : undefined;
@@ -140,7 +140,10 @@ export function park(draft: Draft, event: ParkedEvent | UnparkedEvent): boolean 
   return true;
 }
 
-/** Whether an event ends parking: a step was performed, or the execution was cancelled. Answers and signals do not end it. */
+/**
+ * Whether an event ends the parking of an execution. Events that show that it is driven again do (such as a performed step), and so does
+ * the cancellation of the whole execution. Answers and signals do not.
+ */
 export function endsParking(event: Event): boolean {
   switch (event.type) {
     case "completed":

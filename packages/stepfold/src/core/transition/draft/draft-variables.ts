@@ -5,13 +5,13 @@ import type { Json } from "../../values/json.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft.ts";
 import { subtractSize } from "./held-size.ts";
 
-/** Sets variables of a scope to these values. */
+/** Sets variables of a scope, by name, to values that are valid from `version` on. */
 export function setVariables(scope: ScopeDraft, values: Readonly<Record<string, Json>>, version: number): void {
   scope.variables = withValues(scope.variables, values, version);
   noteRevised(scope);
 }
 
-/** Remembers a scope in which a variable has values beside its latest. */
+/** Adds a scope to `revised` if one of its variables has older values besides the latest one. */
 export function noteRevised(scope: ScopeDraft): void {
   if (!hasOlderValues(scope.variables)) return;
   scope.root.revised ??= new Set();
@@ -19,12 +19,12 @@ export function noteRevised(scope: ScopeDraft): void {
 }
 
 /**
- * Lets go of the values that no path can read any more, after every event: what an execution holds depends on its paths, and not on the
- * drafts that it went through.
+ * Drops the values that no path can read any more. This happens after every event, so that what an execution holds depends only on its
+ * paths, and not on how often a draft of it was opened.
  */
 export function releaseVariables(root: Draft): void {
   for (const scope of root.revised!) {
-    // a child that is gone has let go of everything
+    // a child that was deleted holds no values any more
     if (isChild(scope) && root.children.get(scope.key) !== scope) root.revised!.delete(scope);
     else release(scope);
   }
@@ -42,7 +42,7 @@ function release(scope: ScopeDraft): void {
   if (!hasOlderValues(readable)) root.revised!.delete(scope);
 }
 
-/** The latest values of the variables of a scope. */
+/** Returns the latest value of each variable of a scope, by name. */
 export function latestValues(variables: Variables): Readonly<Record<string, Json>> {
   return Object.freeze(Object.fromEntries(Object.entries(variables).map(([name, values]) => [name, values.at(-1)!.value])));
 }

@@ -12,7 +12,7 @@ import { openDraft } from "./open-draft.ts";
 const flow = graph(["a>b"]);
 const first = fold(flow, [startedAt(flow, "a")]);
 
-/** The versions, of so many commits of equal events, that get a checkpoint. */
+/** Makes commits with events of equal size, and returns the numbers of those that write a checkpoint. */
 function checkpointsOf(commits: number, eventBytes: number, heldBytes: (commit: number) => number, leastBytes = 1_000): number[] {
   const draft = openDraft(flow, first) as Draft;
   const due: number[] = [];
@@ -55,7 +55,7 @@ describe("a checkpoint is due", () => {
       if (isCheckpointDue(draft, 1_000)) due.push(version);
       draft.committedHistoryBytes = draft.historyBytes;
     }
-    // each time there are eight times as many
+    // from one checkpoint to the next the size of the events grows by a factor of 8
     expect(due.length).toBeLessThan(4);
     const children = Array.from({ length: 50 }, (_, index) => [`0#1/${index}`, { context: draft.context }] as const);
     Object.assign(draft, {

@@ -3,12 +3,12 @@ import { comparePathIds } from "../../snapshot/path-id.ts";
 import type { JoinGroup, ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 
-/** The wave of a path at a join: the visit of the fork that it belongs to (docs/path-semantics.md, "Waves"). */
+/** Returns the wave of a path at a join: the visit of the join's fork that the path comes from (docs/path-semantics.md, "Waves"). */
 export function waveOf(join: CompiledJoin, path: DraftPath): string {
   return (join.fork && path.waves?.[join.fork.node.id]) ?? "";
 }
 
-/** Puts a path that has arrived into the group of its join. Gives how many paths of its wave wait there that came by the same edge. */
+/** Puts an arrived path into the group of its join. Returns the number of paths of this wave that wait there and came by the same edge. */
 export function wait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): number {
   const { waiting, filled } = groupAt(scope, join, waveOf(join, path));
   let place = waiting.length;
@@ -19,7 +19,7 @@ export function wait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): nu
   return count;
 }
 
-/** Takes a path out of the group of its join. */
+/** Removes a path from the group of its join. */
 export function unwait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): void {
   const group = groupAt(scope, join, waveOf(join, path));
   const { waiting, filled } = group;
@@ -30,7 +30,7 @@ export function unwait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): 
   discardIfEmpty(scope, group);
 }
 
-/** The group of a join and wave, made if there is none. */
+/** Returns the group of a join and a wave. Creates the group if it does not exist. */
 export function groupAt(scope: ScopeDraft, join: CompiledJoin, wave: string): JoinGroup {
   const key = `${join.node.node.id}|${wave}`;
   scope.groups ??= new Map();
@@ -47,7 +47,7 @@ export function discardIfEmpty(scope: ScopeDraft, group: JoinGroup): void {
   if (group.waiting.length === 0 && group.got === null) scope.groups!.delete(group.key);
 }
 
-/** Order of arrival, then seniority. */
+/** Compares paths by the order of their arrival; of paths that arrived at the same version the senior one comes first. */
 export function byAge(a: DraftPath, b: DraftPath): number {
   return a.since - b.since || comparePathIds(a.id, b.id);
 }

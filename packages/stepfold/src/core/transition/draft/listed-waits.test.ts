@@ -25,7 +25,7 @@ describe("the waits that lists know", () => {
       { kind: "external", nodeId: "a", openedAt: 9 },
       { kind: "external", nodeId: "b", openedAt: 5 },
     ]);
-    // an earlier version has opened it
+    // without `openedAt`: an earlier version of Stepfold has opened the wait
     expect(listed(path("a", {}))).toEqual([{ kind: "external", nodeId: "a" }]);
     expect(listed(path("a", {}, at(5)), path("b", at(5), {}), path("b", { ...at(6), ...other }))).toEqual([
       { kind: "external", nodeId: "a", openedAt: 5 },
@@ -65,7 +65,7 @@ describe("what a commit says of waits", () => {
     expect(takeListedWaits(draft, true)).toEqual([{ kind: "external", nodeId: "a" }]);
     expect(takeListedWaits(draft, false)).toBeUndefined();
     expect(takeListedWaits(draft, true)).toHaveLength(1);
-    // another wait that says the same
+    // the wait is another object, but has the same fields
     expect(takeListedWaits({ ...draft, paths: [path("a", {})] as never }, false)).toBeUndefined();
     const ended = { ...draft, paths: [] };
     expect(takeListedWaits(ended, false)).toEqual([]);

@@ -1,60 +1,65 @@
 import type { ChildState, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 
-/** A wait of an execution, as lists find it. */
+/** An open wait of an execution, as the store keeps it so that lists of executions can be filtered by waits. */
 export interface ListedWait {
-  /** As that of the wait. What only waits for the own children, or for a signal to arrive, is not listed. */
+  /** The kind of the wait. Waits for children of the execution, and for the delivery of a signal, are not listed. */
   readonly kind: Exclude<Wait["kind"], "children" | "delivery">;
-  /** The node, without what is around it. */
+  /** The id of the node, without the maps and sub-workflows around it. */
   readonly nodeId: string;
-  /** Name of the signal. */
+  /** The name of the signal. */
   readonly signal?: string;
-  /** Only a signal with the same key is meant. */
+  /** The key of the signal: the wait takes only a signal with the same key. */
   readonly key?: string;
-  /** Who may answer, and has not answered yet. Absent: anybody may. */
+  /** The people who may answer and have not answered yet. Absent: anybody may answer. */
   readonly responders?: readonly string[];
-  /** Since when it is open. Of several that differ in nothing else the first and the last one are listed. Absent: an earlier version has opened it. */
+  /**
+   * The time at which the wait was opened. Of waits that differ only in this time, the first and the last one are listed. Absent: an
+   * earlier version of Stepfold, which did not record the time, has opened the wait.
+   */
   readonly openedAt?: EpochMs;
 }
 
-/** Waits that differ in nothing but when they were opened. */
+/** Waits that differ only in the time at which they were opened: the first and the last of these times. */
 interface Alike {
   readonly one: ListedWait;
   first: EpochMs | undefined;
   last: EpochMs | undefined;
 }
 
-/** What a path waits for, if anything. */
+/** A path that may have waits. */
 export type WaitingPath = Readonly<{ nodeId: string; waits?: readonly Wait[] | undefined }>;
+/** The waits of one path. */
 type Held = Readonly<{ nodeId: string; waits: readonly Wait[] }>;
 
-/** Of the waits of an execution lists know the first ones: so many, where each name of somebody who may answer counts for one. */
+/** The largest number of waits that are listed of one execution. A wait with responders counts once for each of them. */
 const maxWaits = 100;
-/** Characters of names in them. */
+/** The largest number of characters that the listed waits of one execution have as JSON. */
 const maxCharacters = 8_000;
 
 const none: readonly Held[] = [];
 
 /**
- * What an execution waits for, as its row in the store says it. Only scopes that have changed are looked at again, so that a step that opens
- * and ends no wait costs nothing, however many children there are.
+ * The waits of an execution, as its row in the store lists them. Only scopes that have changed are examined again, so a step that neither
+ * opens nor ends a wait costs nothing, even if the execution has many children.
  */
 export class ListedWaits {
+  /** The paths with waits, by the key of their scope. */
   readonly #scopes = new Map<string, readonly Held[]>();
-  /** What the store has, as JSON. */
+  /** The waits that the store has, as JSON. */
   #stored: string;
-  /** Whether the waits of any scope are others than those that the store has. */
+  /** Whether the waits of any scope have changed since the last `take`. */
   #isChanged = false;
 
   constructor(scopes: Iterable<readonly [key: string, paths: readonly WaitingPath[]]>) {
-    // those of the execution itself come before those of its children
+    // the entry of the execution itself is added first, so that its waits come before those of its children
     this.#scopes.set("", none);
     for (const [key, paths] of scopes) this.put(key, paths);
     this.#stored = JSON.stringify(this.list());
     this.#isChanged = false;
   }
 
-  /** What the store is to say from now on; null if that is what it has. */
+  /** Returns the waits that the next commit must write; null if the store has the same waits already. */
   take(): readonly ListedWait[] | null {
     if (!this.#isChanged) return null;
     this.#isChanged = false;
@@ -65,7 +70,7 @@ export class ListedWaits {
     return open;
   }
 
-  /** The first ones. Those that differ in nothing but when they were opened are there once, or twice: so many alike ones take little room. */
+  /** Returns the first waits, up to the limits. Of waits that differ only in the time at which they were opened at most two are listed. */
   list(): readonly ListedWait[] {
     const open = new Map<string, Alike>();
     let [waits, characters] = [maxWaits, maxCharacters];
@@ -87,7 +92,7 @@ export class ListedWaits {
     return listedOf(open.values());
   }
 
-  /** Takes over a scope that may have changed. */
+  /** Replaces the waits of a scope that may have changed. */
   put(key: string, paths: readonly WaitingPath[]): void {
     const before = this.#scopes.get(key) ?? none;
     const held = heldBy(paths);
@@ -98,7 +103,7 @@ export class ListedWaits {
   }
 }
 
-/** The waits of these paths; most steps leave none. */
+/** Returns the waits of these paths. Most scopes have none after a step, so no list is created for them. */
 function heldBy(paths: readonly WaitingPath[]): readonly Held[] {
   let held: Held[] | null = null;
   for (const { nodeId, waits } of paths) {
@@ -109,7 +114,7 @@ function heldBy(paths: readonly WaitingPath[]): readonly Held[] {
   return held ?? none;
 }
 
-/** The waits of a path are another list whenever they change. */
+/** Compares the lists of waits by identity: a path gets a new list whenever its waits change. */
 function isSame(a: readonly Held[], b: readonly Held[]): boolean {
   return a === b || (a.length === b.length && a.every(({ waits }, index) => waits === b[index]!.waits));
 }
@@ -140,7 +145,7 @@ function listedOf(all: Iterable<Alike>): readonly ListedWait[] {
   return listed;
 }
 
-/** The first names, as many as lists hold: also where they are of the first wait. */
+/** Limits the names of one wait: `list` always lists the first wait, even if it has too many names. */
 function firstNames(names: readonly string[]): readonly string[] {
   let characters = maxCharacters;
   return names.slice(0, maxWaits).filter((name) => {
@@ -149,7 +154,7 @@ function firstNames(names: readonly string[]): readonly string[] {
   });
 }
 
-/** What an execution waits for, as lists are to find it. */
+/** Returns the waits of an execution that the store lists. */
 export function listedWaitsOf(held: {
   readonly activePaths: readonly WaitingPath[];
   readonly childStates?: Readonly<Record<string, ChildState>>;
@@ -157,7 +162,7 @@ export function listedWaitsOf(held: {
   return new ListedWaits(scopesOf(held)).list();
 }
 
-/** Of a draft that was just opened. */
+/** Returns the listed waits of a draft that was just opened from a snapshot in the store. */
 export function waitsOfSnapshot(held: Parameters<typeof listedWaitsOf>[0]): ListedWaits {
   return new ListedWaits(scopesOf(held));
 }

@@ -9,7 +9,7 @@ import { noteRevised } from "./draft-variables.ts";
 import { groupAt, wait } from "./join-group.ts";
 import { waitsOfSnapshot } from "./listed-waits.ts";
 
-/** Opens a draft of a snapshot. The snapshot does not change. */
+/** Opens a snapshot for changes. The snapshot itself does not change. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
   const draft = newDraft({
     workflow,
@@ -54,14 +54,14 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   return draft;
 }
 
-/** The child with a key, ready to be changed; null if there is none. */
+/** Returns the child with this key, opened for changes; null if there is none. */
 export function childOf(draft: Draft, key: string): ChildDraft | null {
   const found = draft.children.get(key);
   if (!found) return null;
   return "root" in found ? found : openChild(draft, key, found);
 }
 
-/** The scope with a key: the execution itself for an empty one. */
+/** Returns the scope with this key, opened for changes; null if there is none. An empty or missing key means the execution itself. */
 export function scopeAt(draft: Draft, key: string | undefined): ScopeDraft | null {
   return key === undefined || key === "" ? draft : childOf(draft, key);
 }
@@ -96,7 +96,7 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
   return child;
 }
 
-/** Takes over what a scope holds that changes. */
+/** Copies the changeable fields of a scope into its draft. */
 function openScope(scope: ScopeDraft, state: ScopeHead, held: Pick<ChildState, "context" | "variables">): void {
   const { status, output, error, ending, begun, currentNodeId, inEvents } = state;
   const { nodes } = scope.workflow;
@@ -115,7 +115,7 @@ function openScope(scope: ScopeDraft, state: ScopeHead, held: Pick<ChildState, "
   noteRevised(scope);
 }
 
-/** Finds the node of a compensation, which may belong to a child with another workflow. */
+/** Sets the node of the path that undoes steps. The step may be one of a child, so the node may belong to another workflow. */
 function openUndo(scope: ScopeDraft): void {
   const [path] = scope.paths;
   const place = path?.undoes?.scope;
@@ -142,7 +142,7 @@ function joinOf(
   return join;
 }
 
-/** Counts the children of every path, and opens those that are active or retrying. */
+/** Counts the children of every path, and opens the children that are active or retrying. */
 function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: Snapshot["mapItems"] = {}): void {
   Object.assign(draft, { ...newFamily(), children: new Map(Object.entries(states)), mapItems: new Map(Object.entries(items)) });
   const queued: ChildDraft[] = [];
@@ -167,7 +167,7 @@ function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: S
   for (const child of queued) child.siblings!.queue.push(child.key);
 }
 
-/** The part of a context that is kept: a store may give results that are not kept any more. */
+/** Returns the context without results that `keep` no longer allows: a store restores them from events that it still has. */
 function keptContext({ nodes, definition }: CompiledWorkflow, context: Context): Context {
   let kept = context;
   for (const { id } of definition.nodes) {
@@ -179,7 +179,7 @@ function keptContext({ nodes, definition }: CompiledWorkflow, context: Context):
   return Object.freeze(kept);
 }
 
-/** How many results of a node stay in the context. Results that may have to be undone always stay. */
+/** Returns how many results of a node stay in the context; undefined means all. All results of a node that can be undone stay. */
 export function keepOf({
   node,
   compensation,

@@ -112,7 +112,7 @@ describe("an execution that begins others", () => {
       payload: { status: "completed" },
     } as const;
     expect(apply(flow, waiting, arrived).activePaths).toMatchObject([{ status: "ready", resumed: { by: "delivery" } }]);
-    // one that is not waited for any more may arrive all the same
+    // a signal is still delivered if its step does not wait for the delivery any more
     expect(told(apply(flow, waiting, { type: "cancelled", version: 2, at: 0 }))).toEqual([
       ["1.0", "signal", "one"],
       ["2.0", "ended", "outer"],

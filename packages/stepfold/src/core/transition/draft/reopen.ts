@@ -6,7 +6,10 @@ import type { ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
 
-/** Opens again what a path has waited for, under the next ids, because the code of its node has refused the answer. Deadlines stay as they were. */
+/**
+ * Opens the waits of a path again, because the code of its node has refused the answer. The waits get new ids, since the turn rises; their
+ * deadlines stay as they were.
+ */
 export function reopen({ root, key }: ScopeDraft, path: DraftPath, reopens: Reopening, { at, issues }: AnswerRefusedEvent): void {
   const resumed = path.resumed!;
   const { who } = resumed;
@@ -27,7 +30,7 @@ export function reopen({ root, key }: ScopeDraft, path: DraftPath, reopens: Reop
   root.answered = root.answered.filter(({ version }) => version !== reopens.version);
 }
 
-/** A wait that is kept beside an answer has no payload of its own: the answered step has it. */
+/** Returns a wait with its payload. `Reopening` stores waits without it, because `suspendPayload` of the answered step holds it. */
 function withPayload(wait: Wait, { suspendPayload, inEvents }: Resumed): Wait {
   if (suspendPayload === undefined) return wait;
   const at = inEvents?.suspendPayload;

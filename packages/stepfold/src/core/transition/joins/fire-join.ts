@@ -10,7 +10,7 @@ import { endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
 import { enter } from "../paths/leave.ts";
 
-/** Merges paths that wait at a join: the senior one goes on and performs the node with the results of all of them. */
+/** Merges paths that wait at a join: the senior path goes on and performs the node with the results of all of them; the others end. */
 export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftPath[]): DraftPath {
   const { join } = group;
   const order = new Map(join.edges.map(({ via }, i) => [via, i]));
@@ -43,7 +43,7 @@ export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, a
   failPath(scope, path, error, handle, version);
 }
 
-/** Whether the `error` edge is taken: once per path and transition, because an edge that leads back here would never end. */
+/** Whether a path takes the `error` edge: once per path and transition, because an edge that leads back to the join would loop for ever. */
 function mayGoOn({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): boolean {
   if (!node.edges.has("error")) return false;
   const name = `${key}>${id}@${nodeId}`;
@@ -53,7 +53,7 @@ function mayGoOn({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): bo
   return true;
 }
 
-/** The result that a path came with: what its last node gave when it left. */
+/** Returns the result that a path came with: the result of the node before, from the version at which the path left it. */
 function broughtBy({ stepPath, since }: DraftPath): ResultRef {
   return Object.freeze({ nodeId: stepPath.at(-1)!, version: since });
 }

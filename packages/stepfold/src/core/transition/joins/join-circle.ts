@@ -1,16 +1,18 @@
 import type { JoinGroup } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 
-/** What a group waits for: these paths, or the end of another round of its join. */
+/** What a group waits for. */
 export interface Blocked {
+  /** The paths that can still come to the group. */
   readonly by: readonly DraftPath[];
+  /** A group of the same join, in another wave, whose open round must close first (`late: "block"`). */
   readonly behind?: JoinGroup;
 }
 
 /**
- * Finds the group that goes first of those that only wait for each other: one that wants all branches, else a round that
- * closes, else one that wants a number; among equals the first in order (docs/path-semantics.md, "Circles of joins").
- * Null if there is none.
+ * Finds the groups that only wait for each other, and returns the one that goes first: a group of a join that wants all branches, else a
+ * round that closes, else a group that wants a number of branches; among equals the first in order (docs/path-semantics.md, "Circles of
+ * joins"). Null if there is no such group.
  */
 export function firstOfCircle(groups: readonly JoinGroup[], blocked: ReadonlyMap<JoinGroup, Blocked>): JoinGroup | null {
   const live = new Set(groups.filter((group) => blocked.get(group)!.by.some(({ status }) => status !== "joining")));

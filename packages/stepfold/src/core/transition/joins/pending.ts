@@ -4,18 +4,18 @@ import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 import { waveOf } from "../draft/join-group.ts";
 
-/** Which edges of a join are meant, by name. */
+/** A set of incoming edges of a join: true if the edge with this name belongs to it. */
 export type Edges = (via: string) => boolean;
 
-/** The edges that a group still waits for: those by which nothing has come. A thread merge counts arrivals, not edges. */
+/** Returns the edges by which no path has come yet. A join that counts paths instead of edges (`threads`) waits for all edges. */
 export function emptyEdges({ join, got, filled }: JoinGroup): Edges {
   if (join.threads) return () => true;
   return got ? (via) => !got.has(via) : (via) => !filled.has(via);
 }
 
 /**
- * The edge by which a path may still come to a join. It must be of the wave, and able to reach the edge without passing
- * the join or its fork; edges of every handle count (docs/path-semantics.md, "Pending paths").
+ * Returns the edge by which a path can still come to a join; undefined if there is none. The path must belong to the wave and be able to
+ * reach the edge without passing the join or its fork. Edges of every handle count (docs/path-semantics.md, "Pending paths").
  */
 function pendingEdge({ join, wave }: JoinGroup, path: DraftPath, edges: Edges): JoinEdge | undefined {
   if (path.draining || path.undoes || (path.status === "joining" && path.nodeId === join.node.node.id)) return undefined;
@@ -23,7 +23,7 @@ function pendingEdge({ join, wave }: JoinGroup, path: DraftPath, edges: Edges): 
   return edgesFrom(join, path.node.index).find(({ via }) => edges(via));
 }
 
-/** The edges of a join that can be reached from a node; looked up once for each. */
+/** Returns the incoming edges of a join that can be reached from a node. The result is cached for each join and node. */
 function edgesFrom(join: CompiledJoin, index: number): readonly JoinEdge[] {
   let known = reachable.get(join);
   if (!known) {
@@ -40,14 +40,14 @@ function edgesFrom(join: CompiledJoin, index: number): readonly JoinEdge[] {
 
 const reachable = new WeakMap<CompiledJoin, Map<number, readonly JoinEdge[]>>();
 
-/** All paths that may still come by these edges. */
+/** Returns all paths that can still come by these edges. */
 export function pendingPaths(scope: ScopeDraft, group: JoinGroup, edges: Edges): DraftPath[] {
   return scope.paths.filter((path) => pendingEdge(group, path, edges) !== undefined);
 }
 
 /**
- * What keeps a group waiting: null if nothing does; a path that is not joining itself if there is one; else all paths
- * that do, which wait at other joins.
+ * Returns the paths for which a group has to wait: one pending path that is not at another join if there is such a path, else all pending
+ * paths, which then wait at other joins. Null if no path is pending.
  */
 export function blockersOf(scope: ScopeDraft, group: JoinGroup): readonly DraftPath[] | null {
   const edges = emptyEdges(group);
@@ -67,8 +67,8 @@ export function blockersOf(scope: ScopeDraft, group: JoinGroup): readonly DraftP
 }
 
 /**
- * A path behind the last blocker that keeps the group waiting. Most of the time there is one, and what lies before it has
- * come already: so the branches of a fork are gone through once in all, and not once for each that comes.
+ * Looks for a pending path from the position of the last blocker on. Usually the paths before it have come already, so the branches of a
+ * fork are searched once in all, and not once for each branch that comes.
  */
 function nextBlocker({ paths }: ScopeDraft, group: JoinGroup, edges: Edges): readonly [DraftPath] | null {
   const { blocker } = group;
@@ -85,13 +85,13 @@ function nextBlocker({ paths }: ScopeDraft, group: JoinGroup, edges: Edges): rea
 }
 
 /**
- * Whether what kept a group waiting when it was last asked still does: then nothing else needs to be looked at, and a
- * fork of N branches costs N looks in all.
+ * Whether the path for which a group waited when it was last examined still keeps it waiting. Then no other path needs to be examined, so a
+ * fork of N branches costs N examinations in all.
  */
 export function isStillBlocked(group: JoinGroup): boolean {
   const { join, blocker, got, filled, waiting } = group;
   if (!blocker?.path.open || blocker.path.status === "joining") return false;
-  // a path that came too late has to be ended at once
+  // a path that came too late must end at once
   if (got && waiting.length > 0) return false;
   if (!got && join.count !== "all" && (join.threads ? waiting.length : filled.size) >= join.count) return false;
   return pendingEdge(group, blocker.path, (via) => via === blocker.edge.via && emptyEdges(group)(via)) !== undefined;

@@ -10,21 +10,21 @@ import { failJoin, fire } from "./fire-join.ts";
 import { type Blocked, firstOfCircle } from "./join-circle.ts";
 import { blockersOf, isStillBlocked, pendingPaths } from "./pending.ts";
 
-/** Lets every join fire that can, until none can (docs/path-semantics.md, "Firing"). */
+/** Fires joins until none can fire any more (docs/path-semantics.md, "Firing"). Returns true if something moved. */
 export function settleJoins(scope: ScopeDraft, at: EpochMs): boolean {
   let moved = false;
   while (mayMove(scope) && settleOne(scope, at)) moved = true;
   return moved;
 }
 
-/** Whether any group may have something to do: it is not still blocked by the same path as before. */
+/** Whether any group must be examined, because it is not blocked any more by the same path as before. */
 function mayMove(scope: ScopeDraft): boolean {
   if (!scope.groups || scope.ended) return false;
   for (const group of scope.groups.values()) if (!isStillBlocked(group)) return true;
   return false;
 }
 
-/** Lets the first group that can do something do it, in the order of `nodes`. */
+/** Examines the groups in the order of `nodes` until one of them acts; then the search starts again. Returns true if one has acted. */
 function settleOne(scope: ScopeDraft, at: EpochMs): boolean {
   const groups = inOrder(scope);
   const blocked = new Map<JoinGroup, Blocked>();
@@ -47,9 +47,9 @@ function inOrder({ groups }: ScopeDraft): JoinGroup[] {
 }
 
 /**
- * Lets a group do what it can. Null if it did something; else what it waits for.
+ * Lets a group act: fire, fail, end late paths or close its round. Returns null if it acted; otherwise what it waits for.
  *
- * @param force it is first in a circle: nothing else will come
+ * @param force true if the group goes first in a circle of joins, so that it does not wait for pending paths
  */
 function ask(scope: ScopeDraft, group: JoinGroup, force: boolean, at: EpochMs): Blocked | null {
   const { join, waiting, got, filled } = group;
@@ -68,14 +68,14 @@ function ask(scope: ScopeDraft, group: JoinGroup, force: boolean, at: EpochMs): 
   return null;
 }
 
-/** Of each edge the path that came first. */
+/** Returns the path that came first by each edge. */
 function headsOf({ waiting }: JoinGroup): DraftPath[] {
   const heads = new Map<string, DraftPath>();
   for (const path of waiting) if (!heads.has(path.via!)) heads.set(path.via!, path);
   return [...heads.values()];
 }
 
-/** Ends the late paths of a round, and closes it when no path can come any more. */
+/** Ends the late paths of a round, and closes the round when no path can come any more. */
 function askRound(scope: ScopeDraft, group: JoinGroup, got: Set<string>, force: boolean): Blocked | null {
   const late = headsOf(group).filter(({ via }) => !got.has(via!));
   for (const path of late) {
@@ -90,7 +90,7 @@ function askRound(scope: ScopeDraft, group: JoinGroup, got: Set<string>, force: 
   return null;
 }
 
-/** Merges the paths of a join to which too few came and no other can come, and fails its node. */
+/** Merges the paths at a join to which too few paths came and no other can come, and fails the node with `JOIN_SHORT`. */
 function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
   const { join, waiting, filled } = group;
   const nodeId = join.node.node.id;
@@ -99,7 +99,7 @@ function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
   failJoin(scope, fire(scope, group, [...waiting]), errorInfo(error, nodeId), at);
 }
 
-/** Fires a join with its first n arrivals. `late` says what happens to the others. */
+/** Fires a join with the first n paths of `heads`. The option `late` of the join says what happens to the other branches. */
 function fireFirst(scope: ScopeDraft, group: JoinGroup, heads: readonly DraftPath[]): void {
   const { join } = group;
   const taken = heads.slice(0, join.count as number);
@@ -111,22 +111,23 @@ function fireFirst(scope: ScopeDraft, group: JoinGroup, heads: readonly DraftPat
   fire(scope, group, taken);
 }
 
-/** A round of the same join in another wave. */
+/** Returns a group of the same join in another wave that has an open round. */
 function roundOf({ groups }: ScopeDraft, { join, key }: JoinGroup): JoinGroup | undefined {
   for (const group of groups!.values()) if (group.join === join && group.got && group.key !== key) return group;
   return undefined;
 }
 
 /**
- * Makes held paths ready whose turn or moment has come, and holds ready ones again whose moment has passed
+ * Makes held paths ready if their mutex is free and their `when` is true, and holds ready paths again if their `when` is not true any more
  * (docs/path-semantics.md, "Cancels, mutexes and milestones").
  *
- * @param heldAgain those of this transition: once is enough, or a condition that asks for held paths would never settle
+ * @param heldAgain the paths that were held again in this transition. Each path is held again only once, because otherwise a condition that
+ * reads the status of paths might never settle.
  */
 export function settleHolds(scope: ScopeDraft, heldAgain: Set<DraftPath>, at: EpochMs): boolean {
   if (!scope.workflow.holds) return false;
   let moved = false;
-  // a condition asks the same for every path at its node, until one of them moves
+  // the result of a condition is the same for all paths at its node until a path moves, so it is cached until then
   let met = new Map<Template, boolean>();
   const holds = (path: DraftPath, when: Template): boolean | null => {
     const known = met.get(when) ?? conditionOf(scope, path, when, heldAgain, at);
@@ -153,7 +154,7 @@ export function settleHolds(scope: ScopeDraft, heldAgain: Set<DraftPath>, at: Ep
   return moved;
 }
 
-/** Null if its condition failed, and the path with it. */
+/** Whether a held path may become ready. Null if its condition threw an error: the node has failed then. */
 function mayEnter(scope: ScopeDraft, path: DraftPath, holds: (path: DraftPath, when: Template) => boolean | null): boolean | null {
   const { node, when } = path.node;
   if (when) {
@@ -169,7 +170,11 @@ function mayEnter(scope: ScopeDraft, path: DraftPath, holds: (path: DraftPath, w
   );
 }
 
-/** Null if the condition failed, and the path with it. @param together the conditions of one transition share a budget */
+/**
+ * Evaluates a condition. Returns null if it throws an error; the node of the path fails then.
+ *
+ * @param together the same object for all conditions of one transition, so that they share one budget
+ */
 function conditionOf(scope: ScopeDraft, path: DraftPath, when: Template, together: object, at: EpochMs): boolean | null {
   const { root, context, input } = scope;
   try {
@@ -183,7 +188,7 @@ function conditionOf(scope: ScopeDraft, path: DraftPath, when: Template, togethe
   }
 }
 
-/** The open paths at the nodes that an expression asks about. */
+/** Returns the open paths at the nodes that an expression reads in `paths`, by node id. */
 function pathsRead({ paths, workflow }: ScopeDraft, { reads }: Template): Record<string, { id: string; status: string }[]> {
   const found: Record<string, { id: string; status: string }[]> = {};
   for (const [root, nodeId] of reads) {

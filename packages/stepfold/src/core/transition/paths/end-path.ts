@@ -15,7 +15,7 @@ import { childOf, scopeAt } from "../draft/open-draft.ts";
 import { withdraw } from "../draft/outbox.ts";
 import { firstUndo, hasEffects, scopesToUndo } from "./undo.ts";
 
-/** Remembers that the step of a path will not complete, if it was begun and can be undone: it may have had an effect. */
+/** Records a step that was begun and will not complete, because it may have had an effect that must be undone. */
 export function giveUpStep(scope: ScopeDraft, path: DraftPath): void {
   if (path.begun) addBegun(scope, { pathId: path.id, nodeId: path.nodeId });
   path.begun = false;
@@ -28,10 +28,10 @@ function addBegun(scope: ScopeDraft, { pathId, nodeId }: BegunStep): void {
 }
 
 /**
- * Ends a path and its children. If one of the children is being undone, the path drains: it stays until that is done.
- * The reason is stored with the event, unless the path simply came to its end.
+ * Ends a path and its children. If one of the children is being undone, the path stays as a draining path until the child is done.
  *
- * @param all true where everything around it ends too, as `dropChildren` takes it
+ * @param reason is stored with the event; null if no reason is needed, for example at an end of the graph or at a join
+ * @param all see `dropChildren`
  */
 export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["reason"] | null, all = false): void {
   scope.root.endings++;
@@ -53,10 +53,10 @@ export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["r
 }
 
 /**
- * Lets go of the children of a path. Those that have done what may have to be undone are kept with their results, and one
- * that is being undone goes on with that: then the path has to stay for it, and true is returned.
+ * Drops the children of a path. Children with steps that may have to be undone are kept with their results. A child that is being undone
+ * goes on with that; the path then has to stay, and the result is true.
  *
- * @param all true where everything around them is being undone: nothing goes on by itself
+ * @param all true if the whole scope ends and undoes its steps: then no child goes on undoing its steps by itself
  */
 export function dropChildren(scope: ScopeDraft, children: DraftChildren, all: boolean): boolean {
   const { root } = scope;
@@ -66,7 +66,7 @@ export function dropChildren(scope: ScopeDraft, children: DraftChildren, all: bo
     if (dropChild(scope, child, all)) undoing++;
   };
   if (!map) drop(childKey(scope.key, key, null));
-  // children that ended before lie at known keys; an open one may have children of its own
+  // the keys of all items are known, so the other children of the execution need not be searched
   for (let item = 0; map && item < map.total; item++) drop(childKey(scope.key, key, item));
   if (undoing === 0) {
     root.mapItems.delete(scopedKey(scope.key, key));
@@ -99,7 +99,7 @@ function dropChild({ root, workflow }: ScopeDraft, key: string, all: boolean): b
   return false;
 }
 
-/** Whether something inside a child is being undone. */
+/** Whether a scope inside a child is undoing steps. */
 function isUndoingInside({ root, key, paths }: ScopeDraft): boolean {
   return paths.some(({ children }) => {
     if (!children) return false;
@@ -113,7 +113,7 @@ function isUndoingInside({ root, key, paths }: ScopeDraft): boolean {
   });
 }
 
-/** Ends a child in which something is being undone: that goes on, so it cannot end alone; all that the child did is undone. */
+/** Cancels a child inside which steps are being undone. That has to go on, so the child stays open, and all its steps are undone. */
 function undoAll(child: ChildDraft): void {
   const version = child.root.version + 1;
   stop(child, "cancelled", child.paths[0]!.nodeId, undefined, version);
@@ -125,7 +125,7 @@ function isOpen(child: ChildDraft | ChildState): boolean {
   return "root" in child ? child.ended === null : !isTerminal(child.status);
 }
 
-/** Ends a child, its own children first: a child that is kept keeps the one around it. */
+/** Ends a child after its own children: if one of them is kept, this child is kept too. */
 function retire(child: ChildDraft, all: boolean): void {
   const { root, key, ending } = child;
   for (const path of child.paths) {
@@ -133,10 +133,10 @@ function retire(child: ChildDraft, all: boolean): void {
     giveUpStep(child, path);
     if (!path.children) continue;
     dropChildren(child, path.children, all);
-    // the path is gone, so no further item begins, also where an item is still being undone
+    // the path ends, so no further item begins, even if an item is still being undone
     root.mapItems.delete(scopedKey(key, path.children.key));
   }
-  // what was left to undo of a child that was being undone already
+  // if the child was undoing steps, the begun steps that are not undone yet are recorded again
   for (const { scope, pathId, nodeId } of ending?.begun ?? []) addBegun(scopeAt(root, scope)!, { pathId, nodeId });
   child.paths = [];
   child.groups = null;
@@ -153,7 +153,7 @@ function retire(child: ChildDraft, all: boolean): void {
   markChanged(child, root.version + 1);
 }
 
-/** Deletes every child inside a scope that has ended: nothing is left to undo, but for what may be tried again. */
+/** Deletes the children inside a scope that has ended. Children with failed compensations are kept, because these may be tried again. */
 export function forgetChildren({ root, key, ended }: ScopeDraft): void {
   if (root.children.size === 0) return;
   const needed = key === "" && ended !== null ? nothing : scopesNotUndone(root.compensations);
@@ -167,7 +167,7 @@ const nothing: ReadonlySet<string> = new Set();
 
 function forget(root: ScopeDraft["root"], key: string): void {
   const child = root.children.get(key)!;
-  // of a child that has ended only the output is kept
+  // if the child has ended, only the size of its output is still counted
   const size = sizeOfHeld(child);
   subtractSize(root, childBytes + (size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size));
   if (isOpen(child)) root.openChildren--;
@@ -181,8 +181,10 @@ function forget(root: ScopeDraft["root"], key: string): void {
 }
 
 /**
- * Ends a scope before its time. Every path of it ends, and every child. Where something can be undone, that comes first
- * (docs/path-semantics.md, "Endings").
+ * Ends a scope early, as failed or cancelled, with all its paths and children. If there are steps to undo, the scope stays open as `ending`
+ * until they are undone (docs/path-semantics.md, "Endings").
+ *
+ * @param nodeId the node at which the scope failed, or stood when it was cancelled
  */
 export function stop(
   scope: ScopeDraft,
@@ -199,14 +201,14 @@ export function stop(
   scope.output = undefined;
   scope.error = error;
   scope.ending = Object.freeze(error ? { status, nodeId, error, begun } : { status, nodeId, begun });
-  // of an execution that runs the nodes at its end nothing is undone any more
+  // while the `finally` nodes run, nothing is undone any more
   const isClosing = !isChild(scope) && scope.root.closing !== undefined;
   if (!isClosing && firstUndo(scope, version)) return;
   scope.ending = undefined;
   scope.ended = status;
 }
 
-/** Ends all paths of a scope because a node has ended the scope. */
+/** Ends all paths of a scope because a completed step ends the scope (`terminates`). */
 export function terminate(scope: ScopeDraft): void {
   clear(scope, false);
 }
@@ -218,7 +220,7 @@ function clear(scope: ScopeDraft, all: boolean): void {
 
 const noneBegun: Ending["begun"] = Object.freeze([]);
 
-/** What was begun and did not complete, here and in all children that are kept, the latest first: it is undone now. */
+/** Removes and returns the steps of a scope and its kept children that were begun and did not complete, the latest first. */
 function takeBegun(scope: ScopeDraft): Ending["begun"] {
   if (!scope.workflow.compensates) return noneBegun;
   const begun: Ending["begun"][number][] = [];

@@ -4,7 +4,7 @@ import type { DraftPath } from "../draft/draft-path.ts";
 import { endPath, giveUpStep, stop } from "./end-path.ts";
 import { leave } from "./leave.ts";
 
-/** Lets a path whose node failed leave by the handle, if the failure has one; otherwise fails the scope. */
+/** Lets a path whose node has failed leave by the handle; if `handle` is undefined, the scope fails. */
 export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
   giveUpStep(scope, path);
   if (handle !== undefined) {

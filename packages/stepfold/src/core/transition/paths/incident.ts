@@ -10,14 +10,15 @@ import { sizeOfWaits, subtractSize } from "../draft/held-size.ts";
 import { failPath } from "./fail-path.ts";
 import { cancelOthers, leave } from "./leave.ts";
 
-/** What becomes of a step that has failed for good: performed again with all its attempts, passed over with an output, or failed. */
+/** The decision about a step that has failed for good. */
 export interface IncidentAnswer {
+  /** `retry`: the step is performed again, with all its attempts. `skip`: the step counts as completed. `fail`: the step fails. */
   readonly action: "retry" | "skip" | "fail";
   /** With `skip`: the output of the step. Default: null. */
   readonly output?: Json;
 }
 
-/** What an answer to an incident must look like. */
+/** The schema of an `IncidentAnswer`. */
 const answerSchema: JsonSchema = Object.freeze({
   type: "object",
   properties: { action: { enum: ["retry", "skip", "fail"] }, output: {} },
@@ -25,7 +26,7 @@ const answerSchema: JsonSchema = Object.freeze({
   additionalProperties: false,
 });
 
-/** Keeps a path whose step has failed for good: it waits for a decision. */
+/** Makes a path whose step has failed for good wait for a decision. */
 export function openIncident(
   scope: ScopeDraft,
   path: DraftPath,
@@ -39,7 +40,7 @@ export function openIncident(
   path.waits = Object.freeze([Object.freeze({ id, kind: "incident", openedAt, payload, schema: answerSchema } satisfies Wait)]);
 }
 
-/** Does what was decided about a step that has failed for good. */
+/** Carries out the decision about a step that has failed for good. */
 export function settleIncident(scope: ScopeDraft, path: DraftPath, wait: Wait, { payload, at, version }: ResumedEvent): void {
   const { action, output = null } = payload as unknown as IncidentAnswer;
   const { error, attempt } = wait.payload as unknown as { readonly error: ErrorInfo; readonly attempt: number };

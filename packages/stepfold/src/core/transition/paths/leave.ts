@@ -7,12 +7,12 @@ import { type DraftPath, letGo, statusAtEntry, visit } from "../draft/draft-path
 import { wait } from "../draft/join-group.ts";
 import { endPath } from "./end-path.ts";
 
-// every commit writes the step path, so a longer one would make every step cost more
+// every commit writes the step path, so a longer one would make every step more expensive
 const stepPathLength = 8;
 
 /**
- * Lets a path take the first edge, and a new path each other edge; with no edge the path ends
- * (docs/path-semantics.md, "Forks"). False if it ended.
+ * Lets a path leave its node by the edges of these handles (undefined: the default handle). The path takes the first edge, and a new path
+ * takes each other edge (docs/path-semantics.md, "Forks"). Returns false if there is no edge, so that the path has ended.
  */
 export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly string[] | undefined, version: number): boolean {
   const { edges, next, wave } = path.node;
@@ -23,7 +23,7 @@ export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly stri
     return false;
   }
   letGo(scope.root, path);
-  // what leaves a fork belongs to the wave of this visit
+  // the paths that leave a fork belong to the wave of this visit
   if (wave) path.waves = { ...path.waves, [path.nodeId]: `${path.id}#${path.visit}` };
   path.stepPath.push(path.nodeId);
   if (path.stepPath.length > stepPathLength) path.stepPath.shift();
@@ -37,7 +37,7 @@ export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly stri
   return true;
 }
 
-/** Ends the paths at the nodes that a completed node cancels, all but its own. */
+/** Ends all other paths at the nodes that the `cancels` of a completed node names. */
 export function cancelOthers(scope: ScopeDraft, path: DraftPath): void {
   const { cancels } = path.node.node;
   if (!cancels) return;
@@ -50,7 +50,7 @@ function branchOff(scope: ScopeDraft, path: DraftPath): DraftPath {
   return born;
 }
 
-/** The id of the next path that forks off. */
+/** Returns the id of the next path that forks off a path. */
 export function newId(scope: ScopeDraft, path: DraftPath): string {
   return forkId(path.id, ++path.forks, (candidate) => scope.paths.some(({ id }) => id === candidate));
 }
@@ -68,12 +68,12 @@ function arrive(scope: ScopeDraft, path: DraftPath, { via, target }: CompiledEdg
   } else enter(path);
 }
 
-/** Makes a path ready to perform its node, or holds it where it has to wait for `mutex` or `when`. */
+/** Makes a path ready to perform its node, or holds it if the node has a `mutex` or a `when`. */
 export function enter(path: DraftPath): void {
   path.status = statusAtEntry(path);
 }
 
-/** The waves that still matter at a node; undefined where none does (docs/path-semantics.md, "Waves"). */
+/** Returns the waves that still matter at a node; undefined if none matters (docs/path-semantics.md, "Waves"). */
 function wavesAt(
   { workflow }: ScopeDraft,
   waves: Readonly<Record<string, string>>,

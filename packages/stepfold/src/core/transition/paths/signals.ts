@@ -12,7 +12,7 @@ import { subtractSize } from "../draft/held-size.ts";
 import { byAge } from "../draft/join-group.ts";
 import { scopeAt } from "../draft/open-draft.ts";
 
-/** A signal is for the waits of its name and key; one without a key for those that name none. */
+/** A signal. It fits the waits with the same name and key; a signal without a key fits only waits without a key. */
 interface Signal extends InEvents {
   readonly name: string;
   readonly key?: string;
@@ -20,8 +20,8 @@ interface Signal extends InEvents {
 }
 
 /**
- * Gives a signal to the oldest wait for it, the execution's own before those of its children; else the inbox keeps it
- * (docs/path-semantics.md, "Waits, signals and children").
+ * Gives a signal to the oldest wait that it fits; waits of the execution itself come before those of its children. If there is none, the
+ * inbox keeps the signal (docs/path-semantics.md, "Waits, signals and children"). Returns the scope that has changed.
  */
 export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft {
   const { name, key, payload, expiresAt, at } = event;
@@ -39,7 +39,7 @@ export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft 
   return draft;
 }
 
-/** Gives a path that has just begun to wait the oldest signal in the inbox that fits one of its waits. */
+/** Gives the oldest signal in the inbox that fits one of the waits of a path to that path, which has just begun to wait. */
 export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
   if (draft.inbox.length === 0) return;
   for (const signal of draft.inbox) {
@@ -51,7 +51,7 @@ export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
   }
 }
 
-/** The wait that takes a signal now; null if there is none. */
+/** Returns the wait that takes a signal that comes at `at`; null if there is none. */
 export function findTaker(
   draft: Draft,
   signal: Signal,
@@ -82,7 +82,7 @@ function takerIn(
 
 type WaitingPath = { readonly waits?: readonly Wait[] | undefined };
 
-/** The wait of a path that takes a signal. If a timer of the path is due, the timer wins, even before it has fired. */
+/** Returns the wait of a path that takes a signal. If a timer of the path is due, it wins, even before it has fired. */
 function waitOf({ waits }: WaitingPath, signal: Signal, at: EpochMs): Wait | undefined {
   const wait = waits?.find((open) => isFor(open, signal));
   return wait && (earliestTimer([{ waits }]) ?? Number.POSITIVE_INFINITY) > at ? wait : undefined;
@@ -92,7 +92,10 @@ function isFor({ kind, signal, key }: Wait, { name, key: given }: Signal): boole
   return kind === "signal" && signal === name && key === given;
 }
 
-/** @param given the version of the signal, if it comes now; else the schema that the payload was not held against */
+/**
+ * Wakes a path with a signal. `version` is the version of a signal that comes now. `schema` is the schema of the wait for a signal from the
+ * inbox, whose payload was not checked against it yet.
+ */
 function wakeBySignal(
   draft: Draft,
   path: DraftPath,

@@ -12,12 +12,13 @@ import { childOf, scopeAt } from "../draft/open-draft.ts";
 /** The id of the path that undoes the steps of a scope. */
 const undoPathId = "undo";
 
+/** A step that can be undone. */
 interface Undoable {
   readonly node: CompiledNode;
   readonly undoes: Undo;
 }
 
-/** Begins to undo the steps of a scope and its children, the newest first. False if there is nothing to undo. */
+/** Begins to undo the steps of a scope and its children, the newest first. Returns false if there is nothing to undo. */
 export function firstUndo(scope: ScopeDraft, version: number): boolean {
   const found = begun(scope) ?? newest(scope, Number.POSITIVE_INFINITY);
   if (!found) return false;
@@ -25,7 +26,7 @@ export function firstUndo(scope: ScopeDraft, version: number): boolean {
   return true;
 }
 
-/** Goes on with the next step to undo. If nothing is left, it removes the path and gives false. */
+/** Goes on with the next step to undo. If there is none, it removes the path and returns false. */
 function nextUndo(scope: ScopeDraft, version: number): boolean {
   const path = scope.paths[0]!;
   const found = takeNext(scope, path.undoes!);
@@ -39,7 +40,7 @@ function nextUndo(scope: ScopeDraft, version: number): boolean {
   return true;
 }
 
-/** @param undone what was undone just now, or could not be */
+/** Returns the step to undo after the one that was just undone, or whose compensation has just failed; null if there is none. */
 function takeNext(scope: ScopeDraft, { version = Number.POSITIVE_INFINITY }: Undo): Undoable | null {
   const ending = scope.ending!;
   if (ending.again) {
@@ -61,7 +62,7 @@ function undoable({ root, workflow }: ScopeDraft, { nodeId, ...undoes }: UndoneS
   return { node: place.nodes.get(nodeId)!, undoes: Object.freeze(undoes) };
 }
 
-/** The newest result before a version that can be undone, and was not yet. */
+/** Returns the step with the newest result before a version that can be undone and was not undone yet. */
 function newest(scope: ScopeDraft, before: number): Undoable | null {
   let found: Undoable | null = null;
   // results that were taken over from another execution have negative versions
@@ -78,12 +79,12 @@ function newest(scope: ScopeDraft, before: number): Undoable | null {
   return found;
 }
 
-/** Whether a child, or one inside it, has a step that can be undone. */
+/** Whether a child, or a child inside it, has a step that can be undone. */
 export function hasEffects(child: ScopeDraft): boolean {
   return scopesToUndo(child).some(({ begun: { length } }) => length > 0) || newest(child, Number.POSITIVE_INFINITY) !== null;
 }
 
-/** The scope itself, and the children in it that have ended and are kept because of what they did. */
+/** Returns the scope itself, and the children inside it that have ended and are kept because their steps may have to be undone. */
 export function scopesToUndo(scope: ScopeDraft): ScopeDraft[] {
   const { root } = scope;
   const places = [scope];
@@ -116,8 +117,8 @@ export function compensated(scope: ScopeDraft, nodeId: string, { pathId: _, ...r
 }
 
 /**
- * Keeps an execution open at its end if something could not be undone: it is parked, and tries again after a `retry` command, once
- * for each compensation that failed. Messages are delivered before, because a parked execution delivers none.
+ * Keeps an execution open at its end if a compensation has failed: the execution is parked, and after a `retry` command each failed
+ * compensation is performed once more. Messages are delivered first, because a parked execution delivers none.
  */
 export function holdOpen(draft: Draft, version: number): boolean {
   const failed = notUndone(draft.compensations);
@@ -129,17 +130,22 @@ export function holdOpen(draft: Draft, version: number): boolean {
   draft.ended = null;
   if (!again[0]) return true;
   const { node, undoes } = undoable(draft, again[0]);
-  // waits of another round must not have the same ids
+  // the path id differs for each round of retries, because ids of waits are made of it and must not repeat
   draft.paths = [{ ...firstPath(node, version), id: `${undoPathId}-${version}`, undoes }];
   draft.parked = Object.freeze({ code: "COMPENSATION_FAILED", message: failureText(failed), at: draft.compensations.at(-1)!.timestamp });
   return true;
 }
 
 type NotUndone = ReturnType<typeof notUndone>;
+/** The largest number of node ids in `notUndone` of the error. */
 const maxNamed = 100;
+/** The largest length of the message of a parked execution, in characters. */
 const maxTextLength = 1_000;
 
-/** The error with the nodes that could not be undone. Of an execution that was cancelled this is the only one. */
+/**
+ * Returns the error of the execution with the nodes that could not be undone (`notUndone`). If a cancelled execution has no other error,
+ * the error is `COMPENSATION_FAILED`; it disappears when all compensations have succeeded.
+ */
 function errorAtEnd({ ended, error }: Draft, failed: NotUndone): ErrorInfo | undefined {
   if (ended === "completed") return error;
   const isOurs = ended === "cancelled" && error?.code === "COMPENSATION_FAILED";

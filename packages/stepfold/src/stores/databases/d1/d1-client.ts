@@ -1,4 +1,4 @@
-/** What a statement gave. */
+/** The result of a statement. */
 export interface D1Rows {
   readonly results: readonly Readonly<Record<string, unknown>>[];
 }
@@ -9,9 +9,9 @@ export interface D1Statement {
   all(): Promise<D1Rows>;
 }
 
-/** What is used of a D1 database, a binding of a Cloudflare worker: `env.DB`. */
+/** The part of a D1 database that the store uses. The database is a binding of a Cloudflare worker, such as `env.DB`. */
 export interface D1Client {
   prepare(sql: string): D1Statement;
-  /** All in one transaction and one round trip. */
+  /** Runs all statements in one transaction and one round trip. */
   batch(statements: D1Statement[]): Promise<readonly D1Rows[]>;
 }

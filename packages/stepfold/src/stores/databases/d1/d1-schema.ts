@@ -5,14 +5,14 @@ import type { D1Client } from "./d1-client.ts";
 
 const missingTables = "the tables are missing: call `migrateD1(env.DB)`, or apply `d1Migrations()` when you deploy";
 
-/** What went wrong in D1, as one of our errors. */
+/** Converts an error of D1 into a `StepfoldError`. */
 export const d1Error = (cause: unknown): StepfoldError => workerdError("d1", cause, missingTables);
 
-/** Databases whose tables were seen: a worker opens a store for each request, and need not ask again. */
+/** Databases whose tables are known to exist. A worker opens a store for each request, and need not check them each time. */
 const migrated = new WeakSet<D1Client>();
 
 /**
- * Makes the tables of a new database. Any number of workers may do so at once; once they are there it is one short query.
+ * Creates the tables of a new database. Any number of workers may call this at once. If the tables exist, a call is one short query.
  *
  * ```typescript
  * import { migrateD1 } from "stepfold/stores/d1";
@@ -20,13 +20,13 @@ const migrated = new WeakSet<D1Client>();
  * await migrateD1(env.DB);
  * ```
  *
- * @throws StepfoldError `STORE_UNAVAILABLE` if it cannot be reached, `STORE_REJECTED` if another version of Stepfold made it
+ * @throws StepfoldError `STORE_UNAVAILABLE` if the database cannot be reached, `STORE_REJECTED` if another version of Stepfold made it
  */
 export async function migrateD1(database: D1Client): Promise<void> {
   try {
     if (await isMigrated(database)) return;
     await database.batch(sqliteSchemaByName.map((sql) => database.prepare(sql))).catch(async (cause: unknown) => {
-      // another worker was faster
+      // another worker may have created the tables first
       if (!(await isMigrated(database))) throw cause;
     });
   } catch (cause) {
@@ -34,12 +34,12 @@ export async function migrateD1(database: D1Client): Promise<void> {
   }
 }
 
-/** The SQL that makes the tables of a new database, for a migration of wrangler: each statement ended by `;`, in this order. */
+/** Returns the SQL that creates the tables, for a migration of wrangler. Keep the order, and end each statement with `;`. */
 export function d1Migrations(): readonly string[] {
   return sqliteSchemaByName;
 }
 
-/** Makes sure that the tables are there. */
+/** Checks that the tables exist. @throws StepfoldError `STORE_REJECTED` if not */
 export async function checkLayout(database: D1Client): Promise<void> {
   if (!(await isMigrated(database))) throw new StepfoldError("STORE_REJECTED", { store: "d1", reason: missingTables });
 }

@@ -11,7 +11,7 @@ import { checkLayout, d1Error, migrateD1 } from "./d1-schema.ts";
 
 /** How a D1 store behaves. */
 export interface D1StoreOptions extends RetentionOptions {
-  /** Whether the first call makes the tables. Default false: `migrateD1(env.DB)`, or a migration of wrangler, does it once. */
+  /** Whether the first call creates the tables. Default false: `migrateD1(env.DB)`, or a migration of wrangler, does it once. */
   readonly migrate?: boolean;
   /** The clock that judges leases and due times, in epoch milliseconds. Default: the database's, because it is another machine. */
   readonly now?: () => EpochMs;
@@ -20,8 +20,8 @@ export interface D1StoreOptions extends RetentionOptions {
 /**
  * A store in a Cloudflare D1 database, through the binding of a worker. Any number of workers may share it.
  *
- * D1 has no transaction that waits for an answer: a commit is one batch, which is one transaction and one round trip. Each of its
- * statements finds out by itself whether the commit is allowed. Commits issued together share a batch.
+ * In D1, no transaction can wait for an answer in between: a commit is one batch, which is one transaction and one round trip. Each
+ * statement of the batch finds out by itself whether the commit is allowed. Commits that are issued together share a batch.
  *
  * ```typescript
  * import { d1Store } from "stepfold/stores/d1";
@@ -30,14 +30,14 @@ export interface D1StoreOptions extends RetentionOptions {
  * const snapshot = await store.load("order-7"); // null if there is none
  * ```
  *
- * Open it in the request that uses it, which costs nothing: what waits in one request must not be waited for in another.
- * One part of a commit (its head, one event, one child) may have 1,900,000 bytes, because D1 takes 2 MB a row: more is
- * `LIMIT_EXCEEDED`. `close()` leaves the binding alone.
+ * Open the store in the request that uses it, which costs nothing: a request must not wait for work that another request has begun.
+ * One part of a commit (its head, one event, one child) may have at most 1,900,000 bytes, because D1 allows 2 MB in a row; a larger
+ * part is refused with `LIMIT_EXCEEDED`. `close()` does not change the binding.
  *
  * Calls reject with `STORE_UNAVAILABLE` if D1 does not answer, was reset or is overloaded, and with `STORE_REJECTED` if the tables are
  * missing or were made by another version.
  *
- * @throws StepfoldError `OPTION_UNKNOWN` for an option that there is not
+ * @throws StepfoldError `OPTION_UNKNOWN` for an option that does not exist
  */
 export function d1Store(database: D1Client, options: D1StoreOptions = {}): SnapshotStore {
   refuseUnknown("d1Store", options, ["migrate", "now", "idempotencyRetentionMs"]);

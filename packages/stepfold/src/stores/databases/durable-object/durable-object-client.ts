@@ -1,4 +1,4 @@
-/** What is used of the storage of a Durable Object with SQLite: `ctx.storage`. */
+/** The part of the storage of a Durable Object with SQLite that the store uses: `ctx.storage`. */
 export interface ObjectStorage {
   readonly sql: {
     exec(query: string, ...bindings: unknown[]): { toArray(): readonly Readonly<Record<string, unknown>>[]; readonly rowsWritten: number };
@@ -7,7 +7,7 @@ export interface ObjectStorage {
   setAlarm(at: number): Promise<void>;
 }
 
-/** What is used of a runtime on the store. */
+/** The part of a runtime that the alarm uses. */
 export interface Sweeper<Options = unknown> {
   sweep(options?: Options): Promise<{ readonly left: readonly unknown[]; readonly isMore: boolean }>;
 }

@@ -13,8 +13,8 @@ import { ObjectAlarm } from "./object-alarm.ts";
 /** How a store in a Durable Object behaves. */
 export interface DurableObjectStoreOptions extends RetentionOptions {
   /**
-   * Sets the alarm of the object: called in the transaction of a write that makes something due sooner. An object has one alarm: who needs
-   * it for something else too gives this. Default `ctx.storage.setAlarm(at)`.
+   * Sets the alarm of the object. It is called in the transaction of a write that makes an execution due sooner. An object has only one
+   * alarm: pass a function of your own if you need the alarm for something else too. Default `ctx.storage.setAlarm(at)`.
    */
   readonly setAlarm?: (at: EpochMs) => void;
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
@@ -24,18 +24,19 @@ export interface DurableObjectStoreOptions extends RetentionOptions {
 /** A store in a Durable Object. */
 export interface DurableObjectStore extends SnapshotStore {
   /**
-   * What the object's `alarm()` calls: runs what is due, in one time slice, and sets the alarm to the time at which something is due next.
+   * Runs due executions in one time slice, and sets the alarm to the next time at which an execution is due. Call it in the object's
+   * `alarm()`.
    *
-   * @param runtime on this store, with `drive: false`
-   * @param options of `runtime.sweep`: how long it may take, how many executions it takes
-   * @throws what `runtime.sweep` throws; the alarm is set all the same
+   * @param runtime the runtime on this store, with `drive: false`
+   * @param options the options of `runtime.sweep`: how long it may take, how many executions it takes
+   * @throws the error of `runtime.sweep`; the alarm is set even then
    */
   alarm<Options>(runtime: Sweeper<Options>, options?: Options): Promise<void>;
 }
 
 /**
- * A store in the SQLite of a Durable Object, for any number of executions. The object wakes by itself: each write that makes something due
- * sooner sets the object's alarm to that time, in the same transaction. The tables are made here if there are none.
+ * A store in the SQLite of a Durable Object, for any number of executions. The object wakes by itself: each write that makes an execution
+ * due sooner sets the object's alarm to that time, in the same transaction. This function creates the tables if they do not exist.
  *
  * ```typescript
  * import { DurableObject } from "cloudflare:workers";
@@ -52,12 +53,12 @@ export interface DurableObjectStore extends SnapshotStore {
  * }
  * ```
  *
- * Needs a class with SQLite (`new_sqlite_classes`). One part of a commit (its head, one event, one child) may have 1,900,000 bytes,
- * because an object takes 2 MB a row: more is `LIMIT_EXCEEDED`. Nothing leaves the object before what was written is safe: Cloudflare
- * sees to that. `close()` leaves the storage alone.
+ * The store needs a class with SQLite (`new_sqlite_classes`). One part of a commit (its head, one event, one child) may have at most
+ * 1,900,000 bytes, because an object allows 2 MB in a row; a larger part is refused with `LIMIT_EXCEEDED`. Cloudflare makes sure that no
+ * output leaves the object before the writes are safe. `close()` does not change the storage.
  *
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made the tables, or the class has no SQLite
- * @throws StepfoldError `OPTION_UNKNOWN` for an option that there is not
+ * @throws StepfoldError `OPTION_UNKNOWN` for an option that does not exist
  */
 export function durableObjectStore(storage: ObjectStorage, options: DurableObjectStoreOptions = {}): DurableObjectStore {
   refuseUnknown("durableObjectStore", options, ["setAlarm", "now", "idempotencyRetentionMs"]);
@@ -66,7 +67,7 @@ export function durableObjectStore(storage: ObjectStorage, options: DurableObjec
   const alarm = new ObjectAlarm(db, now, setAlarm);
   const table = new SqliteTable(syncSession(db, now), {
     name: "durable-object",
-    // there is one object, and the next one after it
+    // only one process at a time runs the object
     features: { clock: "store", durable: true, multiProcess: false, maxValueBytes: workerdLimits.maxValueBytes, permits: true },
     maxIds: workerdLimits.maxIds,
     now: "?1",
@@ -76,7 +77,7 @@ export function durableObjectStore(storage: ObjectStorage, options: DurableObjec
   return { ...store, alarm: (runtime, sweepOptions) => alarm.rung(runtime, sweepOptions) };
 }
 
-/** The object's database, with its tables. @param alarm gives what is told of each transaction that writes */
+/** Opens the object's database, and creates its tables. @param alarm returns the alarm, which is told of each transaction that writes */
 function openObject(storage: ObjectStorage, alarm: () => Pick<ObjectAlarm, "written" | "undone">): SyncDatabase {
   const all = (text: string, ...values: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(text, ...values).toArray();
   try {

@@ -2,10 +2,13 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { SyncDatabase } from "../sqlite-dialect/sync-session.ts";
 import type { Sweeper } from "./durable-object-client.ts";
 
-/** What is due, but could not be taken, waits for an execution that holds its permit: the end of that sets the alarm. This is the net below it. */
+/**
+ * The time until the next try for executions that are due but could not be run. They wait for an execution that holds their permit, and
+ * the end of that execution sets the alarm; this alarm is only for safety.
+ */
 const blockedMs = 30_000;
 
-/** The time of what is due first after `?1`; by index, as both parts are. */
+/** Finds the first due time after `?1`. There are two parts, because executions with and without a permit have different indexes. */
 const earliest = ["NULL", "NOT NULL"]
   .map((is) => `SELECT min(due_at) AS at FROM executions WHERE due_at IS NOT NULL AND permit_key IS ${is} AND due_at > ?1`)
   .join(" UNION ALL ");
@@ -16,7 +19,7 @@ export class ObjectAlarm {
   readonly #db: Pick<SyncDatabase, "all">;
   readonly #now: () => EpochMs;
   readonly #set: (at: EpochMs) => void;
-  /** The alarm as it is known to be set; null: nobody knows, because the object was just opened, or a write was undone. */
+  /** The time to which the alarm is known to be set; null: unknown, because the object was just opened or a write was undone. */
   #setTo: EpochMs | null = null;
 
   constructor(db: Pick<SyncDatabase, "all">, now: () => EpochMs, set: (at: EpochMs) => void) {
@@ -25,7 +28,7 @@ export class ObjectAlarm {
     this.#set = set;
   }
 
-  /** After a write, in its transaction. An alarm that is too early is left as it is: it costs less than to set it each time. */
+  /** Is called after a write, in its transaction. An alarm that is too early stays, which costs less than setting it with each write. */
   written(): void {
     const at = this.#firstDue(Number.MIN_SAFE_INTEGER);
     if (at === null) return;
@@ -33,12 +36,12 @@ export class ObjectAlarm {
     if (isSooner) this.#arm(at);
   }
 
-  /** After a write that was undone, and its alarm with it: the next one sets it again. */
+  /** Is called after a write was undone, and its alarm with it: the next write sets the alarm again. */
   undone(): void {
     this.#setTo = null;
   }
 
-  /** Runs what is due, and sets the alarm for what comes next, also if that failed. */
+  /** Runs due executions, and then sets the alarm for the next due time, even if the run has failed. */
   async rung<Options>(runtime: Sweeper<Options>, options?: Options): Promise<void> {
     let isMore = false;
     try {
@@ -47,13 +50,14 @@ export class ObjectAlarm {
     } finally {
       const now = this.#now();
       const [first, next] = [this.#firstDue(Number.MIN_SAFE_INTEGER), this.#firstDue(now)];
+      // an execution that is still due could not be run: the alarm tries again at once if the sweep has left work, else after `blockedMs`
       const blocked = first !== null && first <= now ? now + (isMore ? 0 : blockedMs) : Number.POSITIVE_INFINITY;
       const at = Math.min(next ?? Number.POSITIVE_INFINITY, blocked);
       if (Number.isFinite(at)) this.#arm(at);
     }
   }
 
-  /** What is due at once lies below zero: it is due now. */
+  /** Returns the first due time after `after`. A negative value means that an execution is due at once, so now. */
   #firstDue(after: EpochMs): EpochMs | null {
     const at = this.#db.all(earliestText, after, [])[0]!.at;
     return at === null ? null : Number(at) < 0 ? this.#now() : Number(at);

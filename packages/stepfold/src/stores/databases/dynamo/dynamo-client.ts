@@ -1,13 +1,13 @@
-/** What an attribute may hold here. Never an empty text: a client may be set to turn those into null. */
+/** The value of an attribute. Texts are never empty, because a client may be configured to turn empty texts into null. */
 export type Attribute = string | number | readonly string[];
 
-/** An item as the client gives it. */
+/** An item as the client returns it. */
 export type Item = Record<string, unknown>;
 
 /** The key of an item. */
 export type Key = { pk: string; sk: string };
 
-/** Guards and values of a write. */
+/** The condition of a write, with its names and values. */
 export interface DynamoExpression {
   ConditionExpression?: string;
   ExpressionAttributeNames?: Record<string, string>;
@@ -33,7 +33,7 @@ export interface TransactAction {
   Update?: UpdateAction;
 }
 
-/** Items of one partition, in order of their sort key. */
+/** A query for items of one partition, in the order of their sort keys. */
 interface QueryInput extends Pick<DynamoExpression, "ExpressionAttributeNames"> {
   TableName: string;
   IndexName?: string;
@@ -47,7 +47,7 @@ interface QueryInput extends Pick<DynamoExpression, "ExpressionAttributeNames"> 
   ExclusiveStartKey?: Item;
 }
 
-/** The methods used of `DynamoDBDocument` of `@aws-sdk/lib-dynamodb`, which is no dependency. */
+/** The methods of `DynamoDBDocument` of `@aws-sdk/lib-dynamodb` that are used, so that the package is not a dependency. */
 export interface DynamoDocumentClient {
   get(input: { TableName: string; Key: Key; ConsistentRead?: boolean }): Promise<{ Item?: Item | undefined }>;
   put(input: PutAction): Promise<unknown>;

@@ -3,10 +3,10 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 /** Names of errors after which the same call may succeed. */
 const passing = /^(AbortError|InternalServerError|NetworkingError|RequestTimeout\w*|ServiceUnavailable|TimeoutError)$|LimitExceeded/;
 
-/** Of another writer, or a limit of throughput: it passes in a moment. */
+/** Names of errors that are caused by another writer or by a limit of throughput, and pass in a moment. */
 const congestion = /Throttl|ThroughputExceeded|Conflict|InProgress|RequestLimit/;
 
-/** Codes of the operating system for a connection that failed. */
+/** Error codes of the operating system and of Node.js for a connection that failed. */
 const brokenConnection = /^(E(AI_AGAIN|CONN\w+|HOSTUNREACH|NETUNREACH|NETDOWN|NOTFOUND|PIPE|TIMEDOUT)|ERR_SOCKET\w*|UND_ERR_\w+)$/;
 
 interface ServiceError {
@@ -15,22 +15,22 @@ interface ServiceError {
   readonly code?: unknown;
   readonly $retryable?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  /** Of a transaction that was refused: one for each action, `None` where nothing spoke against it. */
+  /** For a refused transaction: one reason for each action; `None` for an action that was not the cause. */
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
-/** What went wrong in DynamoDB, as one of our errors. */
+/** Turns an error of DynamoDB into one of ours. */
 export function dynamoError(table: string, cause: unknown): StepfoldError {
   const code = isPassing(cause) ? "STORE_UNAVAILABLE" : "STORE_REJECTED";
   return new StepfoldError(code, { store: "dynamo", reason: reasonOf(table, serviceError(cause)) }, { cause });
 }
 
-/** What is stored, and not as this store writes it, as an error. @param what with a verb: `... is damaged` */
+/** Makes the error for stored data that this store did not write. @param what a sentence, such as `the record "x" is damaged` */
 export function dynamoDamage(what: string): StepfoldError {
   return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason: what });
 }
 
-/** True if it met another writer or a limit of throughput, and may succeed in a moment. */
+/** True if a call failed because of another writer or a limit of throughput, so the same call may succeed in a moment. */
 export function isCongestion(cause: unknown): boolean {
   const { name } = serviceError(cause);
   if (name !== "TransactionCanceledException") return congestion.test(name);
@@ -48,7 +48,7 @@ function isPassing(cause: unknown): boolean {
   const { name, message, code, $retryable, $metadata } = serviceError(cause);
   if (passing.test(name) || $retryable !== undefined || isCongestion(cause)) return true;
   if (typeof code === "string" && brokenConnection.test(code)) return true;
-  // a client over fetch has no codes
+  // a client that uses fetch reports no error codes
   return (name === "TypeError" && /fetch|network/i.test(message)) || ($metadata?.httpStatusCode ?? 0) >= 500;
 }
 
@@ -64,7 +64,7 @@ function reasonOf(table: string, { name, message }: ServiceError): string {
   return `${name}: ${message}`;
 }
 
-/** Why the actions of a transaction were refused. */
+/** Returns the reasons why a transaction was refused. */
 function refusalsOf(cause: unknown): string[] {
   return (serviceError(cause).CancellationReasons ?? []).map(({ Code = "None" }) => Code).filter((code) => code !== "None");
 }

@@ -8,11 +8,11 @@ import { headKey } from "./dynamo-keys.ts";
 import { batchGet, type Connection, itemAt, type KnownHead } from "./dynamo-requests.ts";
 import { isInParts } from "./long-text.ts";
 
-/** The head of an execution, or its tombstone, as its item holds it. */
+/** The item with the head of an execution, or its tombstone. */
 export interface Head extends ExecutionGuard, KnownHead {
-  /** JSON of the head, or of what a list needs of it. */
+  /** JSON of the head, or of the fields of the head that a list shows. */
   readonly listed: string;
-  /** JSON, or where it is: see `storeText`. */
+  /** JSON, or a reference to its parts: see `storeText`. */
   readonly metadata: string;
   readonly definitionId: string;
   /** JSON of id and hash. */
@@ -21,12 +21,13 @@ export interface Head extends ExecutionGuard, KnownHead {
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
   readonly checkpointVersion: number | null;
+  /** The version at which the rows of children were last folded into one; null: never. See `fold` in `dynamo-history.ts`. */
   readonly foldedAt: number | null;
 }
 
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
 
-/** Reads what lies at an execution's key, and remembers what later writes need. @throws StepfoldError `STORE_REJECTED` if it is damaged */
+/** Reads the item of an execution, and remembers what later writes need of it. @throws StepfoldError `STORE_REJECTED` if it is damaged */
 export function headOf(connection: Connection, item: Item): Head {
   const pk = String(item.pk);
   const id = connection.keys.workflowIdOf(pk);
@@ -58,26 +59,26 @@ export function headOf(connection: Connection, item: Item): Head {
   return head;
 }
 
-/** Remembers what later writes need of a head. */
+/** Remembers the fields of a head that later writes need. */
 export function noteHead({ known }: Connection, { pk, incarnation, made, permit, version, head }: KnownHead): void {
   known.set(pk, { pk, incarnation, made, permit, version, head: isInParts(head) ? head : "" });
-  // only some of many
+  // the oldest entry is forgotten, so that memory stays bounded
   if (known.size > 10_000) known.delete(known.keys().next().value!);
 }
 
-/** What the sort key of an execution among all executions says. */
+/** Reads time and number from the sort key of an execution in the index of all executions. */
 export function cursorOf(made: string): { readonly createdAt: EpochMs; readonly seq: number } {
   const [createdAt, seq] = made.split(".").map(Number);
   return { createdAt: createdAt!, seq: seq! };
 }
 
-/** The head as it is now, or the tombstone. */
+/** Reads the present head of an execution, or its tombstone; null if there is neither. */
 export async function readHead(connection: Connection, workflowId: string): Promise<Head | null> {
   const item = await itemAt(connection, { pk: connection.keys.execution(workflowId), sk: headKey });
   return item && headOf(connection, item);
 }
 
-/** Heads of partitions, as they are now, in any order. What is damaged is left out. */
+/** Reads the present heads of partitions, in any order. Damaged ones are left out. */
 export async function intactHeads(connection: Connection, partitions: Iterable<string>): Promise<Head[]> {
   const items = await batchGet(connection, partitions, headKey);
   return [...items.values()].flatMap((item) => {
@@ -90,7 +91,7 @@ export async function intactHeads(connection: Connection, partitions: Iterable<s
   });
 }
 
-/** The error for rows that somebody else changed. */
+/** Makes the error for rows of an execution that were changed or lost. */
 export function damagedExecution(workflowId: string): StepfoldError {
   return dynamoDamage(`what is stored of execution "${workflowId}" is damaged`);
 }

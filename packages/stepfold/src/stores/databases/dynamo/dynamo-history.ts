@@ -8,23 +8,23 @@ import { headKey, nonEmpty, rowKey, rowRange, rowStart, versionOf } from "./dyna
 import { type Connection, deleteItems, itemAt, itemsOf, pause, transact, updateAction } from "./dynamo-requests.ts";
 import { dropTexts, readText, storeText, type TextOwner } from "./long-text.ts";
 
-/** What rows of commits say. */
+/** The events in the rows of commits. */
 interface ReadEvents {
   readonly events: readonly StoredEvent[];
-  /** Versions of those commits that changed children. */
+  /** The last versions of those commits that changed children. */
   readonly childrenAt: readonly number[];
 }
 
-/** How often what is just being written is read again. */
+/** How many times a read is repeated while another process is writing the same execution. */
 const maxTries = 6;
 
-/** A text without a single child: no attribute is empty. */
+/** The text of a row without children, because an attribute must not be empty. */
 const noChildren = "[]";
 
-/** Length of the texts of children from which it is worth it to fold them. */
+/** The total length of the texts of children from which folding them pays off. */
 const minFoldedLength = 256 * 1024;
 
-/** The head, again while what is just being written is not whole; null if there is no execution, or a tombstone. */
+/** Yields the present head again and again, for readers that found incomplete rows; null if there is no execution, or a tombstone. */
 export async function* liveHeads(connection: Connection, id: string): AsyncGenerator<Head | null, void> {
   for (let tries = 0; tries <= maxTries; tries++) {
     if (tries > 0) await pause(tries + 1);
@@ -34,11 +34,10 @@ export async function* liveHeads(connection: Connection, id: string): AsyncGener
 }
 
 /**
- * The whole of one version, also while others commit.
+ * Loads one version of an execution as a whole, also while other processes commit.
  *
- * Rows are written once and never changed, so those up to the version of the head are that version, whatever follows.
- * A query may run into a transaction, a delete or a fold of children that is just being made: versions have no gaps, so it
- * shows, and the head is read again.
+ * Rows are written once and never changed, so the rows up to the version of the head are this version, also if later rows exist. A query
+ * may run at the same time as a transaction, a deletion or a fold of children. Then a version is missing, and the head is read again.
  */
 export async function loadRows(connection: Connection, workflowId: string): Promise<StoredRows | null> {
   let damaged: StoredRows | null = null;
@@ -50,19 +49,22 @@ export async function loadRows(connection: Connection, workflowId: string): Prom
     const children = text === null ? null : await childrenOf(connection, head, read!.childrenAt);
     if (children && (await areChildrenWhole(connection, head)))
       return { workflowId, version, status, head: text!, events: read!.events.map((one) => one.text), children: [...children] };
-    // what has no events is damaged
+    // if every try fails, rows without events are returned, which the kit reports as damaged
     damaged = { workflowId, version, status, head: "", events: [], children: [] };
   }
   return damaged;
 }
 
-/** Whether nobody has folded children while they were read: with a checkpoint the events do not tell of all rows that there must be. */
+/**
+ * Returns true if children were not folded while they were read. This check is needed with a checkpoint, because then the events that were
+ * read do not name all rows of children that must exist.
+ */
 async function areChildrenWhole(connection: Connection, { id, incarnation, checkpointVersion, foldedAt }: Head): Promise<boolean> {
   const now = checkpointVersion === null ? null : await readHead(connection, id);
   return !now || (now.incarnation === incarnation && now.deletedAt === null && now.foldedAt === foldedAt);
 }
 
-/** History after a version, never beyond the head. */
+/** Reads the events after a version, up to the version of the head. */
 export async function readEvents(connection: Connection, id: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
   for await (const head of liveHeads(connection, id)) {
     if (!head || after >= head.version) return [];
@@ -72,7 +74,7 @@ export async function readEvents(connection: Connection, id: string, after: numb
   throw damagedExecution(id);
 }
 
-/** Id of the commit that wrote a version; null if it is not there. */
+/** Reads the id of the commit that wrote a version; null if the version does not exist. */
 export async function writerOf(connection: Connection, { pk, incarnation }: TextOwner, version: number): Promise<string | null> {
   const range = rowRange("e", incarnation, version, Number.MAX_SAFE_INTEGER);
   const [row] = await itemsOf(connection, pk, { ...range, limit: 1, only: ["commitId"] });
@@ -83,7 +85,7 @@ export async function writerOf(connection: Connection, { pk, incarnation }: Text
 export async function deleteRows(connection: Connection, { pk, incarnation }: TextOwner): Promise<void> {
   for (const kind of ["c", "e", "p"] as const) {
     const from = rowStart(kind, incarnation);
-    // $ comes after # in the order of bytes
+    // "$" is the character after "#"
     const rows = await itemsOf(connection, pk, { from, to: `${from.slice(0, -1)}$`, only: ["sk"] });
     const sortKeys = rows.map(({ sk }) => String(sk));
     await deleteItems(connection, pk, sortKeys);
@@ -91,9 +93,8 @@ export async function deleteRows(connection: Connection, { pk, incarnation }: Te
 }
 
 /**
- * Children as the lines of one text: JSON has no raw line breaks, so every line comes back as it was, to the byte, without
- * being parsed. Two lines a child: its key as JSON, and `-` if it is deleted, else `=` or, if it comes after all others, `+`
- * with its head.
+ * Writes children as lines of one text. JSON has no unescaped line breaks, so the heads need not be parsed and come back unchanged. Each
+ * child has two lines: its key as JSON, and `-` if it is deleted, else its head after `=`, or after `+` if it comes after all others.
  */
 export function joinChildren(children: readonly WrittenChild[]): string {
   return children.map(({ key, text, last }) => `${JSON.stringify(key)}\n${text === null ? "-" : (last ? "+" : "=") + text}`).join("\n");
@@ -108,19 +109,19 @@ function applyChildren(children: Map<string, string>, lines: string): void {
   }
 }
 
-/** Events after a version up to another; null if one of these is missing. */
+/** Reads the events after the version `after` up to the version `upTo`; null if one of them is missing. */
 async function eventsOf(connection: Connection, head: Head, after: number, upTo: number): Promise<ReadEvents | null> {
   const events: StoredEvent[] = [];
   const childrenAt: number[] = [];
   let next = after + 1;
   if (next > upTo) return { events, childrenAt };
-  // every row has an event at least, and the last one may end beyond
+  // every row has at least one event, so `upTo - after` rows are enough; the last row may contain later events too
   const range = { ...rowRange("e", head.incarnation, next, Number.MAX_SAFE_INTEGER), limit: upTo - after };
   for (const item of await itemsOf(connection, head.pk, range)) {
     const lines = (await readText(connection, head, item.text))?.split("\n") ?? [];
     const last = versionOf(item);
     const first = last - lines.length + 1;
-    // the first row may begin before what was asked for
+    // the first row may begin with earlier events
     if (lines.length === 0 || first > next) return null;
     const commitId = String(item.commitId).slice(1);
     for (; next <= Math.min(last, upTo); next++) events.push({ version: next, commitId, text: lines[next - first]! });
@@ -130,7 +131,7 @@ async function eventsOf(connection: Connection, head: Head, after: number, upTo:
   return null;
 }
 
-/** The children at the version of the head: JSON of their heads by key, in order of creation. Null if a row of `changedAt` is missing. */
+/** Reads the children at the version of the head: JSON by key, in order of creation. Null if a row of `changedAt` is missing. */
 async function childrenOf(connection: Connection, head: Head, changedAt: readonly number[]): Promise<ReadonlyMap<string, string> | null> {
   const children = new Map<string, string>();
   if (changedAt.length === 0 && head.checkpointVersion === null) return children;
@@ -151,22 +152,22 @@ async function childrenOf(connection: Connection, head: Head, changedAt: readonl
   }
   if (missing.size > 0) return null;
   const lines = joinChildren([...children].map(([key, text]) => ({ key, text, last: false })));
-  // nothing depends on it: the next load tries again
+  // a failed fold is ignored: the next load tries again
   if (readLength >= minFoldedLength && lines.length * 4 <= readLength) await fold(connection, head, rows, lines).catch(() => undefined);
   return children;
 }
 
 /**
- * Puts a row with all children in the place of those that commits wrote, if most of what these say no longer counts: so a map
- * whose items change again and again takes no more room, and no longer to load, than a few times what is there.
+ * Replaces the rows of children that commits wrote by one row with all children, if most of their text is outdated. So the size and the
+ * load time of a map whose items change often stay within a few times the size of its children.
  *
- * Done when an execution is loaded, which has read them anyway.
+ * It is done when an execution is loaded, because then the rows are read anyway.
  */
 async function fold(connection: Connection, head: Head, rows: readonly Item[], lines: string): Promise<void> {
   const { pk, incarnation, version } = head;
   const key = { pk, sk: rowKey("c", incarnation, version) };
   const text = await storeText(connection, head, lines || noChildren);
-  // neither of an execution that was deleted meanwhile, nor twice
+  // not for an execution that was deleted meanwhile, and not twice for the same version
   const mark = updateAction(connection, { pk, sk: headKey }, { foldedAt: version }, [
     ["incarnation", "=", nonEmpty(incarnation)],
     ["deletedAt", "absent"],
@@ -179,7 +180,7 @@ async function fold(connection: Connection, head: Head, rows: readonly Item[], l
   ]);
   const put = { TableName: connection.table, Item: { ...key, isWhole: 1, text } };
   if (!(await transact(connection, [{ Update: mark }, { Put: put }]))) {
-    // if the answer to the first attempt was lost, the second finds its own work
+    // if the answer to a first attempt was lost, the second attempt finds the row already there: then its parts are in use
     if ((await itemAt(connection, key))?.text !== text) await dropTexts(connection, head, [text]);
     return;
   }

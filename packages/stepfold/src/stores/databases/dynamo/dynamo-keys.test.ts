@@ -50,7 +50,7 @@ describe("places in the index of due times", () => {
       false,
       false,
     ]);
-    // whatever the clock says
+    // executions due at once are in the range whatever the clock says
     expect(
       [atOnce(now), atOnce(now + 60), timed(1)].map((dueSort) => isIn(dueSort, sortKeysUntil(null, true, Number.MAX_SAFE_INTEGER))),
     ).toEqual([true, true, false]);

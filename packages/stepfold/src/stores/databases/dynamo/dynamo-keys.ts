@@ -3,36 +3,37 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import { refuseLong } from "../../kit/writing/byte-limit.ts";
 import type { Item } from "./dynamo-client.ts";
 
-/** Sort key of an execution's head, or of the tombstone in its place. */
+/** The sort key of an execution's head, or of its tombstone. */
 export const headKey = "head";
 
-/** What the rows of an execution hold: `c`hildren, `e`vents, and `p`arts of long texts. */
+/** The kinds of rows of an execution: `c` for children, `e` for events, `p` for parts of long texts. */
 export type RowKind = "c" | "e" | "p";
 
 /**
- * The lists of the two indexes. `list` has all executions by time of creation. The others are those of the index of due times:
- * what is `due` without a permit, what is due with one (`keyed`, where executions with one key stand together), what has ended,
- * what was deleted.
+ * The lists in the two indexes. `list` has all executions by time of creation. The other lists are in the index of due times: `due` has
+ * executions without a permit, `keyed` those with a permit (sorted by key), `deleted` tombstones, and there is a list for each terminal
+ * status.
  */
 export type IndexList = "list" | "due" | "keyed" | "deleted" | EndedList;
 
-/** Lists of what has ended. */
+/** The lists of ended executions. */
 export type EndedList = Extract<Status, "completed" | "failed" | "cancelled">;
 
 /**
- * The partitions of a store. Nothing of the caller stands in front of anything of ours, so no id can look like another's row.
+ * The partition keys of a store. Each begins with a fixed part, and texts of users follow at the end, so that an id can never look like
+ * another kind of row.
  */
 export class DynamoKeys {
   readonly #start: string;
   readonly #shards: number;
 
-  /** @param prefix tells stores in one table apart */
+  /** @param prefix distinguishes several stores in one table */
   constructor(prefix: string, shards: number) {
     this.#start = prefix === "" ? "" : `${prefix}.`;
     this.#shards = shards;
   }
 
-  /** Partition of an execution: head and rows. */
+  /** The partition of an execution: its head and its rows. */
   execution(workflowId: string): string {
     return fitting(`${this.#start}x#${workflowId}`, 2048, "The id of an execution");
   }
@@ -41,12 +42,12 @@ export class DynamoKeys {
     return partition.slice(this.#start.length + 2);
   }
 
-  /** Partition of a record. */
+  /** The partition of a record. */
   record(kind: string, key: string): string {
     return fitting(`${this.#start}${kind}#${key}`, 2048, "The key of a record");
   }
 
-  /** The partition of a list that an execution is in. */
+  /** The partition of a list to which an execution belongs. */
   listPartition(list: IndexList, workflowId: string): string {
     const partitions = this.listPartitions(list);
     return partitions[hashOf(workflowId) % partitions.length]!;
@@ -59,73 +60,73 @@ export class DynamoKeys {
 
   /** All partitions of a list. */
   listPartitions(list: IndexList): readonly string[] {
-    // few have keys: one partition is one question
+    // few executions have permit keys, and with one partition one query is enough
     return Array.from({ length: list === "keyed" ? 1 : this.#shards }, (_, shard) => `${this.#start}${list}#${shard}`);
   }
 }
 
-/** Sort keys from one to another, both included. */
+/** A range of sort keys; both ends are included. */
 export interface SortKeys {
   readonly from: string;
   readonly to: string;
 }
 
-/** Where the rows of one kind of one incarnation begin. */
+/** The beginning of the sort keys of one kind of rows of one incarnation. */
 export function rowStart(kind: RowKind, incarnation: string): string {
   return `${kind}#${encodeURIComponent(incarnation)}#`;
 }
 
-/** Sort key of the row of the commit that ends with a version. */
+/** The sort key of the row of the commit whose last version is `version`. */
 export function rowKey(kind: RowKind, incarnation: string, version: number): string {
-  // 1,024 with the longest that stands after it
+  // DynamoDB allows 1,024 bytes; keys of parts are longer by up to 64 bytes
   return fitting(rowStart(kind, incarnation) + sortable(version), 960, "The incarnation of an execution");
 }
 
-/** Rows of commits that end with one of these versions. */
+/** The range of rows of commits whose last version is between `from` and `to`. */
 export function rowRange(kind: RowKind, incarnation: string, from: number, to: number): SortKeys {
   return { from: rowKey(kind, incarnation, from), to: rowKey(kind, incarnation, to) };
 }
 
-/** The version with which the commit of a row ends. */
+/** Reads the last version of the commit of a row. */
 export function versionOf({ sk }: Item): number {
   return Number(String(sk).split("#")[2]);
 }
 
-/** Keeps a text of the caller from being empty: a client may be set to turn empty texts into null. */
+/** Puts a character before a text of the caller, so that it is never empty: a client may turn empty texts into null. */
 export function nonEmpty(text: string): string {
   return `=${text}`;
 }
 
-/** Numbers as text that sorts as they do. */
+/** Writes a number as text of fixed length, so that texts sort like numbers. */
 export function sortable(value: number): string {
   return String(Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
 }
 
 /** An entry of the index of due times. */
 export interface DueEntry {
-  /** Of its permit; null: it has none. */
+  /** The key of the permit; null: no permit. */
   readonly key: string | null;
   readonly dueAt: EpochMs;
-  /** It is due at once: since `dueAt`, and whatever a clock says. */
+  /** True: the execution is due at once, whatever the clock says; `dueAt` says since when. */
   readonly isAtOnce: boolean;
-  /** Its sort key among all executions. */
+  /** The sort key of the execution in the index of all executions. */
   readonly made: string;
 }
 
-/** Before every sort key of the index. */
+/** A text that comes before every sort key of the index. */
 export const firstSortKey = " ";
 
-/** Sort key in the index of due times: by key, and of one key what is due at once before all that has a time, each by its time. */
+/** The sort key in the index of due times. It sorts by permit key, then executions due at once before those with a time, then by time. */
 export function dueSortKey({ key, dueAt, isAtOnce, made }: DueEntry): string {
   return `${dueStart(key, isAtOnce)}${sortable(Math.ceil(dueAt))}.${made}`;
 }
 
-/** Sort key in the lists of what has ended or was deleted: by time. */
+/** The sort key in the lists of ended and deleted executions. It sorts by time. */
 export function timeSortKey(time: EpochMs, made: string): string {
   return dueSortKey({ key: null, dueAt: time, isAtOnce: false, made });
 }
 
-/** What a sort key says. */
+/** Reads a sort key of the index of due times. */
 export function readSortKey(stored: string): DueEntry {
   const end = stored.indexOf(" ");
   const key = end < 0 ? null : stored.slice(0, end).replace(/%2[05]/g, decodeURIComponent);
@@ -135,14 +136,14 @@ export function readSortKey(stored: string): DueEntry {
   return { key, dueAt: Number(time), isAtOnce, made: made.join(".") };
 }
 
-/** Sort keys of a key that are due until a time: of what is due at once, or of what has a time. */
+/** The range of sort keys of one permit key that are due until a time: of executions due at once, or of those with a time. */
 export function sortKeysUntil(key: string | null, isAtOnce: boolean, until: EpochMs): SortKeys {
   const start = dueStart(key, isAtOnce);
-  // what has a time begins after all that is due at once: / comes after . in the order of bytes
+  // executions with a time come after all that are due at once, because "/" is the character after "."
   return { from: isAtOnce ? start : `${start}${sortable(0)}/`, to: `${start}${sortable(Math.floor(until))}/` };
 }
 
-/** After every sort key of a key. */
+/** A text that comes after every sort key of a permit key. */
 export function afterKey(key: string): string {
   return `${keyStart(key)}!`;
 }
@@ -151,7 +152,7 @@ function dueStart(key: string | null, isAtOnce: boolean): string {
   return (key === null ? "" : `${keyStart(key)} `) + (isAtOnce ? `${sortable(0)}.` : "");
 }
 
-/** Where the sort keys of a key begin: all before the first space is the key. */
+/** The beginning of the sort keys of a permit key. The key ends before the first space. */
 function keyStart(key: string): string {
   return fitting(key.replace(/[ %]/g, encodeURIComponent), 900, "The key of a permit");
 }
@@ -161,7 +162,7 @@ function fitting(key: string, max: number, what: string): string {
   return key;
 }
 
-/** FNV-1a. */
+/** The FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -11,10 +11,10 @@ import { createdIndex, dueIndex } from "./dynamo-schema.ts";
 import type { Test } from "./expression.ts";
 import { readText } from "./long-text.ts";
 
-/** Executions that are looked at for one answer, at most. */
+/** The most executions that are looked at for one answer. */
 const maxLooked = 20_000;
 
-/** A part of all executions. The index says which; everything shown, and what is asked for, is of the heads themselves. */
+/** Reads a part of a list. The index finds candidates; the returned rows come from the heads, because the index may be outdated. */
 export async function listedRows(connection: Connection, query: PageQuery): Promise<ListedPart> {
   const { after, limit } = query;
   const inOrder = listOrder(query.order);
@@ -25,13 +25,13 @@ export async function listedRows(connection: Connection, query: PageQuery): Prom
   const listed = entries.filter((entry) => !after || inOrder(after, entry) < 0).sort(inOrder);
   const first = new Map(listed.slice(0, limit).map((entry) => [entry.pk, entry.made]));
   const heads = await intactHeads(connection, [...first.keys()]);
-  // the index may lag: of an id that was used again it may still have the execution before
+  // the index may be outdated: if an id was used again, the index may still have the earlier execution
   const live = heads.filter(({ pk, made, deletedAt }) => deletedAt === null && first.get(pk) === made);
   const rows = (await Promise.all(live.map((head) => listedRow(connection, head)))).filter((row) => row !== null);
   return { rows: rows.sort(inOrder), next: listed.length < limit ? null : listed[limit - 1]! };
 }
 
-/** Counts what the index says. Null if it takes metadata, of which it knows the short ones only. */
+/** Counts entries of the index. Null for a query with labels, because the index holds only short label texts. */
 export async function countedRows(connection: Connection, query: PageQuery): Promise<CountedRows | null> {
   const { status, definitionId, idPrefix = "", labels } = query;
   if (labels.length > 0) return null;
@@ -46,7 +46,7 @@ export async function countedRows(connection: Connection, query: PageQuery): Pro
   return { counts, complete, looked: entries.length };
 }
 
-/** Counts what has ended: its entries have both times. */
+/** Counts ended executions by their index entries, which contain the time of the end and the time of creation. */
 export async function endedEntries(connection: Connection, query: SeriesQuery): Promise<EndedCounts> {
   const range = { from: sortable(query.from), to: sortable(query.to), index: dueIndex };
   const [entries, complete] = await entriesToCount(connection, ["completed", "failed", "cancelled"], range);
@@ -59,7 +59,7 @@ export async function endedEntries(connection: Connection, query: SeriesQuery): 
   return { counts, complete, looked: entries.length };
 }
 
-/** Entries of lists, at most so many as are looked at for one answer, and whether these are all. */
+/** Reads entries of lists, about `maxLooked` at most. Also returns whether these are all entries. */
 async function entriesToCount(connection: Connection, lists: readonly IndexList[], range: Range): Promise<readonly [Item[], boolean]> {
   const partitions = lists.flatMap((list) => connection.keys.listPartitions(list));
   const limit = Math.ceil(maxLooked / partitions.length);
@@ -67,7 +67,7 @@ async function entriesToCount(connection: Connection, lists: readonly IndexList[
   return [found.flat(), found.every((some) => some.length < limit)];
 }
 
-/** Executions as a list shows them, with the whole head. One that is written at this moment is read again. */
+/** Reads executions as a list shows them, with the whole head. An execution that is being written at this moment is read again. */
 export async function headRows(connection: Connection, ids: readonly string[]): Promise<ListedRow[]> {
   const rows: ListedRow[] = [];
   for (const id of ids) {
@@ -82,7 +82,7 @@ export async function headRows(connection: Connection, ids: readonly string[]): 
   return rows;
 }
 
-/** Null if its metadata are just being replaced. */
+/** Makes a listed row of a head. Null if the metadata are just being replaced. */
 async function listedRow(connection: Connection, head: Head): Promise<(ListedRow & Head) | null> {
   const metadata = await readText(connection, head, head.metadata);
   return metadata === null ? null : { ...head, metadata, head: head.listed };
@@ -92,14 +92,16 @@ function rangeOf({ createdAfter, createdBefore, after, order }: PageQuery): Rang
   const first = createdAfter === undefined ? sortable(0) : `${sortable(Math.floor(createdAfter))}/`;
   const end = createdBefore === undefined ? "~" : sortable(Math.ceil(createdBefore));
   const isNewest = order === "newest";
-  // the last one is found again
+  // the range includes the last execution of the page before; the caller drops it
   const [last] = after ? [`${sortable(after.createdAt)}.${sortable(after.seq)}`] : [];
   const [from] = [first, ...(last && !isNewest ? [last] : [])].sort().reverse();
   const [to] = [end, ...(last && isNewest ? [last] : [])].sort();
   return { from: from!, to: to!, index: createdIndex, newestFirst: isNewest };
 }
 
-/** What the index can leave out. It may lag behind, and knows short values only: the heads are looked at too. */
+/**
+ * The filter for the index. It only reduces the candidates: the index may be outdated and has only short values, so heads are checked too.
+ */
 function filterOf({ status, definitionId, labels }: PageQuery): Test[] {
   const noTags: Test = ["tags", "absent"];
   const tests = labels.slice(0, 50).map((label): Test => ({ either: [noTags, ["tags", "contains", label]] }));

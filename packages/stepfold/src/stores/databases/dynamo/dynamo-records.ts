@@ -7,10 +7,10 @@ import { dropTexts, readText, storeText } from "./long-text.ts";
 
 const recordKey = "record";
 
-/** Longer texts lie in parts. An item may have 400 KB. */
+/** The most bytes of text in the item of a record; a longer text is stored in parts. An item may have 400 KB. */
 const maxInline = 350_000;
 
-/** What stands beside the executions: an item each. */
+/** Records in a DynamoDB table, one item for each. */
 export function dynamoRecords(connection: Connection): RecordTable {
   const { keys } = connection;
   const put = async (kind: RecordKind, { key, expected, next }: RecordWrite): Promise<boolean> => {
@@ -20,7 +20,7 @@ export function dynamoRecords(connection: Connection): RecordTable {
     const owner = { pk: at.pk, incarnation: "" };
     const text = await storeText(connection, owner, next.text, maxInline);
     if (await putItem(connection, { ...at, key: nonEmpty(key), revision: next.revision, text }, when)) return true;
-    // if the answer to the first attempt was lost, the second finds its own work
+    // if the answer to a first attempt was lost, the second attempt finds its own item: then the parts are in use
     if (text !== next.text && (await itemAt(connection, at))?.text !== text) await dropTexts(connection, owner, [text]);
     return false;
   };

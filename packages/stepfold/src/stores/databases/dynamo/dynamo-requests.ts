@@ -7,43 +7,43 @@ import type { DynamoKeys, SortKeys } from "./dynamo-keys.ts";
 import type { DynamoIndex } from "./dynamo-schema.ts";
 import { type Attributes, Conditions, conditionOf, type Test, updateOf } from "./expression.ts";
 
-/** What every request of a store needs. */
+/** The values that every request of a store needs. */
 export interface Connection {
   readonly client: DynamoDocumentClient;
   readonly table: string;
   readonly keys: DynamoKeys;
   /** How long the id of a deleted execution stays taken. */
   readonly retentionMs: number;
-  /** What this handle knows of executions, by partition: of an id that was used again, of its last incarnation. */
+  /** What this store object knows about executions, by partition. If an id was used again: about its last incarnation. */
   readonly known: Map<string, KnownHead>;
-  /** The caller's clock: DynamoDB has none. */
+  /** The caller's clock, because DynamoDB has none. */
   now(): EpochMs;
-  /** Tells apart what is created in the same millisecond. */
+  /** Returns a number that distinguishes executions created in the same millisecond. */
   nextSeq(): number;
 }
 
 /**
- * What later writes need of an execution that this handle has read or written: its sort keys depend on `made` and `permit`, and
- * the commit that replaces a head in parts deletes these.
+ * The fields of an execution that was read or written, which later writes need: sort keys depend on `made` and `permit`, and a commit that
+ * replaces a head stored in parts deletes these parts.
  */
 export interface KnownHead extends Pick<ExecutionGuard, "incarnation" | "permit" | "version"> {
   readonly pk: string;
-  /** When it was made, with what tells it from others of that time: its sort key among all executions. */
+  /** The sort key in the index of all executions: the time of creation and a number that makes it unique. */
   readonly made: string;
-  /** JSON, or where it is: see `storeText`. Only the latter is remembered. */
+  /** JSON, or a reference to its parts (see `storeText`). Only a reference is remembered; else "". */
   readonly head: string;
 }
 
-/** How often what may succeed in a moment is tried again: for about two seconds. */
+/** How many times a call that may succeed in a moment is tried again: for about two seconds. */
 const maxTries = 12;
 
-/** Waits a little, longer each time and never the same. */
+/** Waits for a short random time, which grows with the number of tries. */
 export function pause(tries: number): Promise<void> {
   const delayMs = Math.random() * Math.min(5 * 2 ** tries, 400);
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** Makes a call again while it meets other writers. To be used for what may happen twice. */
+/** Repeats a call that fails because of other writers or throughput limits. Only for calls that may be made twice. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -65,13 +65,13 @@ async function conditional<T>(write: () => Promise<T>): Promise<{ readonly answe
   }
 }
 
-/** The item of a key, as it is now. */
+/** Reads the present item of a key. */
 export async function itemAt({ client, table }: Connection, key: Key): Promise<Item | null> {
   const { Item: item } = await insist(() => client.get({ TableName: table, Key: key, ConsistentRead: true }));
   return item ?? null;
 }
 
-/** Makes all of the actions. False if a condition does not hold: then none is made. */
+/** Makes all actions in one transaction. False if a condition does not hold; then none is made. */
 export async function transact({ client }: Connection, actions: TransactAction[]): Promise<boolean> {
   return (await conditional(() => client.transactWrite({ TransactItems: actions }))) !== null;
 }
@@ -86,30 +86,31 @@ export async function deleteItem({ client, table }: Connection, key: Key, when: 
   return (await conditional(() => client.delete({ TableName: table, Key: key, ...conditionOf(when) }))) !== null;
 }
 
-/** A change of one item as an action. */
+/** Makes the action that changes one item. */
 export function updateAction({ table }: Connection, key: Key, set: Attributes, when: readonly Test[]): UpdateAction {
   return { TableName: table, Key: key, ...updateOf(set, when) };
 }
 
-/** Changes one item. Gives it as it is afterwards; null if a condition does not hold. */
+/** Changes one item. Returns the item as it is afterwards; null if a condition does not hold. */
 export async function updateItem(connection: Connection, key: Key, set: Attributes, when: readonly Test[]): Promise<Item | null> {
   const input = { ...updateAction(connection, key, set, when), ReturnValues: "ALL_NEW" as const };
   const updated = await conditional(() => connection.client.update(input));
   return updated && (updated.answer.Attributes ?? {});
 }
 
-/** Which items of a partition, and of which index. */
+/** Selects items of a partition of the table or of an index. */
 export interface Range extends SortKeys {
   readonly limit?: number | undefined;
-  /** Attributes that are wanted. Default: all. */
+  /** The attributes to read. Default: all. */
   readonly only?: readonly string[];
-  /** Default: the table itself, as it is now. */
+  /** The index to read, which may be outdated. Default: the table itself, with a consistent read. */
   readonly index?: DynamoIndex;
+  /** Descending order of sort keys; only with an index. */
   readonly newestFirst?: boolean;
   readonly filter?: readonly Test[];
 }
 
-/** Items of one partition: the first ones, or all if there is no limit. */
+/** Reads items of one partition: the first `limit` ones, or all if there is no limit. */
 export async function itemsOf({ client, table }: Connection, partition: string, range: Range): Promise<Item[]> {
   const { from, to, limit = Number.POSITIVE_INFINITY, only = [], index, newestFirst = false, filter = [] } = range;
   const conditions = new Conditions(filter);
@@ -122,7 +123,7 @@ export async function itemsOf({ client, table }: Connection, partition: string, 
     ExpressionAttributeValues: { ":partition": partition, ":from": from, ":to": to, ...conditions.values },
     ...(filter.length > 0 && { FilterExpression: conditions.text }),
     ...(only.length > 0 && { ProjectionExpression: only.map((name) => `#${name}`).join(", ") }),
-    // counts what is looked at, not what passes a filter
+    // `Limit` counts the items that are looked at, not those that pass the filter, so a filter needs larger pages
     ...(limit <= 1000 && { Limit: filter.length > 0 ? Math.max(limit, 500) : limit }),
   };
   const items: Item[] = [];
@@ -135,7 +136,7 @@ export async function itemsOf({ client, table }: Connection, partition: string, 
   return items.slice(0, limit);
 }
 
-/** Items with one sort key, by their partition, as they are now. */
+/** Reads the present items with one sort key, by their partition. */
 export async function batchGet({ client, table }: Connection, partitions: Iterable<string>, sk: string): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   const keys = [...new Set(partitions)].map((pk): Item => ({ pk, sk }));
@@ -147,19 +148,19 @@ export async function batchGet({ client, table }: Connection, partitions: Iterab
   return items;
 }
 
-/** Puts items that nothing refers to yet, in any order. */
+/** Puts items to which nothing refers yet, in any order. */
 export function putItems(connection: Connection, items: readonly Item[]): Promise<void> {
   const actions = items.map((item) => ({ PutRequest: { Item: item } }));
   return batchWrite(connection, actions);
 }
 
-/** Deletes items of a partition that nothing refers to any more, in any order. */
+/** Deletes items of a partition to which nothing refers any more, in any order. */
 export function deleteItems(connection: Connection, pk: string, sortKeys: readonly string[]): Promise<void> {
   const actions = sortKeys.map((sk) => ({ DeleteRequest: { Key: { pk, sk } } }));
   return batchWrite(connection, actions);
 }
 
-/** 25 parts of long texts are half of the 16 MB that a batch may have. */
+/** Makes writes in batches of 25, the limit of DynamoDB. 25 parts of long texts are about half of the 16 MB that a batch may have. */
 function batchWrite({ client, table }: Connection, actions: readonly BatchAction[]): Promise<void> {
   return inBatches(actions, 25, async (left) => {
     const { UnprocessedItems: undone } = await client.batchWrite({ RequestItems: { [table]: left } });
@@ -167,7 +168,7 @@ function batchWrite({ client, table }: Connection, actions: readonly BatchAction
   });
 }
 
-/** What the service leaves undone in a batch is sent again: a partition takes 1 MB a second, once its reserve is used up. */
+/** Sends items in batches. Items that the service did not process are sent again: a partition takes 1 MB a second without its reserve. */
 async function inBatches<T>(all: readonly T[], size: number, send: (some: T[]) => Promise<T[]>): Promise<void> {
   for (let at = 0; at < all.length; at += size) {
     let left = all.slice(at, at + size);

@@ -8,7 +8,7 @@ export interface DynamoIndex {
   readonly sort: string;
 }
 
-/** The index of what is due, ended and deleted, by time. */
+/** The index of due, ended and deleted executions by time. */
 export const dueIndex: DynamoIndex = { name: "due", partition: "dueList", sort: "dueSort" };
 
 /** The index of all executions by time of creation. */
@@ -25,7 +25,7 @@ interface TableIndex {
   Projection: { ProjectionType: "INCLUDE"; NonKeyAttributes: string[] };
 }
 
-/** A table as `CreateTable` takes it. */
+/** The input of `CreateTable`. */
 export interface DynamoTable {
   TableName: string;
   BillingMode: "PAY_PER_REQUEST";
@@ -34,17 +34,17 @@ export interface DynamoTable {
   GlobalSecondaryIndexes: TableIndex[];
 }
 
-/** The methods used of `DynamoDB` of `@aws-sdk/client-dynamodb`, which is no dependency. */
+/** The methods of `DynamoDB` of `@aws-sdk/client-dynamodb` that are used, so that the package is not a dependency. */
 export interface DynamoTableClient {
   createTable(input: DynamoTable): Promise<unknown>;
   describeTable(input: { TableName: string }): Promise<{ Table?: { TableStatus?: string | undefined } | undefined }>;
 }
 
 /**
- * The table that `dynamoStore` needs, as plain data in the form of `CreateTable`, for whatever makes your tables.
+ * Returns the table that `dynamoStore` needs, as plain data in the form of `CreateTable`, for the tool that makes your tables.
  *
- * Nothing in it is to be changed but the billing mode, and what you may want to add: encryption, point-in-time recovery,
- * tags, time to live on the attribute `expiresAt`.
+ * Change nothing in it except the billing mode. You may add encryption, point-in-time recovery, tags, and time to live on the attribute
+ * `expiresAt`.
  *
  * ```ts
  * import { dynamoTable } from "stepfold/stores/dynamo";
@@ -60,7 +60,7 @@ export function dynamoTable(name: string): DynamoTable {
     AttributeDefinitions: attributes.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
     KeySchema: keySchema("pk", "sk"),
     GlobalSecondaryIndexes: [
-      // what is due, ended or deleted; like what is listed, nothing in it changes with a step
+      // no projected attribute changes with an ordinary step, so that a step need not write the indexes
       tableIndex(dueIndex, ["definitionId", "permitLimit"]),
       tableIndex(createdIndex, ["status", "definitionId", "tags"]),
     ],
@@ -68,8 +68,8 @@ export function dynamoTable(name: string): DynamoTable {
 }
 
 /**
- * Makes the table, unless it is there, and waits until it can be used: on a developer's machine, in tests. Elsewhere make it
- * from `dynamoTable` with the tools that make your other tables.
+ * Makes the table if it does not exist, and waits until it can be used. This is for tests and a developer's machine. In production make the
+ * table from `dynamoTable` with the tools that make your other tables.
  *
  * @param client `new DynamoDB(...)` of `@aws-sdk/client-dynamodb`
  * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`

@@ -9,18 +9,18 @@ import { dynamoError } from "./dynamo-error.ts";
 import { DynamoKeys } from "./dynamo-keys.ts";
 import { DynamoExecutions } from "./dynamo-table.ts";
 
-/** How a DynamoDB store behaves. */
+/** Options of a DynamoDB store. */
 export interface DynamoStoreOptions extends RetentionOptions {
   /** Name of a table made from `dynamoTable`. */
   readonly table: string;
-  /** Tells several stores in one table apart: letters, digits and underscores, at most 48. Default: none. */
+  /** Distinguishes several stores in one table: letters, digits and underscores, at most 48. Default: none. */
   readonly prefix?: string;
   /**
-   * Over how many partitions of each index executions are spread, 1 to 64. A partition takes 1,000 writes a second, and every
-   * claim and every list asks each of them. May be raised, in all processes at once, and never be lowered. Default 4.
+   * The number of partitions of each index over which executions are spread, 1 to 64. A partition takes 1,000 writes a second, and every
+   * claim and every list reads all of them. It may be raised, in all processes at the same time, but never lowered. Default 4.
    */
   readonly shards?: number;
-  /** Most bytes of one head, event or child, as JSON. Default 16 MiB. */
+  /** The most bytes of one head, event or child, as JSON. Default 16 MiB. */
   readonly maxValueBytes?: number;
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
@@ -29,15 +29,15 @@ export interface DynamoStoreOptions extends RetentionOptions {
 /**
  * A store in one DynamoDB table, for any number of processes.
  *
- * A commit is one transaction of two items, three if it changes children: the head, and one row with all of its events. What
- * is too long for an item of 400 KB is cut into parts, which are written before the transaction that refers to them, so a
- * commit may be of any size; one head, event or child may have `maxValueBytes`. What was acknowledged is on the disks of three zones.
+ * A commit is one transaction of two items, or three if it changes children: the head, and one row with all of its events. A text that is
+ * too long for an item of 400 KB is cut into parts, which are written before the transaction that refers to them. So a commit may have any
+ * size; one head, event or child may have `maxValueBytes`. An acknowledged write is on the disks of three zones.
  *
- * DynamoDB has no clock: leases and due times are judged by that of the calling process (`features.clock` is `"caller"`). Keep
- * machines synchronised, and leases much longer than they may differ. A clock that is ahead takes executions from
+ * DynamoDB has no clock, so the clock of the calling process judges leases and due times (`features.clock` is `"caller"`). Keep the clocks
+ * of machines synchronised, and leases much longer than the clocks may differ. A process whose clock is ahead takes executions from their
  * holders too early; then the fence keeps the former holder from writing.
  *
- * `close()` waits for what is under way and leaves the client open.
+ * `close()` waits for running calls and leaves the client open.
  *
  * ```ts
  * import { DynamoDB } from "@aws-sdk/client-dynamodb";

@@ -26,7 +26,7 @@ import { dueIndex } from "./dynamo-schema.ts";
 import { writeRow } from "./dynamo-writes.ts";
 import type { Test } from "./expression.ts";
 
-/** Entries of the index that are looked at in one go for keys. */
+/** The number of index entries that one query for keys reads. */
 const entriesTogether = 64;
 
 /** Executions in a DynamoDB table. */
@@ -100,11 +100,11 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     const range = { from: firstSortKey, to: sortable(Math.ceil(before)), limit, filter };
     const entries = (await Promise.all(partitions.map((one) => this.#entries(one, range)))).flat();
     const first = entries.sort((a, b) => (String(a.dueSort) < String(b.dueSort) ? -1 : 1)).slice(0, limit);
-    // the index may lag
+    // the index may be outdated, so the heads are checked
     return endedRows(await this.#heads(first), query);
   }
 
-  /** The first entries behind a key; limit 0: not due. */
+  /** Reads the first entries after a key. A limit of 0 means that the execution is not due. */
   async #keysAfter(after: string, overdueMs: number): Promise<kit.DueKey[]> {
     const from = after === "" ? firstSortKey : afterKey(after);
     const [partition] = this.#connection.keys.listPartitions("keyed");
@@ -117,13 +117,13 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     });
   }
 
-  /** Heads of what is due with a key, longest due first; null: without a permit. */
+  /** Reads the heads of due executions with a permit key, longest due first. Null: those without a permit. */
   async #dueHeads(key: string | null, limit: number, overdueMs: number): Promise<Head[]> {
     for (let wanted = limit; ; ) {
       const entries = await this.#dueEntries(key, wanted, overdueMs);
       const heads = await this.#heads(entries);
       const now = this.#connection.now();
-      // the index may lag: the heads themselves say what is due, and more is asked for in place of what is not
+      // the index may be outdated: only the heads say what is due, and more entries are read to replace those that are not
       const due = heads.filter((head) => isDue(head, now, overdueMs) && (head.permit?.key ?? null) === key);
       const next = limit + entries.length - due.length;
       if (due.length >= limit || entries.length < wanted || next <= wanted) return due.sort(byDueTime).slice(0, limit);
@@ -131,14 +131,14 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     }
   }
 
-  /** The first executions that are due according to the index. */
+  /** Reads the index entries of the first executions that are due according to the index. */
   async #dueEntries(key: string | null, limit: number, overdueMs: number): Promise<Item[]> {
     const until = this.#connection.now() - overdueMs;
     const timed = { ...sortKeysUntil(key, false, until), limit };
-    // what is due at once is so whatever the clock says
+    // executions that are due at once are due whatever the clock says
     const atOnce = { ...sortKeysUntil(key, true, overdueMs > 0 ? until : Number.POSITIVE_INFINITY), limit };
     const entriesOf = async (partition: string): Promise<Item[]> => {
-      // those with a time follow on those due at once: one question for both, if there are not too many of the first kind
+      // entries with a time follow those due at once, so one query reads both, unless the limit is reached before
       const first = await this.#entries(partition, overdueMs > 0 ? atOnce : { ...atOnce, to: timed.to });
       return overdueMs > 0 || first.length === limit ? [...first, ...(await this.#entries(partition, timed))] : first;
     };
@@ -152,7 +152,7 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     return itemsOf(this.#connection, partition, { ...range, index: dueIndex });
   }
 
-  /** The executions of entries, in any order. What is damaged is left out. */
+  /** Reads the heads of entries, in any order. Damaged ones are left out. */
   async #heads(entries: readonly Item[]): Promise<Head[]> {
     if (entries.length === 0) return [];
     const partitions = entries.map(({ pk }) => String(pk));

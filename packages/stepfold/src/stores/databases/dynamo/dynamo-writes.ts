@@ -15,7 +15,10 @@ import { dropTexts, isInParts, storeText, type TextOwner } from "./long-text.ts"
 
 type WriteOf<K extends RowWrite["kind"]> = RowWrite & { readonly kind: K };
 
-/** Most bytes of metadata that lie in the head, and of labels, without which a list looks at the metadata: every commit pays for its size. */
+/**
+ * The most bytes of metadata, and of labels, in the item of the head, because every commit pays for the size of this item. Longer metadata
+ * is stored in parts; longer labels are left out, and a list then checks the metadata.
+ */
 const maxMetadataInHead = 1024;
 
 /** Makes a write. Null if its condition does not hold. */
@@ -30,7 +33,7 @@ async function insert(connection: Connection, { id, row, history }: WriteOf<"ins
   const pk = keys.execution(id);
   const pending = await pendingCommit(connection, { pk, incarnation }, row, history);
   const now = connection.now();
-  // by time, and in one process in order
+  // sorts by time; executions of one process are in the order of their creation
   const made = `${sortable(now)}.${sortable(connection.nextSeq())}`;
   const attributes = {
     ...{ incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, made },
@@ -77,15 +80,16 @@ async function update(connection: Connection, { id, when, set, history }: WriteO
   const { version, status } = state;
   if (known) {
     noteHead(connection, { ...known, version, head: pending.state.head });
-    // the head that was replaced, if this handle has met it; the parts of others go with the execution
+    // delete the parts of the replaced head, if this store object knows them; other parts are deleted with the execution
     if (known.version < version) await dropTexts(connection, known, [known.head]);
   }
   return { now, version, status };
 }
 
 /**
- * Leaves a tombstone in the place of a head, which is one write: from then on nothing is found. Then the rows go. If that ends
- * early they go with the tombstone; rows carry the incarnation, so no other execution ever meets them.
+ * Replaces the head by a tombstone, or removes a tombstone. The tombstone is one write, after which the execution is no longer found. Then
+ * the rows are deleted. If that is interrupted, the remaining rows are deleted together with the tombstone; their keys contain the
+ * incarnation, so no other execution ever reads them.
  */
 async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury" | "remove">): Promise<RowWritten | null> {
   const head = await readHead(connection, id);
@@ -101,20 +105,20 @@ async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury"
   const fields = { incarnation: nonEmpty(incarnation), version, status, made, fence, deletedAt: now };
   const tombstone = { ...key, ...fields, dueList: connection.keys.listPartition("deleted", id), dueSort: timeSortKey(now, made) };
   const isMade = await putItem(connection, tombstone, testsOf(when, now));
-  // if the answer to the first attempt was lost, the second finds its own work
+  // if the answer to a first attempt was lost, the second attempt finds its own tombstone
   if (!isMade && (await readHead(connection, id))?.deletedAt !== now) return null;
   try {
     await deleteRows(connection, head);
-    // DynamoDB itself may delete a tombstone that has no rows
+    // without rows, the tombstone may be deleted by DynamoDB itself, by its time to live
     const expiresAt = Math.ceil(idFreeAt(now, connection.retentionMs) / 1000);
     await updateItem(connection, key, { expiresAt }, [["deletedAt", "=", now]]);
   } catch {
-    // the tombstone is there: the rest goes with it
+    // the tombstone is written: the remaining rows are deleted together with it
   }
   return { now, version, status };
 }
 
-/** What a write changes in a head, but for what its commit brings. @param head as it was read, where that matters */
+/** Returns the attributes of the head that a write changes, without those of its commit. @param head the head, if it had to be read */
 function changesOf(
   { keys }: Connection,
   id: string,
@@ -146,15 +150,15 @@ async function listedOf(pending: PendingCommit, { metadata, labels }: Pick<RowCh
   return { metadata: await pending.hold(metadata, maxMetadataInHead), tags };
 }
 
-/** A commit that is about to be made: what of it is too long for an item was written, and counts once an item refers to it. */
+/** A commit before its transaction. Texts that are too long for an item are written already; they count once an item refers to them. */
 interface PendingCommit {
-  /** The rows of its events and of its children. */
+  /** The actions that write the rows of its events and of its children. */
   readonly rows: readonly TransactAction[];
-  /** What it writes into the head. */
+  /** The attributes of the head. */
   readonly state: Attributes & { readonly head: string };
-  /** Holds another text that is part of it. */
+  /** Stores another text of the commit, and returns the value of its attribute (see `storeText`). */
   hold(text: string, inlineBytes?: number): Promise<string>;
-  /** Deletes what was written before, once the commit was refused; unless an earlier attempt was made after all. */
+  /** After the commit was refused: deletes the parts of its texts, unless an earlier attempt was made and uses them. */
   drop(): Promise<void>;
 }
 
@@ -190,7 +194,7 @@ async function pendingCommit(
   };
 }
 
-/** A condition in DynamoDB's terms. */
+/** Translates the condition of a write into tests on attributes. */
 function testsOf({ incarnation, version, fence, held, open, due, deleted = false }: RowCondition, now: EpochMs): Test[] {
   const tests: Test[] = [
     ["incarnation", "=", nonEmpty(incarnation)],
@@ -202,6 +206,6 @@ function testsOf({ incarnation, version, fence, held, open, due, deleted = false
   if (open) tests.push(["endedAt", "absent"]);
   if (!due) return tests;
   const isDue: Test = ["dueAt", "<=", now];
-  // what is due at once is due whatever the clock says
+  // an execution that is due at once and not held is due whatever the clock says
   return [...tests, held ? isDue : { either: [isDue, ["wakeAt", "<=", 0]] }];
 }

@@ -1,6 +1,6 @@
 import type { Attribute, DynamoExpression } from "./dynamo-client.ts";
 
-/** What must hold of an item. */
+/** A condition on an item. */
 export type Test =
   | readonly [attribute: string, test: "=" | "<=", value: Attribute]
   | readonly [attribute: string, test: "contains", value: string]
@@ -8,10 +8,12 @@ export type Test =
   | readonly [attribute: string, test: "exists" | "absent"]
   | { readonly either: readonly Test[] };
 
-/** Attributes of an item; null removes one. */
+/** Attributes of an item; null removes the attribute. */
 export type Attributes = Readonly<Record<string, Attribute | null>>;
 
-/** The conditions of an expression, all of which must hold, and what stands for names and values in it: it has no text of a user. */
+/**
+ * The conditions of an expression, which must all hold. Names and values are placeholders, so the expression contains no text of a user.
+ */
 export class Conditions {
   readonly names: Record<string, string> = {};
   readonly values: Record<string, unknown> = {};
@@ -42,12 +44,12 @@ export class Conditions {
   }
 }
 
-/** The condition of a write. */
+/** Makes the condition of a write. */
 export function conditionOf(tests: readonly Test[]): DynamoExpression {
   return fieldsOf(new Conditions(tests));
 }
 
-/** An update with its condition. */
+/** Makes an update with its condition. */
 export function updateOf(set: Attributes, tests: readonly Test[]): DynamoExpression & { UpdateExpression: string } {
   const conditions = new Conditions(tests);
   const sets = Object.entries(withoutNulls(set)).map(([name, value]) => `${conditions.name(name)} = ${conditions.value(value)}`);
@@ -57,7 +59,7 @@ export function updateOf(set: Attributes, tests: readonly Test[]): DynamoExpress
   return { UpdateExpression, ...fieldsOf(conditions) };
 }
 
-/** Attributes that are there. */
+/** Returns the attributes that are not null. */
 export function withoutNulls(attributes: Attributes): Record<string, Attribute> {
   return Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, Attribute] => entry[1] !== null));
 }

@@ -11,7 +11,7 @@ export type LibsqlBlobsOptions = Pick<LibsqlStoreOptions, "migrate">;
 
 /**
  * Blobs in the table `blobs` of a libSQL database: a file, memory, sqld or Turso, through a client of `@libsql/client` that
- * stays yours. `migrateLibsql(client)` makes the table with the others.
+ * you close yourself. `migrateLibsql(client)` creates the table together with the others.
  *
  * ```ts
  * import { createClient } from "@libsql/client";
@@ -23,8 +23,8 @@ export type LibsqlBlobsOptions = Pick<LibsqlStoreOptions, "migrate">;
  * console.log(await store.load("order-1")); // null
  * ```
  *
- * A blob of more than 999,000,000 bytes is `LIMIT_EXCEEDED`; a server may take less in one request. Calls reject as those
- * of `libsqlStore` do.
+ * A blob of more than 999,000,000 bytes is refused with `LIMIT_EXCEEDED`; a server may accept less in one request. Apart from
+ * that, calls reject with the same errors as those of `libsqlStore`.
  */
 export function libsqlBlobs(client: LibsqlClient, { migrate = "auto" }: LibsqlBlobsOptions = {}): BlobStore {
   return blobsIn(libsqlSession(client, migrate), "libsql", databaseClock, libsqlError);

@@ -4,23 +4,23 @@ export interface LibsqlStatement {
   args: (string | number | Uint8Array | null)[];
 }
 
-/** A row by the names of its columns. Integers come as the client was told: number, bigint or string. */
+/** A row by the names of its columns. Integers are numbers, bigints or strings, as the client is configured. */
 export interface LibsqlRow {
   readonly [column: string]: unknown;
 }
 
-/** What a statement gave. */
+/** The result of a statement. */
 export interface LibsqlResult {
   readonly rows: readonly LibsqlRow[];
 }
 
-/** What is used of a client of `@libsql/client`, so that it is no dependency. */
+/** The part of a client of `@libsql/client` that the store uses, declared here so that Stepfold depends on no driver. */
 export interface LibsqlClient {
   /** `"file"` for a file or memory, else the protocol to a server. */
   readonly protocol: string;
   execute(statement: LibsqlStatement): Promise<LibsqlResult>;
-  /** All in one transaction and one round trip. */
+  /** Runs all statements in one transaction and one round trip. */
   batch(statements: LibsqlStatement[], mode: "read" | "write"): Promise<LibsqlResult[]>;
-  /** Used for files only, when the driver's own connection has got stuck. */
+  /** Opens a new connection. Used only for files, if the driver's connection is stuck. */
   reconnect?(): unknown;
 }

@@ -4,18 +4,18 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 const passing =
   /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|PROTOCOL|INTERRUPT)|HRANA_(CLOSED|WEBSOCKET)|CLIENT_CLOSED|STREAM_|TRANSACTION_|INTERNAL_ERROR)/;
 
-/** What `fetch` rejects with, by its various names on the platforms. */
+/** Names and messages of the errors with which `fetch` rejects on the various platforms. */
 const networkName = /Abort|Timeout/;
 const networkMessage = /fetch|network|load failed|socket|terminated|other side closed|ECONN/i;
 
-/** What a driver's error says beside its message. */
+/** What a driver's error says in addition to its message. */
 interface Failure {
   readonly name?: string;
   readonly code?: unknown;
   readonly cause?: { readonly status?: unknown };
 }
 
-/** What went wrong in libSQL, as one of our errors; ours pass through. */
+/** Converts an error of libSQL into a `StepfoldError`. An error that is a `StepfoldError` already is returned as it is. */
 export function libsqlError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
@@ -24,14 +24,14 @@ export function libsqlError(cause: unknown): StepfoldError {
   return new StepfoldError(code, { store: "libsql", reason: message + hint }, { cause });
 }
 
-/** What to do about a database without our tables. */
+/** What to do about a database without the tables. */
 export const missingTables =
   "the tables are missing: run `stepfold migrate --store libsql://...`, call `migrateLibsql(client)`, or pass `migrate: true`";
 
-/** True if every write would fail now: to send those of a group one by one would only take longer. */
+/** True if it would not help to send the writes of a failed group one by one, because every write would fail. */
 export function isOutageForAll(cause: unknown): boolean {
   const { code } = (cause ?? {}) as Failure;
-  // a full disk may hold a smaller write
+  // a full disk may still have room for a smaller write
   return libsqlError(cause).code === "STORE_UNAVAILABLE" && !(typeof code === "string" && /^SQLITE_(FULL|IOERR)/.test(code));
 }
 
@@ -40,5 +40,5 @@ function isPassing(cause: unknown, message: string): boolean {
   if (typeof code === "string" && passing.test(code)) return true;
   const status = deeper?.status;
   if (typeof status === "number") return status === 408 || status === 429 || status >= 500;
-  return typeof code !== "string" && (networkName.test(name) || networkMessage.test(message)); // that of a timeout is a number
+  return typeof code !== "string" && (networkName.test(name) || networkMessage.test(message)); // a timeout has a number as its code
 }

@@ -4,7 +4,8 @@ import type { LibsqlClient, LibsqlStatement } from "./libsql-client.ts";
 import { libsqlError, missingTables } from "./libsql-error.ts";
 
 /**
- * Makes the tables of a new database, which are those of `stepfold/stores/sqlite`. Any number of processes may do so at once. A file is switched to WAL mode.
+ * Creates the tables of a new database, which are those of `stepfold/stores/sqlite`, and switches a file to WAL mode. Any number of
+ * processes may call this at the same time.
  *
  * ```ts
  * import { createClient } from "@libsql/client";
@@ -13,15 +14,15 @@ import { libsqlError, missingTables } from "./libsql-error.ts";
  * await migrateLibsql(createClient({ url: "file:workflows.db" }));
  * ```
  *
- * @throws StepfoldError `STORE_UNAVAILABLE` if it cannot be reached, `STORE_REJECTED` if another version of Stepfold made it
+ * @throws StepfoldError `STORE_UNAVAILABLE` if the database cannot be reached, `STORE_REJECTED` if another version of Stepfold made it
  */
 export async function migrateLibsql(client: LibsqlClient): Promise<void> {
   try {
     if (await isMigrated(client)) return;
-    // readers and the writer then do not wait for one another
+    // in WAL mode, readers and the writer do not wait for one another
     if (client.protocol === "file") await client.execute(plain("PRAGMA journal_mode = WAL"));
     await client.batch(sqliteSchema.map(plain), "write").catch(async (cause: unknown) => {
-      // another process was faster
+      // another process may have created the tables first
       if (!(await isMigrated(client))) throw cause;
     });
   } catch (cause) {
@@ -29,12 +30,12 @@ export async function migrateLibsql(client: LibsqlClient): Promise<void> {
   }
 }
 
-/** The SQL that makes the tables of a new database, for those who migrate by their own means. In one transaction, in this order. */
+/** Returns the SQL that creates the tables, for users who run their own migrations: in one transaction and in this order. */
 export function libsqlMigrations(): readonly string[] {
   return sqliteSchema;
 }
 
-/** Makes sure that the tables are there. */
+/** Checks that the tables exist. @throws StepfoldError `STORE_REJECTED` if not */
 export async function checkLayout(client: LibsqlClient): Promise<void> {
   if (!(await isMigrated(client))) throw new StepfoldError("STORE_REJECTED", { store: "libsql", reason: missingTables });
 }

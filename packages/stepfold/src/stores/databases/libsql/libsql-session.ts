@@ -6,10 +6,11 @@ import type { LibsqlClient, LibsqlResult, LibsqlStatement } from "./libsql-clien
 import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
 
 /**
- * Sends statements over a client.
+ * Returns a session over a client.
  *
- * @param migrate whether the tables are made before the first call, or only looked for; both are tried again if they failed
- * @param now what gives the time. Default: the database's clock
+ * @param migrate whether the first call creates the tables or only checks that they exist; if that fails, the next call tries again.
+ *   `"auto"`: the tables of a file are created, those of a server are checked
+ * @param now returns the time; null: the database's clock is used. Default: the database's clock
  */
 export function libsqlSession(client: LibsqlClient, migrate: boolean | "auto", now: () => EpochMs | null = () => null): SqliteSession {
   const makesTables = migrate === "auto" ? client.protocol === "file" : migrate;
@@ -22,8 +23,8 @@ export function libsqlSession(client: LibsqlClient, migrate: boolean | "auto", n
 }
 
 /**
- * After a file was locked the driver keeps the statement that was refused until it is collected, and until then no
- * transaction on that connection can end. A new connection can.
+ * Sends a batch, and sends it again over a new connection if the driver's connection is stuck. After a file was locked, the driver keeps
+ * the statement that was refused until it is garbage-collected, and until then no transaction on that connection can end.
  */
 async function batchUnstuck(client: LibsqlClient, statements: LibsqlStatement[], mode: "read" | "write"): Promise<LibsqlResult[]> {
   try {

@@ -7,14 +7,14 @@ import type { LibsqlClient } from "./libsql-client.ts";
 import { isOutageForAll, libsqlError } from "./libsql-error.ts";
 import { libsqlSession } from "./libsql-session.ts";
 
-/** SQLite's limit of a text or a row is a billion bytes. */
+/** The largest value in bytes. SQLite limits a text or a row to a billion bytes. */
 const maxValueBytes = 900_000_000;
 
 /** How a libSQL store behaves. */
 export interface LibsqlStoreOptions extends RetentionOptions {
   /**
-   * Whether the first call makes or updates the tables. Default `"auto"`: those of a file or of memory, not those of a
-   * server, where `migrateLibsql(client)` does it once.
+   * Whether the first call creates the tables. Default `"auto"`: it creates them in a file or in memory, but not on a server, where
+   * `migrateLibsql(client)` does it once.
    */
   readonly migrate?: boolean | "auto";
   /** The clock that judges leases and due times, in epoch milliseconds. Default: the database's, because a server is another machine. */
@@ -22,7 +22,7 @@ export interface LibsqlStoreOptions extends RetentionOptions {
 }
 
 /**
- * A store in a libSQL database: a file, memory, sqld or Turso, through a client of `@libsql/client` that stays yours.
+ * A store in a libSQL database: a file, memory, sqld or Turso, through a client of `@libsql/client` that you close yourself.
  *
  * A commit is one batch, which is one transaction and, on a server, one round trip; commits issued together share it.
  * The tables and views are those of `stepfold/stores/sqlite`, and a file written by one opens with the other: the view

@@ -13,7 +13,7 @@ export interface MemoryStoreOptions extends RetentionOptions {
 /**
  * A store in this process's memory, with the semantics of the durable ones: for tests, examples and trying out.
  *
- * Everything is lost when the process ends, and no other process sees it. Runs wherever JavaScript does.
+ * Everything is lost when the process ends, and no other process sees it. The store runs wherever JavaScript runs.
  * After `close()` every call rejects with `STORE_UNAVAILABLE`.
  *
  * ```ts

@@ -6,13 +6,13 @@ import * as rules from "../../kit/row-rules.ts";
 
 /** What the commits of an execution wrote. */
 interface History {
-  /** Index = version. */
+  /** The event of version n is at index n. */
   readonly events: kit.StoredEvent[];
   /** Heads by key, in order of creation. */
   readonly children: Map<string, string>;
 }
 
-/** An execution in memory. Values are kept as text: what is loaded went through JSON, and nothing is shared with the caller. */
+/** An execution in memory. JSON values are kept as text, so that each load parses them again and shares no object with the caller. */
 type MemoryRow = rules.ExecutionRow & { readonly history: History };
 
 /** Executions in the memory of this process. */
@@ -22,7 +22,7 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
   readonly features = { clock: "store", durable: false, multiProcess: false, permits: true } as const;
   readonly rows: Map<string, MemoryRow> = new Map();
   readonly #clock: () => EpochMs;
-  /** What is due, by the key of its permit; under null what has none. */
+  /** Executions with a due time, in order of that time, by the key of their permit; the key null stands for those without a permit. */
   readonly #due = new Map<string | null, SortedList<MemoryRow>>();
   readonly #records = new Map<string, StoredRecord>();
   #lastSeq = 0;
@@ -107,6 +107,7 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
     return this.#due.get(key)?.first(limit, ({ dueAt }) => dueAt! <= until) ?? [];
   }
 
+  /** Replaces a row with its next state, also in the order of due times. `row` is null for a new row, `next` for one that is removed. */
   #replace(row: MemoryRow | null, next: MemoryRow | null): void {
     const { id, permit } = (row ?? next)!;
     const key = permit?.key ?? null;

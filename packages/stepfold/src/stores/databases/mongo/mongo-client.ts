@@ -1,7 +1,7 @@
 /** A document as it is sent and received. */
 export type MongoDocument = Record<string, unknown>;
 
-/** What is used of a collection. */
+/** The methods of a collection that are used. */
 export interface MongoCollection {
   readonly collectionName: string;
   findOne(filter: MongoDocument, options: MongoDocument): Promise<MongoDocument | null>;
@@ -14,12 +14,12 @@ export interface MongoCollection {
   createIndex(keys: Record<string, 1 | -1>, options: MongoDocument): Promise<unknown>;
 }
 
-/** One write of many. */
+/** One write of a bulk write. */
 export interface MongoWrite {
   readonly updateOne: { filter: MongoDocument; update: MongoDocument[]; upsert: true };
 }
 
-/** What is used of a `Db` of the package `mongodb`, so that it is no dependency. */
+/** The methods of a `Db` of the package `mongodb` that are used, so that the package is not a dependency. */
 export interface MongoDatabase {
   collection(name: string): MongoCollection;
   command(command: MongoDocument): Promise<MongoDocument>;

@@ -7,14 +7,15 @@ import type { MongoDocument } from "./mongo-client.ts";
 import { keyOf, tailFields } from "./mongo-history.ts";
 import { now } from "./mongo-schema.ts";
 
-/** What of an execution's document guards its writes. A tombstone has only some of it. */
+/** The fields of an execution's document that guard its writes. A tombstone has only some of them. */
 interface GuardDocument extends Omit<ExecutionGuard, "id" | "permit"> {
   readonly _id: string;
-  /** `""` without a permit: then it is the first of all keys in the index. */
+  /** `""`: no permit. It sorts before all keys in the index. */
   readonly permitKey: string;
   readonly permitLimit: number;
 }
 
+/** The values of fields that a tombstone does not have. */
 const absent = {
   seq: 0,
   sizeBytes: 0,
@@ -28,21 +29,24 @@ const absent = {
   deletedAt: null,
 };
 
-/** The fields of a guard, for a projection. */
+/** The projection of the fields of a guard. */
 export const guardFields: MongoDocument = { ...fields("incarnation", "version", "status"), ...fields(...Object.keys(absent)) };
 
-/** The guard in a document. */
+/** Reads the guard in a document. */
 export function guardInDocument(document: MongoDocument): ExecutionGuard {
   const { _id: id, permitKey: key, permitLimit: limit, ...guard } = { ...absent, ...document } as unknown as GuardDocument;
   return { ...guard, id, permit: key === "" ? null : { key, limit } };
 }
 
-/** The document of an id, if a condition holds. */
+/** The filter for the document of an id, if it meets a condition. */
 export function filterOf(id: string, when: RowCondition): MongoDocument {
   return { _id: String(id), ...filterOfTerms(conditionTerms(when)), ...(when.due && { dueAt: { $gte: 0 }, $expr: isDueFor(0) }) };
 }
 
-/** Conditions on columns as a filter: a field is named as its column. Values of a program without types are values here, and no operators. */
+/**
+ * Writes conditions on columns as a filter. Every value stands behind an operator such as `$eq`, so an object that an untyped program
+ * passes is compared as a value and never understood as operators.
+ */
 export function filterOfTerms(terms: readonly Term[]): { $and: MongoDocument[] } {
   const operators = { "=": "$eq", "<": "$lt", ">": "$gt", ">=": "$gte", IN: "$in", NULL: "$eq", "NOT NULL": "$ne" };
   return {
@@ -53,18 +57,18 @@ export function filterOfTerms(terms: readonly Term[]): { $and: MongoDocument[] }
   };
 }
 
-/** The field of a column: `deleted_at` is `deletedAt`. */
+/** Returns the field of a column: `deletedAt` for `deleted_at`. */
 function fieldOf(column: string): string {
   if (column === "id") return "_id";
   return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Whether what has a due time is due for so long, by the server's clock. */
+/** The expression that a document with a due time has been due for at least `overdueMs`, by the server's clock. */
 export function isDueFor(overdueMs: number): MongoDocument {
   return { $lte: ["$dueAt", overdueMs === 0 ? now : { $subtract: [now, overdueMs] }] };
 }
 
-/** The update that makes a new document. */
+/** The update that fills a new document. */
 export function insertionOf(id: string, seq: number, { permit, due, labels, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
   const key = keyOf(id, row.incarnation);
   const fixed = { labels: labelsIn(labels), key, seq, crashes: 0, childrenAt: null };
@@ -73,7 +77,7 @@ export function insertionOf(id: string, seq: number, { permit, due, labels, ...r
   return updated({ ...plain, ...tailFields(row.version, history) }, times);
 }
 
-/** The update that makes changes. */
+/** The update that changes a document. */
 export function changesOf({ state, due, dueUnlessHeld, labels, ...columns }: RowChanges, history?: RowHistory): MongoDocument[] {
   const isFree = { $eq: ["$owner", null] };
   const listed = labels === undefined ? {} : { labels: labelsIn(labels) };
@@ -87,24 +91,24 @@ export function changesOf({ state, due, dueUnlessHeld, labels, ...columns }: Row
   );
 }
 
-/** The update that leaves a tombstone. */
+/** The update that turns a document into a tombstone. */
 export const burial: MongoDocument[] = [
   { $project: { incarnation: 1, version: 1, status: 1 } },
   { $set: { deletedAt: now, writtenAt: now } },
 ];
 
-/** The update that changes nothing. */
+/** The update that changes nothing but `writtenAt`. */
 export const noChange: MongoDocument[] = updated({}, {});
 
-/** Changes some fields: `plain` to values, `computed` to what the server computes of those that were there. */
+/** Makes an update: `plain` has new values, `computed` has expressions that the server evaluates with the present fields. */
 function updated(plain: MongoDocument, computed: MongoDocument): MongoDocument[] {
   return [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: plain }, { ...computed, writtenAt: now }] } }];
 }
 
-/** @param wakeAt of the execution after the change: a value or a field */
+/** The expression for `dueAt`. @param wakeAt the `wakeAt` after the change: a value, or the present field */
 function dueAtOf(due: DueChange, wakeAt: EpochMs | null | "$wakeAt"): MongoDocument {
   if (due !== "atWakeUp") return { $add: [now, due.inMs] };
-  // null is less than any number
+  // in comparisons null is less than any number, so it must be excluded
   return { $cond: [{ $and: [{ $ne: [wakeAt, null] }, { $lte: [wakeAt, 0] }] }, { $min: ["$dueAt", now] }, wakeAt] };
 }
 

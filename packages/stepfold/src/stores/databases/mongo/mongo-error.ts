@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
-/** Names of the driver's errors that mean: nobody answered. */
+/** Names of driver errors which mean that no server answered. */
 const network = /Network|ServerSelection|NotConnected|TopologyClosed|PoolClear|PoolClosed|Timeout|ExpiredSession/;
 
 /**
- * Codes of the server after which the same call may succeed: hosts that are away, elections, shutdowns, time limits, locks,
+ * Error codes of the server after which the same call may succeed: unreachable hosts, elections, shutdowns, time limits, locks,
  * write conflicts, write concerns that were not met in time, and full disks.
  */
 const passing: ReadonlySet<unknown> = new Set([
@@ -12,7 +12,7 @@ const passing: ReadonlySet<unknown> = new Set([
   14031,
 ]);
 
-/** What of a driver's error counts. */
+/** The fields of a driver error that are used. */
 interface Failure {
   readonly name?: string;
   readonly code?: unknown;
@@ -21,7 +21,7 @@ interface Failure {
   readonly result?: { getWriteConcernError?(): unknown };
 }
 
-/** What went wrong in MongoDB, as one of our errors; ours pass through. */
+/** Turns an error of MongoDB into one of ours. A `StepfoldError` stays as it is. */
 export function mongoError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const { name = "", code, errorLabels = [] } = (cause ?? {}) as Failure;
@@ -30,7 +30,7 @@ export function mongoError(cause: unknown): StepfoldError {
   return new StepfoldError(mayPass ? "STORE_UNAVAILABLE" : "STORE_REJECTED", { store: "mongodb", reason }, { cause });
 }
 
-/** True if all that happened is that somebody else had inserted the same. */
+/** True if the only problem was that another writer had inserted a document with the same id. */
 export function isDuplicate(cause: unknown): boolean {
   const { code, writeErrors, result } = (cause ?? {}) as Failure;
   if (code !== 11000 || result?.getWriteConcernError?.()) return false;
@@ -38,7 +38,7 @@ export function isDuplicate(cause: unknown): boolean {
   return each.every((one) => one.code === 11000);
 }
 
-/** What work gives; `otherwise` if somebody else inserted the same document in this moment. */
+/** Returns the result of `work`, or `otherwise` if another writer inserted a document with the same id at this moment. */
 export async function unlessDuplicate<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work();
@@ -48,7 +48,7 @@ export async function unlessDuplicate<T>(work: () => Promise<T>, otherwise: T): 
   }
 }
 
-/** The server quotes what it could not take: that may be a user's, and a URL may hold a password. */
+/** Removes values from a message: the server quotes values that it refuses, which may be data of users, and a URL may hold a password. */
 function withoutValues(message: string): string {
   return message
     .replace(/dup key: .*/s, "dup key")

@@ -5,8 +5,8 @@ import { isDuplicate } from "./mongo-error.ts";
 import { type Collections, readOptions, writeOptions } from "./mongo-schema.ts";
 
 /**
- * What the last commit of an execution wrote, in the execution's own document: a single document is all that MongoDB writes
- * atomically. The next commit first copies it to documents of their own, then puts its own in its place.
+ * The events and children of the last commit of an execution, in the execution's own document, because MongoDB writes only a single
+ * document atomically. The next commit first copies them to separate documents, and then replaces them by its own.
  */
 interface Tail {
   readonly commitId: string;
@@ -14,43 +14,44 @@ interface Tail {
   readonly children: readonly ChildRow[];
 }
 
-/** What a commit did to one child. Ids and places follow on the key of the execution. */
+/** The change of one child by a commit. In stored documents, ids and places begin with the key of the execution. */
 interface ChildRow {
   readonly id: string;
-  /** Of the commit. */
+  /** The version of the commit. */
   readonly version: number;
+  /** The key of the child. */
   readonly name: string;
-  /** Null: it was deleted. */
+  /** JSON; null: the child was deleted. */
   readonly text: string | null;
-  /** Where it stands if it is new: after all that were there before. Null: it was deleted. */
+  /** The position of the child if it is new: after all earlier ones. Null: the child was deleted. */
   readonly place: string | null;
-  /** It is new in any case. */
+  /** True: the child is new in any case, because the commit deleted it before. */
   readonly last: boolean;
 }
 
-/** What of an execution's document its history is read from. */
+/** The fields of an execution's document that are needed to read its history. */
 interface TailDocument extends Pick<StoredRows, "version" | "status" | "head"> {
   readonly _id: string;
   readonly incarnation: string;
   readonly key: string;
   readonly tail: Tail;
-  /** Version of the last commit that changed children; null: there never were any. */
+  /** The version of the last commit that changed children; null: there never were children. */
   readonly childrenAt: number | null;
   readonly checkpointVersion?: number;
 }
 
-/** How often rows are copied again because others copy the same ones in the same moment. */
+/** How many times rows are copied again if other processes copy the same rows at the same moment. */
 const maxTries = 100;
 
-/** Versions are lower. */
+/** A number above all versions. */
 const endOfVersions = 9_999_999_999;
 
-/** The beginning of the ids of an execution's history. Those of no other execution begin with it. */
+/** The beginning of the ids of an execution's history. No ids of another execution begin with it. */
 export function keyOf(id: string, incarnation: string): string {
   return JSON.stringify([id, incarnation]);
 }
 
-/** What a commit puts into the document of its execution. */
+/** The fields with the history of a commit, for the document of its execution. */
 export function tailFields(version: number, { commitId, events, children }: RowHistory): Pick<TailDocument, "tail"> {
   const eventRows = events.map((event) => ({ id: digits(event.version, 10), ...event }));
   const childRows = children.map(({ key: name, text, last }, index) => {
@@ -61,11 +62,11 @@ export function tailFields(version: number, { commitId, events, children }: RowH
 }
 
 /**
- * Copies what the last commit wrote to where it stays. It is committed, so it does no harm to do this twice, late, or at the
- * same time as others: an event that is there stays, and so does a child that is not older. That is why the document of a
- * deleted child stays until its execution is deleted: a late copy would bring it back.
+ * Copies the events and children of the last commit to separate documents. They are committed, so the copy may be made twice, late, or by
+ * several processes at once: existing events stay, and so do children that are not older. The document of a deleted child stays until
+ * its execution is deleted, because otherwise a late copy would bring the child back.
  *
- * When this resolves, all of it is there, or the execution's document is of a later version: then somebody else copied it.
+ * When this resolves, everything is copied, or the execution's document has a later version: then another process has copied it.
  */
 export async function flushTail(collections: Collections, id: string, version: number, hasChildren: boolean): Promise<void> {
   const copied = [copyRows(collections, { _id: id, version }, "$tail.events", { commitId: "$tail.commitId" }, "keepExisting")];
@@ -76,7 +77,7 @@ export async function flushTail(collections: Collections, id: string, version: n
   await Promise.all(copied);
 }
 
-/** Of a child that is there and one that comes, the newer one. A child that changes keeps its place. */
+/** The expression that chooses the newer one of a stored child and a copied child. A child that changes keeps its place. */
 const newerChild: MongoDocument = {
   $cond: [
     { $lt: ["$version", "$$new.version"] },
@@ -90,7 +91,7 @@ const newerChild: MongoDocument = {
   ],
 };
 
-/** Copies rows of a document to documents of their own. The server does it: each row is sent to it once. */
+/** Copies rows of a document to separate documents, within the server, so that no row is sent again. */
 async function copyRows(
   { executions, history }: Collections,
   which: MongoDocument,
@@ -110,23 +111,23 @@ async function copyRows(
       await executions.aggregate(copy, { ...readingLocal, ...writeOptions }).toArray();
       return;
     } catch (cause) {
-      // another process put one of them in the same moment; the others may not be there yet
+      // another process has inserted one of them at the same moment; the others may still be missing
       if (tries === maxTries || !isDuplicate(cause)) throw cause;
     }
   }
 }
 
 /**
- * What the primary has, whatever the client's own read concern is: it could show an older version, of which nothing would
- * be copied, although the update that follows finds the newer one.
+ * Reads what the primary has, whatever read concern the client is configured with. Another read concern could return an older version, so
+ * that nothing would be copied, although the update that follows finds the newer version.
  */
 export const readingLocal: MongoDocument = { ...readOptions, readConcern: { level: "local" } };
 
 /**
- * The execution as its document tells it. Events never change, so they can be read later; of children only the newest state
- * is kept, and nothing writes a newer one before the execution's document tells of it.
+ * Reads the rows of an execution at the version of its document. Events never change, so they can be read later. For children only the
+ * newest state is kept, but a newer state is never copied before the execution's document names its version.
  *
- * @returns null if it was deleted, or its children changed, since the document was read
+ * @returns null if the execution was deleted, or its children changed, since the document was read
  */
 export async function rowsOf({ executions, history }: Collections, document: MongoDocument): Promise<StoredRows | null> {
   const { _id: workflowId, incarnation, key, version, status, head, childrenAt, tail, ...rest } = document as unknown as TailDocument;
@@ -144,7 +145,7 @@ export async function rowsOf({ executions, history }: Collections, document: Mon
   return { workflowId, version, status, head, events: texts, children: childrenIn(key, children as unknown as ChildRow[], tail) };
 }
 
-/** Events after a version. */
+/** Reads the events after a version. */
 export async function eventsOf({ executions, history }: Collections, id: string, after: number, limit: number): Promise<StoredEvent[]> {
   const document = await executions.findOne({ _id: String(id), deletedAt: null }, { ...readOptions, projection: { key: 1, tail: 1 } });
   if (!document) return [];
@@ -161,7 +162,7 @@ export async function deleteHistory({ history }: Collections, key: string): Prom
   await history.deleteMany({ _id: { $gte: key, $lt: `${key}:` } }, writeOptions);
 }
 
-/** Children in their order: those in documents of their own, and what the last commit did to them. It may be there in part. */
+/** Returns children in their order: the stored ones with the changes of the last commit, which may be stored already or in part. */
 function childrenIn(key: string, stored: readonly ChildRow[], tail: Tail): [string, string][] {
   const children = new Map(stored.map((row) => [row.name, row]));
   for (const row of tail.children) {
@@ -176,7 +177,7 @@ function eventsBetween(key: string, from: number, before: number): MongoDocument
   return { _id: { $gte: key + digits(from, 10), $lt: key + digits(before, 10) } };
 }
 
-/** A number as text whose order is that of numbers. */
+/** Writes a number with leading zeros, so that texts sort like numbers. */
 function digits(value: number, count: number): string {
   return String(value).padStart(count, "0");
 }

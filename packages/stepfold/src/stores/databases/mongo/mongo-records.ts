@@ -2,7 +2,7 @@ import type { RecordTable, StoredRecord } from "../../kit/record-table.ts";
 import { unlessDuplicate } from "./mongo-error.ts";
 import { type Collections, readOptions, writeOptions } from "./mongo-schema.ts";
 
-/** What stands beside the executions: a document each, in whose id the key follows on the kind. One without a text was deleted. */
+/** Records in a collection, one document for each. Its id is the kind, a space and the key. Revision null means that it was deleted. */
 export function mongoRecords(open: () => Promise<Collections>): RecordTable {
   return {
     async get(kind, keys) {
@@ -21,7 +21,7 @@ export function mongoRecords(open: () => Promise<Collections>): RecordTable {
         const _id = `${kind} ${key}`;
         const update = { $set: next ?? { revision: null, text: null } };
         const work = async (): Promise<boolean> => {
-          // where there is none, one is inserted, which fails if there is one after all
+          // if none is expected, the upsert inserts it, and fails as a duplicate if there is one
           const options = { ...writeOptions, upsert: expected === null };
           const { matchedCount } = await records.updateOne({ _id, revision: expected }, update, options);
           if (!next) await records.deleteMany({ _id, revision: null }, writeOptions);

@@ -5,31 +5,31 @@ import { mongoError } from "./mongo-error.ts";
 
 /** The collections of a store. */
 export interface Collections {
-  /** One document for each execution, or its tombstone. It carries what its last commit wrote: see `mongo-history.ts`. */
+  /** One document for each execution or tombstone. It contains the history of its last commit: see `mongo-history.ts`. */
   readonly executions: MongoCollection;
   /** Events and children, one document each. */
   readonly history: MongoCollection;
-  /** Definitions, and holders of permits. */
+  /** Records: definitions, holders of permits and others; see `RecordKind`. */
   readonly records: MongoCollection;
 }
 
-/** Reads what was written last: only the primary knows it. */
+/** Options of reads: only the primary has the latest writes. */
 export const readOptions: MongoDocument = { readPreference: "primary" };
 
-/** An acknowledged write survives the loss of a node, and of power. */
+/** Options of writes: an acknowledged write survives the loss of a node and of power. */
 export const writeOptions: MongoDocument = { writeConcern: { w: "majority", journal: true } };
 
-/** The server's clock, in epoch milliseconds. */
+/** The expression for the server's clock, in epoch milliseconds. */
 export const now: MongoDocument = { $toDouble: "$$NOW" };
 
-/** The collections whose names begin with a prefix. @throws StepfoldError `OPTION_INVALID` */
+/** Returns the collections whose names begin with a prefix. @throws StepfoldError `OPTION_INVALID` */
 export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
   refuseOption("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
   const [executions, history, records] = ["executions", "history", "records"].map((name) => db.collection(prefix + name));
   return { executions: executions!, history: history!, records: records! };
 }
 
-/** Refuses what an older checkout has written: only that has counters. @throws StepfoldError `STORE_REJECTED` */
+/** Refuses collections of an older version, which are recognised by their counters. @throws StepfoldError `STORE_REJECTED` */
 export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Promise<void> {
   if ((await db.collection(`${prefix}counters`).findOne({ _id: "seq" }, readOptions)) === null) return;
   const reason = `the collections "${prefix}…" have the layout of an older version, which is not read: take another prefix, or drop them`;
@@ -37,7 +37,7 @@ export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Prom
 }
 
 /**
- * Makes the indexes, if they are not there. Any number of processes may do so at once.
+ * Makes the indexes that do not exist yet. Any number of processes may do so at the same time.
  *
  * ```ts
  * import { MongoClient } from "mongodb";
@@ -48,8 +48,8 @@ export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Prom
  * await client.close();
  * ```
  *
- * @param options.prefix what the names of the collections begin with; default `stepfold_`
- * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`, `OPTION_INVALID` for a prefix that is none
+ * @param options.prefix the beginning of the names of the collections; default `stepfold_`
+ * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`, `OPTION_INVALID` for an invalid prefix
  */
 export async function migrateMongo(db: MongoDatabase, options: { readonly prefix?: string } = {}): Promise<void> {
   const { prefix = "stepfold_" } = options;
@@ -59,7 +59,7 @@ export async function migrateMongo(db: MongoDatabase, options: { readonly prefix
   try {
     await refuseOlderLayout(db, prefix);
     await Promise.all([
-      // the limit is in it so that nothing but the index is read
+      // the limit is part of the index, so that a query for keys reads only the index
       executions.createIndex({ permitKey: 1, dueAt: 1, seq: 1, permitLimit: 1 }, { name: "due", ...whereNumber("dueAt") }),
       executions.createIndex(newest, { name: "created", ...whereNumber("createdAt") }),
       executions.createIndex({ status: 1, ...newest }, { name: "status", ...whereNumber("createdAt") }),

@@ -21,13 +21,13 @@ import { mongoRecords } from "./mongo-records.ts";
 import { type Collections, collectionsOf, migrateMongo, now, readOptions, refuseOlderLayout } from "./mongo-schema.ts";
 import { writeDocument } from "./mongo-writes.ts";
 
-/** Of the head, one event or one child. */
+/** The most bytes of the head, one event or one child. */
 const maxValueBytes = 8_000_000;
 
-/** Entries of the index of what is due that are looked at in one go. */
+/** The number of entries of the index of due executions that one query for keys reads. */
 const entriesTogether = 64;
 
-/** How often executions are read again because they change while they are read. */
+/** How many times executions are read again if they change while they are read. */
 const maxTries = 100;
 
 /** Executions in the collections of a MongoDB database. */
@@ -37,11 +37,11 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
   readonly features: StoreFeatures = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true };
   readonly records: RecordTable;
   readonly #db: MongoDatabase;
-  /** The collections, once they are known to be of this layout. */
+  /** Returns the collections, after it has checked their layout or made the indexes. */
   readonly #open: () => Promise<Collections>;
   readonly #nextSeq = creationNumbers();
 
-  /** @throws StepfoldError `OPTION_INVALID` for a prefix that is none */
+  /** @throws StepfoldError `OPTION_INVALID` for an invalid prefix */
   constructor(db: MongoDatabase, prefix: string, migrate: boolean) {
     const collections = collectionsOf(db, prefix);
     this.#db = db;
@@ -57,7 +57,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     const steps = [{ $match: { _id: { $in: ids.map(String) } } }, { $project: { ...guardFields, now } }];
     const rows = await executions.aggregate(steps, readOptions).toArray();
     const found = new Map(rows.map(({ now: _, ...row }) => [row._id as string, guardInDocument(row)]));
-    // what `$$NOW` is in a statement, asked for alone
+    // the clock of `$$NOW`, for a read that finds no document
     const asked = async (): Promise<EpochMs> => ((await this.#db.command({ hello: 1 })).localTime as Date).getTime();
     return { now: (rows[0]?.now as EpochMs | undefined) ?? (await asked()), found };
   }
@@ -164,7 +164,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
   }
 }
 
-/** What must be true of what is in a list. The index has only what has a time. */
+/** The filters of a list query. `createdAt: { $gte: 0 }` lets MongoDB use the indexes, which only contain documents with this field. */
 function filtersOf(query: kit.PageQuery): MongoDocument[] {
   return [
     { createdAt: { $gte: 0 } },
@@ -173,7 +173,7 @@ function filtersOf(query: kit.PageQuery): MongoDocument[] {
   ];
 }
 
-/** What is due with one key; with "" what has no permit. */
+/** The steps that find due executions with one permit key; "": those without a permit. */
 function dueOfKey(key: string, limit: number, overdueMs: number): MongoDocument[] {
   return [
     { $match: { permitKey: { $eq: key }, dueAt: { $gte: 0 } } },
@@ -184,7 +184,7 @@ function dueOfKey(key: string, limit: number, overdueMs: number): MongoDocument[
   ];
 }
 
-/** The first entries behind a key in the index of what is due. */
+/** The steps that read the first entries after a permit key in the index of due executions. */
 function entriesAfter(key: string): MongoDocument[] {
   return [
     { $match: { permitKey: { $gt: key }, dueAt: { $gte: 0 } } },

@@ -9,7 +9,7 @@ import { type Collections, writeOptions } from "./mongo-schema.ts";
 
 type WriteOf<K extends RowWrite["kind"]> = RowWrite & { readonly kind: K };
 
-/** Of all that a commit writes, and of the metadata, which its document holds twice: a document has at most 16 MiB. */
+/** The most bytes in one commit, and in the metadata, which a document holds twice (with labels). A document has at most 16 MiB. */
 const maxCommitBytes = 14_000_000;
 const maxMetadataBytes = 1_000_000;
 
@@ -24,19 +24,19 @@ export async function writeDocument(collections: Collections, write: RowWrite, n
     return change(collections, filter, changesOf(write.set, write.history));
   }
   const written = await change(collections, filter, kind === "bury" ? burial : noChange);
-  // a tombstone does not change any more: what is left of one whose deletion was broken off is deleted with it
+  // rows that remain after an interrupted deletion are deleted together with the tombstone
   if (written) await deleteHistory(collections, keyOf(id, when.incarnation));
   if (written && kind === "remove") await collections.executions.deleteMany(filter, writeOptions);
   return written;
 }
 
 async function insert(collections: Collections, { id, row, history }: WriteOf<"insert">, seq: number): Promise<RowWritten | null> {
-  // no document matches: one is inserted, unless there is one with this id
+  // the filter matches no document, so the upsert inserts one, or fails as a duplicate if the id exists
   const filter = { _id: String(id), incarnation: { $exists: false } };
   return unlessDuplicate(() => change(collections, filter, insertionOf(id, seq, row, history), true), null);
 }
 
-/** Copies what the last commit wrote, which the next one replaces. False if the next one would be refused as things stand. */
+/** Copies the history of the last commit, which the next commit replaces. False if the condition of the next commit does not hold. */
 async function keepLast(collections: Collections, { id, when }: WriteOf<"update">): Promise<boolean> {
   const projection = { ...guardFields, childrenAt: 1 };
   const stored = await collections.executions.findOne({ _id: String(id) }, { ...readingLocal, projection });
@@ -45,7 +45,7 @@ async function keepLast(collections: Collections, { id, when }: WriteOf<"update"
   return true;
 }
 
-/** Gives what there is after an update. Null if no document matches. */
+/** Updates a document and returns its version and status afterwards. Null if no document matches. */
 async function change(
   { executions }: Collections,
   filter: MongoDocument,

@@ -6,12 +6,12 @@ import { OpenTables } from "./mysql-schema.ts";
 import { clock } from "./mysql-statement.ts";
 import type { MysqlStoreOptions } from "./mysql-store.ts";
 
-/** Where in MySQL or MariaDB. */
+/** Options of blobs in MySQL or MariaDB: the prefix of the tables, and whether the first call creates them. */
 export type MysqlBlobsOptions = Pick<MysqlStoreOptions, "prefix" | "migrate">;
 
 /**
- * Blobs in the table `stepfold_blobs` of MariaDB or MySQL, beside the tables of `mysqlStore`: what backs up the database
- * backs up the blobs. The pool is yours, as for the store; `migrateMysql` makes the table with the others.
+ * Blobs in the table `stepfold_blobs` of MariaDB or MySQL, next to the tables of `mysqlStore`, so that a backup of the database
+ * includes the blobs. You provide the pool, as for the store; `migrateMysql` also creates this table.
  *
  * ```ts
  * import { blobbedStore } from "stepfold/stores/blobs";
@@ -20,14 +20,15 @@ export type MysqlBlobsOptions = Pick<MysqlStoreOptions, "prefix" | "migrate">;
  * const store = blobbedStore(mysqlStore(pool), mysqlBlobs(pool));
  * ```
  *
- * A blob goes over as one statement: one that is larger than the server's `max_allowed_packet` (16 MiB in MariaDB, 64 MiB
- * in MySQL, unless set otherwise), less 128 KiB, is `LIMIT_EXCEEDED` with both sizes. Calls reject as those of `mysqlStore`
- * do.
+ * A blob is sent in one statement. A blob that is larger than the server's `max_allowed_packet` (by default 16 MiB in MariaDB, 64 MiB
+ * in MySQL) minus 128 KiB is refused with `LIMIT_EXCEEDED`, which tells both sizes. Apart from that, calls reject with the same errors
+ * as those of `mysqlStore`.
  *
- * @throws StepfoldError `OPTION_INVALID` for another kind of pool, or a prefix that is no part of a name
+ * @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise`, or `prefix` is not a valid part of a name
  */
 export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = false }: MysqlBlobsOptions = {}): BlobStore {
   checkPool(pool);
+  // 0: no size has to fit into a statement; `open.ready` tells how much fits
   const open = new OpenTables({ pool, prefix, migrate, maxValueBytes: 0 });
   const { blobs } = open.tables;
   return sqlBlobs<Uint8Array>({
@@ -43,7 +44,7 @@ export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = fa
     ask: (sql, values) => open.send("read", sql, values),
     change: (sql, values) => open.send("write", sql, values),
     toValue: (bytes) => bytes,
-    // the driver's are a part of all that it has received
+    // a copy, because the driver's bytes are a part of everything that it has received
     toBytes: (column) => new Uint8Array(column as Uint8Array),
     errorOf: mysqlError,
   });

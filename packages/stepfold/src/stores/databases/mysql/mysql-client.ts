@@ -1,21 +1,21 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
-/** What we use of a `mysql2/promise` pool, so that the driver is no dependency. */
+/** The part of a `mysql2/promise` pool that the store uses, declared here so that Stepfold depends on no driver. */
 export interface MysqlPool {
   getConnection(): Promise<MysqlConnection>;
 }
 
-/** What we use of one of its connections. */
+/** The part of a connection of such a pool that the store uses. */
 export interface MysqlConnection {
-  /** Runs a prepared statement: values never become part of its text. */
+  /** Runs a prepared statement, so that values never become part of its text. */
   execute(statement: MysqlStatement): Promise<readonly unknown[]>;
-  /** Runs a constant text. */
+  /** Runs a statement without values. */
   query(sql: string): Promise<readonly unknown[]>;
   release(): void;
   destroy(): void;
 }
 
-/** A statement, and how its rows are to be read whatever the options of the pool are. */
+/** A statement and its values. The other fields fix how the driver returns rows, independent of the options of the pool. */
 export interface MysqlStatement {
   readonly sql: string;
   readonly values: (string | Uint8Array | null)[];
@@ -24,7 +24,7 @@ export interface MysqlStatement {
   readonly typeCast: (field: unknown, next: () => unknown) => unknown;
 }
 
-/** @throws StepfoldError `OPTION_INVALID` for what is no `mysql2/promise` pool */
+/** @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise` */
 export function checkPool(pool: MysqlPool): void {
   const { getConnection, promise } = (pool ?? {}) as { getConnection?: unknown; promise?: unknown };
   const refuse = (reason: string): never => {

@@ -2,24 +2,25 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** Numbers of server errors after which the same call may succeed. */
 const passing: ReadonlySet<number> = new Set([
-  ...[1205, 1213, 1020, 1206, 1614, 3572], // lock wait, deadlock, changed since read, no room for locks, deadlock of branches, NOWAIT
-  ...[1040, 1203, 1226], // too many connections, in all, of a user, or what else is rationed
+  ...[1205, 1213, 1020, 1206, 1614, 3572], // lock timeout, deadlock, row changed, no room for locks, deadlock of XA branches, NOWAIT
+  ...[1040, 1203, 1226], // too many connections in total or of one user, or another resource limit of a user
   ...[1021, 1114, 1037, 1038, 1041, 1461], // disk or table full, out of memory, too many prepared statements
-  1615, // tables changed meanwhile
+  1615, // a table changed after the statement was prepared
   ...[1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1184, 2006, 2013, 4031], // shutdown, or the connection was lost
   ...[1317, 1927, 1969, 3024, 3169], // the query or the connection was killed, or took too long
-  ...[1290, 1792, 1836], // read only: a replica, while another server takes over
+  ...[1290, 1792, 1836], // the server is read-only: a replica, while another server takes over
   ...[1047, 1180, 1402, 3100, 3101], // a node of a cluster is not ready, or the cluster refused the transaction
 ]);
 
-/** Numbers of server errors that are answered here. */
+/** Numbers of server errors that the store handles itself. */
 const answered = {
-  /** Deadlock, and a snapshot that somebody wrote over: the transaction was not made, and may be at once. */
+  /** A deadlock, or a row that changed since the transaction read it: the transaction was undone and can be repeated at once. */
   conflict: [1213, 1020],
   missingTable: [1146],
   missingColumn: [1054],
 } as const;
 
+/** What to do about a server error, by its number. */
 const hints: Readonly<Record<number, string>> = {
   1044: "this user may not use this database",
   1045: "user or password is wrong",
@@ -32,7 +33,10 @@ const hints: Readonly<Record<number, string>> = {
   1665: "binlog_format is STATEMENT: set it to ROW or MIXED",
 };
 
-/** What went wrong in the server or on the way there, as one of our errors. Messages of the server stay in `cause`: they quote values. */
+/**
+ * Converts an error of the server, the driver or the network into a `StepfoldError`. The server's message is only in `cause`, because it
+ * may quote values of users.
+ */
 export function mysqlError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const { code, errno } = detailsOf(cause);
@@ -48,19 +52,19 @@ export function isServerError(cause: unknown, kind: keyof typeof answered): bool
   return (answered[kind] as readonly number[]).includes(detailsOf(cause).errno);
 }
 
-/** True if no write of a group would fare better alone. */
+/** True if it would not help to send the writes of a failed group one by one. */
 export function isOutageForAll(cause: unknown): boolean {
   return mysqlError(cause).code === "STORE_UNAVAILABLE";
 }
 
-/** Errors of the operating system, of the driver's protocol, and of a pool that is closed or has no connection left. */
+/** True for errors of the operating system, of the driver's protocol, and of a pool that is closed or has no connection left. */
 function isConnectionCode(code: string): boolean {
   return /^(E[A-Z]+|PROTOCOL_\w+|POOL_\w+)$/.test(code) && !code.startsWith("ER_");
 }
 
 function detailsOf(cause: unknown): { code: string; errno: number } {
   const { code, errno, message, fatal } = (cause ?? {}) as { code?: unknown; errno?: unknown; message?: unknown; fatal?: unknown };
-  // the pool's own errors carry no code, nor does that of a connection which had ended before the statement was sent
+  // errors of the pool have no code, and neither has the error of a connection that ended before the statement was sent
   const isPool = /^(Pool is closed|No connections available|Queue limit reached)/.test(String(message));
   const named = code ?? (isPool ? "POOL_EXHAUSTED" : fatal === true ? "ECLOSED" : "");
   return { code: typeof named === "string" ? named : "", errno: typeof errno === "number" ? errno : 0 };

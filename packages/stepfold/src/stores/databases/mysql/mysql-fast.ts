@@ -6,14 +6,14 @@ import { dueKindsStatement, dueStatement, guardSql } from "./mysql-rows.ts";
 import type { OpenTables } from "./mysql-schema.ts";
 import { among, clock, refuseLongName } from "./mysql-statement.ts";
 
-/** What is to be claimed. */
+/** The parameters of a claim of due executions. */
 export type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
 
-/** Claims what is due without a permit. A row that another transaction is writing is left for a later claim. */
+/** Claims due executions without a permit. Rows that another transaction is writing are left for a later claim. */
 export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<DueClaimed> {
   const askedAtMs = performance.now();
   refuseLongName("The owner of a claim", owner);
-  // claims that find nothing lock nothing
+  // looks without locks first, so that a claim that finds nothing locks nothing
   const kinds = (await open.send("look", dueKindsStatement(open.tables), [overdueMs, overdueMs])).map(({ kind }) => kind);
   const nothing = { now: 0, executions: [], areKeysDue: kinds.includes("key") };
   if (!kinds.includes("plain")) return nothing;
@@ -24,11 +24,12 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
     const dueAt = now + leaseMs;
     const seqs = among(rows.map(({ seq }) => Number(seq)));
     await ask(
-      // in this order: what is set is what is read further on
+      // the order matters: the server assigns from left to right, so `crashes` must read `owner` before `owner` changes
       `UPDATE ${open.tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + ?, due_at = ? WHERE seq ${seqs.text}`,
       [owner, fenceStep, dueAt, ...seqs.values],
     );
-    // a runtime counts the lease from its call: it would begin none of them, and they would count as lost. A busy server may take a second
+    // undoes a claim that took longer than the lease: a runtime counts the lease from its call, so it would begin none of these executions,
+    // and the claims would count as lost. A busy server may take up to a second
     if (performance.now() - askedAtMs >= Math.max(leaseMs, 1_000))
       throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: `claiming took longer than the lease of ${leaseMs} ms` });
     const claimed = (guard: ExecutionGuard) => ({ ...guard, owner, dueAt, fence: guard.fence + fenceStep, crashes: crashesAfter(guard) });

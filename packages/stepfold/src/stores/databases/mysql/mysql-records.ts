@@ -4,7 +4,7 @@ import type { MysqlTransaction, OpenTables } from "./mysql-schema.ts";
 import { among, refuseLongName } from "./mysql-statement.ts";
 import { insertOrUpdate } from "./mysql-write.ts";
 
-/** What stands beside the executions. */
+/** Returns the table of records, which a store keeps in addition to its executions. */
 export function recordsOf(open: OpenTables, maxValueBytes: number): RecordTable {
   return {
     async get(kind, keys) {
@@ -22,7 +22,7 @@ export function recordsOf(open: OpenTables, maxValueBytes: number): RecordTable 
   };
 }
 
-/** Compares and sets records in a few statements, however many they are. Those that are there are locked before they are compared. */
+/** Compares and sets any number of records with a few statements. Existing records are locked before they are compared. */
 async function putRecords(to: MysqlTransaction, kind: RecordKind, writes: readonly RecordWrite[]): Promise<readonly boolean[]> {
   const { records } = to.tables;
   const names = among(writes.map(({ key }) => key));
@@ -43,7 +43,7 @@ async function putRecords(to: MysqlTransaction, kind: RecordKind, writes: readon
   const created = allowed.filter(({ expected }) => expected === null);
   const changed = allowed.filter(({ expected }) => expected !== null);
   await put(changed, "revision = VALUES(revision), body = VALUES(body)");
-  // one that another process creates in this moment is that process's
+  // a record that another process creates at this moment stays as it is; the revisions that are read below tell who created it
   await put(created, "revision = revision");
   const deleted = allowed.filter(({ next }) => !next).map(({ key }) => key);
   if (deleted.length > 0) {

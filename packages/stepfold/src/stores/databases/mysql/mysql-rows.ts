@@ -10,57 +10,71 @@ import { clock, type Tables } from "./mysql-statement.ts";
 /** The columns of a guard. */
 export const guardSql: string = guardColumns.join(", ");
 
-/** The columns of a list. */
+/** The columns of a row in a list. */
 export const listedSql: string = [
   guardSql,
   ...listedColumns.map((name) => (name.endsWith("_at") ? name : `CAST(${name} AS BINARY) AS ${name}`)),
 ].join(", ");
 
-/** The condition for what is due. Values: for how long. */
+/** The condition for a due execution. Value: for how many milliseconds it must have been due. */
 const dueCondition: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
 
-/** The statement that finds what is due, longest first. Values: the key, unless there is none; for how long; how many. */
+/**
+ * Returns the statement that finds due executions, the longest due first. Values: the key of the permit, if there is one; for how many
+ * milliseconds they must have been due; the limit.
+ *
+ * @param key the key of their permit; null: executions without a permit
+ */
 export function dueStatement({ executions }: Tables, key: string | null, columns: string): string {
   const ofKey = key === null ? "due_key IS NULL" : "due_key = ?";
   return `SELECT ${columns} FROM ${executions} FORCE INDEX (due) WHERE ${ofKey} AND ${dueCondition} ORDER BY due_at, seq LIMIT ?`;
 }
 
-/** The condition for what is due and has a key. Values: for how long. */
+/** The condition for a due execution with a permit. Value: for how many milliseconds it must have been due. */
 const isWaiting: string = dueCondition.replace("due_at", "waiting_at");
 
-/** The statement that tells whether something without a permit is due, and something with one. Values: for how long, twice. */
+/**
+ * Returns the statement that tells whether an execution without a permit is due, and whether one with a permit is due. Values: twice, for
+ * how many milliseconds they must have been due.
+ */
 export function dueKindsStatement({ executions }: Tables): string {
   return `(SELECT 'plain' AS kind FROM ${executions} FORCE INDEX (due) WHERE due_key IS NULL AND ${dueCondition} LIMIT 1)
     UNION ALL (SELECT 'key' FROM ${executions} FORCE INDEX (waiting) WHERE ${isWaiting} LIMIT 1)`;
 }
 
-/** The statement that finds the keys of what is due longest. Values: for how long. */
+/**
+ * Returns the statement that finds the permit keys of the longest due executions. Value: for how many milliseconds they must have been
+ * due.
+ */
 export function keyedWindowStatement({ executions }: Tables): string {
   return `SELECT due_key, permit_limit FROM ${executions} FORCE INDEX (waiting) WHERE ${isWaiting} ORDER BY waiting_at, seq LIMIT ${windowRows}`;
 }
 
-/** The statement that reads the index by key, in each key the longest due first; the limit is 0 where that is not due. Values: for how long, a key. */
+/**
+ * Returns the statement that reads the index by permit key; in each key, the longest due execution comes first. The limit is 0 if an
+ * execution is not due. Values: for how many milliseconds it must have been due, the key after which to begin.
+ */
 export function keyScanStatement({ executions }: Tables): string {
   return `SELECT due_key, IF(${dueCondition}, permit_limit, 0) AS permit_limit FROM ${executions} FORCE INDEX (due)
     WHERE due_key > ? ORDER BY due_key, due_at, seq LIMIT ${scannedRows}`;
 }
 
-/** Lists of the tables. */
+/** Returns the lists of executions in these tables. */
 export function listsOf({ executions }: Tables, ask: ListDialect<MysqlValue>["ask"]): ListTable {
   const from = `${executions} AS executions`;
   return sqlLists<MysqlValue>({
     ...{ from, guard: guardSql, listed: listedSql, binder: markBinder, divide: "DIV", ask },
     byTime: { ended: `${from} FORCE INDEX (ended)`, deleted: `${from} FORCE INDEX (deleted)` },
-    // to ask for `deleted_at` too would make the servers look at its index
+    // a condition on `deleted_at` would make the servers consider its index
     leavesOutDeleted: true,
     labelled: (label, values) => `LOCATE(${markBinder(values)(label)}, CAST(labels AS BINARY)) > 0`,
-    // a range of one column, which the servers read an index by
+    // the first condition is a range of one column, because the servers can read an index by it
     follows: (than, { createdAt, seq }, bind) =>
       `created_at ${than}= ${bind(createdAt)} AND (created_at ${than} ${bind(createdAt)} OR seq ${than} ${bind(seq)})`,
   });
 }
 
-/** Gives the parameters of a statement, whose values it adds to those. Text of a statement comes only from here; what the caller gave is bound. */
+/** Returns a function that adds a value to `values` and returns `?`, so that values never become part of a statement's text. */
 function markBinder(values: MysqlValue[]): (value: MysqlValue) => string {
   return (value) => {
     values.push(value);
@@ -69,9 +83,9 @@ function markBinder(values: MysqlValue[]): (value: MysqlValue) => string {
 }
 
 /**
- * The statement that reads executions with all that belongs to them, and `storedRows` reads. One statement sees one state of the data.
+ * Returns the statement that reads executions with their events and children, for `storedRows`. One statement sees one state of the data.
  *
- * @param ids the condition for ids; its values are needed three times
+ * @param ids the condition on ids; the statement needs its values three times
  */
 export function loadStatement({ executions, events, children }: Tables, ids: string): string {
   const among = `FROM ${executions} AS e FORCE INDEX (ids)`;
@@ -81,7 +95,7 @@ export function loadStatement({ executions, events, children }: Tables, ids: str
     UNION ALL SELECT seq, c.place, c.name, NULL, CAST(c.head AS BINARY) ${among} STRAIGHT_JOIN ${children} AS c ON c.execution = seq WHERE id ${ids}`;
 }
 
-/** The executions in the rows of a `loadStatement`, by their ids. */
+/** Returns the executions in the rows of a `loadStatement`, by id. Only a head has a `status`; a child has a `name`, an event has none. */
 export function storedRows(rows: readonly ColumnRow[]): ReadonlyMap<string, StoredRows> {
   const found = new Map<unknown, StoredRows & { readonly events: string[]; readonly children: [string, string][] }>();
   for (const { seq, place, name, status, body } of rows) {
@@ -89,7 +103,7 @@ export function storedRows(rows: readonly ColumnRow[]): ReadonlyMap<string, Stor
     const head = { workflowId: name as string, version: Number(place), status: status as Status, head: body as string };
     found.set(seq, { ...head, events: [], children: [] });
   }
-  // a union has no order
+  // a UNION returns rows in any order
   for (const { seq, name, status, body } of [...rows].sort((a, b) => Number(a.place) - Number(b.place))) {
     if (status !== null) continue;
     if (name === null) found.get(seq)?.events.push(body as string);

@@ -12,12 +12,12 @@ import { viewsOf } from "./mysql-views.ts";
 /** The layout of the tables that this version of Stepfold reads and writes. */
 const currentLayout = 1;
 
-/** Text that is compared byte by byte: no case, no accent, no space at the end is ever the same. */
+/** The type of names, which are compared byte by byte: case, accents and spaces at the end make a difference. */
 const name = `VARBINARY(${maxNameBytes})`;
 const json = "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
 const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
 
-/** Columns of a table, each with what is to be said about it. */
+/** Returns the column definitions of a table, each with its comment. */
 function columnsSql(columns: readonly SqlColumn[]): string {
   return columnDefinitions(columns, { id: name, name, json, text: json, number: "BIGINT" }, (definition, about) =>
     about === undefined ? `${definition},` : `${definition} COMMENT '${about}',`,
@@ -25,8 +25,9 @@ function columnsSql(columns: readonly SqlColumn[]): string {
 }
 
 /**
- * The tables. What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`.
- * A tombstone has no `created_at`, no `due_at` and no `ended_at`, so that it is in no index by which lists and claims go.
+ * Returns the statements that create the tables. A commit of the claim's holder changes one row of `executions` and none of its indexes,
+ * and adds one row to `events`. A tombstone has no `created_at`, no `due_at` and no `ended_at`, so that lists and claims do not find it
+ * in the indexes that they read.
  */
 function tableStatements({ executions, events, children, records, blobs }: Tables): string[] {
   return [
@@ -71,9 +72,9 @@ ${columnsSql(childColumns)}
 }
 
 /**
- * The statements that make the tables and views, for those who run migrations themselves. Each may be run again.
+ * Returns the statements that create the tables and views, for users who run their own migrations. Each statement may be run again.
  *
- * @param prefix of their names; default `stepfold_`
+ * @param prefix the prefix of their names; default `stepfold_`
  * @throws StepfoldError `OPTION_INVALID`
  */
 export function mysqlMigrations(prefix: string = "stepfold_"): readonly string[] {
@@ -88,8 +89,8 @@ export function mysqlMigrations(prefix: string = "stepfold_"): readonly string[]
 }
 
 /**
- * Makes the tables and views, if they are not there. Any number of processes may do so at once: the first one works, the others
- * wait and find it done. After a crash in the middle the next one finishes it.
+ * Creates the tables and views if they do not exist. Any number of processes may call this at the same time: the first one creates
+ * them while the others wait. After a crash in between, the next call completes the migration.
  *
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made the tables, or the user may not create tables
  * @throws StepfoldError `STORE_UNAVAILABLE`
@@ -100,9 +101,9 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
   try {
     await onConnection(pool, "look", async (ask) => {
       if (await isMade(ask, tables)) return;
-      // a session that does not commit by itself holds what it has read, for which the process that migrates now may wait
+      // a session without autocommit still locks the table that it has read, and a process that is migrating may wait for that table
       await ask("COMMIT");
-      // the server's locks are for all its databases, and their names have at most 64 characters
+      // a named lock is shared by all databases of the server, and its name has at most 64 characters, so the name contains a hash
       const [named] = await ask("SELECT CONCAT('stepfold ', SHA1(CONCAT(?, ' ', DATABASE()))) AS name", [`stepfold ${prefix}`]);
       const lock = [named!.name as string];
       const [granted] = await ask("SELECT GET_LOCK(?, 60) AS is_ours", lock);
@@ -114,7 +115,7 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
         for (const statement of mysqlMigrations(prefix)) await ask(statement);
         await ask("COMMIT");
       } finally {
-        // with its connection the lock ends anyway
+        // if this fails, the lock ends with its connection
         await ask("SELECT RELEASE_LOCK(?)", lock).catch(() => []);
       }
     });
@@ -124,7 +125,7 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
 }
 
 /**
- * Whether the tables are there.
+ * Returns whether the tables exist.
  *
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made them
  */
@@ -143,31 +144,31 @@ async function isMade(ask: MysqlAsk, { layout }: Tables): Promise<boolean> {
   throw refused(`the tables have layout ${found}, this version of Stepfold knows up to ${currentLayout}. Update Stepfold`);
 }
 
-/** What a statement is made of beside its values: names, places, the bytes before each value. */
+/** The bytes of a statement that are kept free for everything besides values: names, placeholders, the bytes before each value. */
 const overheadBytes = 128 * 1024;
 
 /** How a store or its blobs find the tables. */
 export interface TablesOptions {
   readonly pool: MysqlPool;
   readonly prefix: string;
-  /** The tables are made if they are not there. */
+  /** True: the first call creates the tables if they do not exist. */
   readonly migrate: boolean;
-  /** Two values of this size must fit into a statement: a new execution has its head and its metadata in one row. */
+  /** The largest value in bytes. Two such values must fit into a statement, because a new execution has head and metadata in one row. */
   readonly maxValueBytes: number;
 }
 
-/** What a transaction writes to. */
+/** What the work on a connection uses: the function that sends statements, and the tables. */
 export interface MysqlTransaction {
   readonly ask: MysqlAsk;
   readonly tables: Tables;
-  /** Of the values of one statement. */
+  /** The most bytes that the values of one statement may have. */
   readonly maxBytes: number;
 }
 
-/** The tables of a prefix. The first call looks whether they are there; after a failure the next one looks again. */
+/** The tables of a prefix. The first call checks that they exist; after a failure the next call checks again. */
 export class OpenTables {
   readonly tables: Tables;
-  /** Gives the most bytes that the values of one statement may have. */
+  /** Checks that the tables exist, and resolves to the most bytes that the values of one statement may have. */
   readonly ready: () => Promise<number>;
   readonly #pool: MysqlPool;
 
@@ -189,6 +190,7 @@ export class OpenTables {
   }
 }
 
+/** Checks the tables, or creates them, and returns the most bytes that the values of one statement may have. */
 async function prepare({ pool, prefix, migrate, maxValueBytes }: TablesOptions): Promise<number> {
   if (migrate) await migrateMysql(pool, { prefix });
   return onConnection(pool, "look", async (ask) => {

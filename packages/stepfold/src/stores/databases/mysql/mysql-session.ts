@@ -3,47 +3,53 @@ import { answerOrEnd, lockLimitMark, lockLimitOf, NoAnswer, withLockLimit } from
 import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
 import { isServerError } from "./mysql-error.ts";
 
-/** What may stand for a `?`. */
+/** The value of a parameter `?`. */
 export type MysqlValue = string | number | Uint8Array | null;
 
 /**
- * Sends a statement. Gives its rows by the names of their columns, none if it only writes. Bytes are text in UTF-8, but for those of
- * a column `bytes`.
+ * Sends a statement and returns its rows by the names of the columns, no rows if the statement only writes. Bytes are decoded as UTF-8
+ * text, except in a column `bytes`.
  */
 export type MysqlAsk = (sql: string, values?: readonly MysqlValue[]) => Promise<readonly ColumnRow[]>;
 
-/** How often a transaction is tried that others stand in the way of. */
+/** How many times a transaction is tried in total if it conflicts with others. */
 const maxTries = 4;
 
-/** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
+/** How long the server waits for the next statement of a transaction. After that it frees the locks of a process that has stopped. */
 const maxPauseSeconds = 2;
-export const maxLockMs = 3_000; // for a row that another transaction holds, each time it is tried: who asked does not wait longer either
+/**
+ * How long each try waits for a row that another transaction has locked. The caller of the store does not wait much longer, and a write
+ * must not happen after its caller has given up.
+ */
+export const maxLockMs = 3_000;
 
-/** The statements around what is done on a connection. */
+/** The statements before and after the work on a connection. */
 interface Frame {
   readonly begin: readonly string[];
   readonly end: string;
+  /** These are sent instead of `end` if the work fails. */
   readonly undo: readonly string[];
 }
 
 const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
-// it begins and ends by `autocommit`, so that the limit and its end cost no round trips of their own
+// the transaction begins and ends by a change of `autocommit`, so that setting and resetting the limits needs no extra round trips
 const limited = `SET @stepfold_commit = @@autocommit, @stepfold_pause = @@wait_timeout, @stepfold_lock = @@innodb_lock_wait_timeout,
   autocommit = 0, wait_timeout = LEAST(${maxPauseSeconds}, ${lockLimitMark}), innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, ${lockLimitMark})`;
 const asBefore = "autocommit = @stepfold_commit, wait_timeout = @stepfold_pause, innodb_lock_wait_timeout = @stepfold_lock";
 const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
-const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // it ends so for sessions that do not commit by themselves
+const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // the COMMIT is for sessions without autocommit
 
 /**
- * What is done on a connection.
+ * How the work on a connection is isolated from other transactions.
  *
- * - `write`: one transaction. Every statement sees what was committed before it; what was not found is not locked, so that those who
- *   create do not wait for one another in a circle.
- * - `change`: the same in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip.
- * - `read`: one statement, which sees what was committed before it, and nothing that was written meanwhile, also where sessions read
- *   what is not committed.
- * - `look`: statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what others have
- *   not committed yet, because a later write compares it again.
+ * - `write`: one transaction in READ COMMITTED. Every statement sees what was committed before it. The gaps between rows are not locked,
+ *   so that transactions that create rows do not deadlock.
+ * - `change`: one transaction in the isolation level of the session, for work that locks only existing rows by their id. It saves a
+ *   round trip.
+ * - `read`: one statement in READ COMMITTED. The statement sees what was committed before it and nothing that is written meanwhile, even
+ *   if the session would read uncommitted data.
+ * - `look`: single statements in the isolation level of the session. It saves a round trip where uncommitted data does no harm, because
+ *   a later write compares the data again.
  */
 export type ConnectionUse = "write" | "change" | "read" | "look";
 
@@ -55,8 +61,8 @@ const frames: Readonly<Record<ConnectionUse, Frame>> = {
 };
 
 /**
- * Runs `work` on one connection. What the server gave up for another transaction (deadlock, lock wait) is tried again at once, so
- * `work` may run several times.
+ * Runs `work` on one connection. If the server undoes the transaction in favour of another one (a deadlock, or a row that changed since
+ * it was read), the transaction is tried again at once, so `work` may run several times.
  */
 export async function onConnection<T>(pool: MysqlPool, use: ConnectionUse, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -83,10 +89,10 @@ async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (a
   }
 }
 
-/** What the driver answers in time. Otherwise its connection is given up. */
+/** Resolves to the driver's answer, or rejects with `NoAnswer` if the answer does not come in time; then the connection is destroyed. */
 const ending = <T>(work: Promise<T>, late?: (answer: T) => void): Promise<T> => answerOrEnd("mysql", work, late);
 
-/** Gives a connection back as it was; one that does not even do that is not used again. */
+/** Undoes the work, restores the settings of a connection and returns it to the pool. If that fails, the connection is destroyed. */
 async function abandon(connection: MysqlConnection, undo: readonly string[]): Promise<void> {
   try {
     for (const statement of undo) await ending(connection.query(statement));
@@ -106,22 +112,22 @@ function askOver(connection: MysqlConnection): MysqlAsk {
 }
 
 /**
- * Text goes over as bytes, so that the charset of the connection does not change it. Numbers go as text: the driver would
- * send a double, which not every place of a statement takes.
+ * Returns a value in the form that is sent. Text is sent as bytes, so that the charset of the connection does not change it. Numbers
+ * are sent as text, because the driver would send a double, which some places of a statement do not accept.
  */
 function bound(value: MysqlValue): string | Uint8Array | null {
   if (typeof value === "number") return String(value);
   if (value === null) return null;
-  // the driver knows bytes by this class only
+  // the driver recognizes bytes only as a `Buffer`
   return typeof value === "string" ? Buffer.from(value, "utf8") : Buffer.from(value.buffer, value.byteOffset, value.length);
 }
 
-/** In place of a function that the pool may have. */
+/** The `typeCast` of every statement: it replaces one that the pool may have, and reads values as usual. */
 const asItIs = (_: unknown, next: () => unknown): unknown => next();
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What a column holds: text comes as bytes where nothing was to be converted. */
+/** Returns the value of a cell. Text that the server did not convert comes as bytes and is decoded, except in a column `bytes`. */
 function cellOf(name: string, cell: unknown): unknown {
   return cell instanceof Uint8Array && name !== "bytes" ? decoder.decode(cell) : cell;
 }

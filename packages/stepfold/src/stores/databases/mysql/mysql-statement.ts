@@ -18,12 +18,12 @@ const names = {
 export type Tables = Readonly<Record<keyof typeof names, string>>;
 
 /**
- * The tables of a prefix.
+ * Returns the names of the tables with a prefix.
  *
  * @throws StepfoldError `OPTION_INVALID` unless it consists of at most 44 letters, digits and underscores
  */
 export function tablesOf(prefix: string): Tables {
-  // a name may have 64 characters
+  // a whole name may have 64 characters
   if (typeof prefix !== "string" || !/^[A-Za-z0-9_]{0,44}$/.test(prefix)) {
     throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be letters, digits and underscores, at most 44" });
   }
@@ -31,23 +31,23 @@ export function tablesOf(prefix: string): Tables {
 }
 
 /**
- * The server's clock in epoch milliseconds, as of the beginning of the statement: whatever the session's time zone is, and
- * also while clocks are set back in autumn.
+ * SQL for the server's time in epoch milliseconds, at the beginning of the statement. It depends neither on the session's time
+ * zone nor on daylight saving time.
  */
 export const clock = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000)";
 
-/** What a column for a name holds: 255 characters of any kind. */
+/** The most bytes in a column for a name: 255 characters, each of at most 4 bytes. */
 export const maxNameBytes = 1020;
 
-/** Most rows in one statement. */
+/** The most rows in one statement. */
 const maxRows = 256;
 
-/** Bytes of the values of a row, about. */
+/** Returns about how many bytes the values of a row have. */
 function sizeOf(row: readonly MysqlValue[]): number {
   return row.reduce((sum: number, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 16), 0);
 }
 
-/** Cuts rows into parts that fit into one statement each: so many rows, so many bytes. */
+/** Splits rows into batches that fit into one statement each: at most `maxRows` rows and about `maxBytes` bytes. */
 export function batchesOf<R extends readonly MysqlValue[]>(rows: readonly R[], maxBytes: number): R[][] {
   const batches: R[][] = [];
   let last: R[] = [];
@@ -67,29 +67,29 @@ export function batchesOf<R extends readonly MysqlValue[]>(rows: readonly R[], m
 }
 
 /**
- * Rows up to the next power of two. A server keeps every text that was prepared: so there are nine texts of a statement, and
- * not 256.
+ * Adds rows until their number is a power of two. A server keeps every prepared text, so each statement has only nine texts and not
+ * 256.
  *
- * @param filling makes a row that changes nothing from the last one
+ * @param filling makes, from the last row, a row that changes nothing
  */
 export function filled<R>(rows: readonly R[], filling: (last: R) => R): R[] {
   const count = 2 ** Math.ceil(Math.log2(rows.length));
   return [...rows, ...Array.from({ length: count - rows.length }, () => filling(rows.at(-1)!))];
 }
 
-/** `a, a, a`: one for each. */
+/** Repeats a text `count` times: `a, a, a`. */
 export function repeated(count: number, text: string, between = ", "): string {
   return Array(count).fill(text).join(between);
 }
 
-/** A list of values for `IN`: its text and its values. To name one twice changes nothing. */
+/** Returns the text and the values of an `IN` condition. Its list is filled up with the last value, which changes nothing. */
 export function among<V extends MysqlValue>(values: readonly V[]): { readonly text: string; readonly values: readonly V[] } {
   const all = filled(values, (last) => last);
   return { text: `IN (${repeated(all.length, "?")})`, values: all };
 }
 
 /**
- * Refuses a name that its column would cut off where the server is not strict.
+ * Refuses a name that is too long for its column, because a server that is not in strict mode would cut the name off.
  *
  * @throws StepfoldError `LIMIT_EXCEEDED`
  */

@@ -6,11 +6,14 @@ import { MysqlTable } from "./mysql-table.ts";
 
 /** How a MySQL store behaves. */
 export interface MysqlStoreOptions extends RetentionOptions {
-  /** What the names of its tables begin with: letters, digits and underscores, at most 44. Default `stepfold_`. */
+  /** The prefix of the names of the tables: at most 44 letters, digits and underscores. Default `stepfold_`. */
   readonly prefix?: string;
-  /** Makes the tables, or brings them to today's layout, before the first call. Default false: `migrateMysql` does it. */
+  /** Whether the first call creates the tables if they are missing. Default false: the deployment calls `migrateMysql`. */
   readonly migrate?: boolean;
-  /** The most bytes of JSON that the head, one event or one child may have. Default 6 MiB, which `max_allowed_packet` must hold twice. */
+  /**
+   * The most bytes of JSON that the head, one event or one child may have. Default 6 MiB. The server's `max_allowed_packet` must have room
+   * for two such values.
+   */
   readonly maxValueBytes?: number;
 }
 
@@ -18,10 +21,10 @@ export interface MysqlStoreOptions extends RetentionOptions {
  * A store in MariaDB (10.6 or later) or MySQL (8.0.21 or later), shared by any number of processes.
  *
  * An acknowledged commit is as durable as the server makes it: with `innodb_flush_log_at_trx_commit = 1` (the default) it
- * survives a power loss. Commits issued together share one transaction, each with a verdict of its own. The server's clock judges
- * leases and due times. Works with every `sql_mode`, time zone, charset and isolation level of the pool.
+ * survives a power loss. Commits that are issued together share one transaction, but each is accepted or refused on its own. The
+ * server's clock decides about leases and due times. The store works with every `sql_mode`, time zone, charset and isolation level.
  *
- * The tables must be there: call `migrateMysql(pool)` when you deploy, or pass `migrate: true`. The pool stays yours to close.
+ * The tables must exist: call `migrateMysql(pool)` when you deploy, or pass `migrate: true`. You close the pool yourself.
  *
  * ```ts
  * import { createPool } from "mysql2/promise";
@@ -34,8 +37,8 @@ export interface MysqlStoreOptions extends RetentionOptions {
  * await pool.end();
  * ```
  *
- * @param pool of `mysql2/promise`; a call takes at most one connection at a time, so a pool of one is enough
- * @throws StepfoldError `OPTION_INVALID` for another kind of pool, or a prefix that is no part of a name
+ * @param pool a pool of `mysql2/promise`; a call uses at most one connection at a time, so a pool of one connection is enough
+ * @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise`, or `prefix` is not a valid part of a name
  */
 export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): SnapshotStore {
   checkPool(pool);

@@ -38,7 +38,7 @@ export class MysqlTable implements kit.ExecutionTable {
     const { text, values } = among(someIds(ids));
     const rows = await this.#open.send(
       ids.length > 0 ? "read" : "look",
-      // the clock also where no row is found
+      // the LEFT JOIN returns the time even if no row is found
       `SELECT now, ${guardSql} FROM (SELECT ${clock} AS now) AS clock LEFT JOIN ${this.#tables.executions} FORCE INDEX (ids) ON id ${text}`,
       values,
     );
@@ -60,7 +60,7 @@ export class MysqlTable implements kit.ExecutionTable {
 
   async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
     for (const write of writes) refuseLongNames(write);
-    // an update locks rows that are there, by their ids
+    // updates lock only existing rows, by their ids
     const use = writes.every(({ kind }) => kind === "update") ? "change" : "write";
     return this.#open.run(use, (to) => writeRows(to, writes));
   }

@@ -1,14 +1,14 @@
 import type { Tables } from "./mysql-statement.ts";
 
-/** What lies at a path of an event, as JSON text. */
+/** Returns SQL for the value at a path of an event, as JSON text. */
 const part = (path: string): string => `JSON_EXTRACT(event, '$.${path}')`;
-/** The text of it. */
+/** Returns SQL for the text of the JSON string at a path of an event. */
 const textAt = (path: string): string => `JSON_UNQUOTE(${part(path)})`;
 const utf8 = (value: string): string => `CONVERT(${value} USING utf8mb4)`;
 
 /**
- * Texts joined by commas; NULL if one of them is NULL, or if `group_concat_max_len` of the session would cut the end off, which
- * servers do silently.
+ * Returns SQL for texts joined by commas. The result is NULL if one of them is NULL, or if the session's `group_concat_max_len` would
+ * cut the end off, which servers do silently.
  */
 function joined(text: string, order: string): string {
   const all = `GROUP_CONCAT(${text} ORDER BY ${order} SEPARATOR ',')`;
@@ -16,19 +16,19 @@ function joined(text: string, order: string): string {
 }
 
 /**
- * What people read. Both servers' JSON functions are used where they agree; what an event holds that the server cannot read
- * (MariaDB reads 32 levels) makes the snapshot NULL, never another one than `load` gives. Children, items of maps and
- * compensations are left out: no function of both servers puts their histories together.
+ * Returns the statements that create the views for people who query the database. The views use only JSON functions on which MySQL and
+ * MariaDB agree. If the server cannot read an event (MariaDB reads 32 levels), the snapshot is NULL and never differs from what `load`
+ * returns. Variables, children, items of maps and compensations are left out: no function of both servers can combine their histories.
  */
 export function viewsOf({ executions, events, results, contexts, view }: Tables): readonly string[] {
-  // what cannot be read is an error in MySQL, for the whole query
+  // in MySQL, JSON that cannot be read would make the whole query fail
   const readable = `(SELECT execution, version, IF(JSON_VALID(event), event, '{}') AS event FROM ${events}) AS readable`;
   const place = `',"timestamp":', ${part("at")}, ',"attempt":', ${part("attempt")}`;
   const origin = `',"pathId":', ${part("pathId")}, ',"version":', version, '}'`;
   const notValid = `EXISTS (SELECT 1 FROM ${events} AS e WHERE e.execution = seq AND NOT JSON_VALID(e.event))`;
   const input = "JSON_EXTRACT(started.event, '$.input')";
   return [
-    // one row for each result of the execution itself: that of the event's own step, then those that followed from it
+    // one row for each result outside of children: place 0 is the result of the event's own step, higher places are results it caused
     `CREATE OR REPLACE VIEW ${results} (execution, version, place, node, result) AS
 SELECT execution, version, 0, ${utf8(part("nodeId"))} COLLATE utf8mb4_bin,
   CASE ${textAt("type")}

@@ -10,18 +10,18 @@ import { among, batchesOf, clock, filled, refuseLongName, repeated } from "./mys
 
 type Insert = RowWrite & { readonly kind: "insert" };
 
-/** A write that is made. */
+/** A write whose condition holds, so that it is made. */
 interface Accepted {
   readonly write: RowWrite;
-  /** Before the write; of a new execution, as it was inserted. */
+  /** The row before the write; for a new execution, the row that was inserted. */
   readonly row: ExecutionGuard;
   readonly after: RowWritten;
 }
 
 /**
- * Makes writes on different executions in one transaction, in as many round trips as one of them takes.
+ * Makes writes on different executions in one transaction. They take as many round trips as a single write.
  *
- * All rows are locked before anything is judged, so what is read of them is what is there until the end.
+ * All rows are locked before any condition is checked, so the rows cannot change until the transaction ends.
  */
 export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[]): Promise<RowAnswer[]> {
   const creator = crypto.randomUUID();
@@ -32,7 +32,7 @@ export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[
     const columns = locked.get(write.id);
     if (!columns) return null;
     const row = guardOf(columns);
-    // the lease of a new one counts from its insert, which may have waited for another row afterwards
+    // the lease of a new execution counts from its insert; after that, the transaction may have waited for the rows of other writes
     const now = Number((write.kind === "insert" && columns.created_at) || columns.now);
     if (write.kind === "insert" ? columns.creator !== creator : !meetsCondition(row, write.when, now)) return null;
     const { version, status } = (write.kind === "update" && write.set.state) || row;
@@ -50,7 +50,7 @@ export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[
   return verdicts.map((verdict, index) => verdict?.after ?? (locked.has(writes[index]!.id) ? null : "passedOver"));
 }
 
-/** Refuses a write whose names the columns cannot hold. */
+/** Refuses a write with a name that is too long for its column. */
 export function refuseLongNames(write: RowWrite): void {
   const row = write.kind === "insert" ? write.row : null;
   refuseLongName("The id of an execution", write.id);
@@ -61,11 +61,12 @@ export function refuseLongNames(write: RowWrite): void {
   refuseLongName("The owner of a claim", write.kind === "update" ? write.set.owner : row?.owner);
 }
 
-/** Inserts executions. One whose id is there is left as it is: `creator` tells which are new. */
+/** Inserts executions. A row whose id exists already stays as it is; the column `creator` tells which rows are new. */
 async function insertRows(to: MysqlTransaction, inserts: readonly Insert[], creator: string): Promise<void> {
   const rows = inserts.map((insert): MysqlValue[] => {
     const { wakeAt, due, status } = insert.row;
     const isAtOnce = wakeAt !== null && wakeAt <= 0;
+    // due in `inMs` milliseconds, or else at the time `at`; never if both are null
     const [inMs, at] = due !== "atWakeUp" ? [due.inMs, null] : isAtOnce ? [0, null] : [null, wakeAt];
     return [...insertedColumns.map(({ of }) => of(insert)), creator, inMs, at, isTerminal(status) ? 1 : 0];
   });
@@ -77,16 +78,19 @@ async function insertRows(to: MysqlTransaction, inserts: readonly Insert[], crea
   });
 }
 
-/** How rows are inserted, and what becomes of those that are there. */
+/** The parts of a statement that inserts rows, or changes the rows that exist already. */
 interface InsertStatement {
+  /** The table and its columns. */
   readonly into: string;
+  /** The values of one row, with placeholders. */
   readonly row: string;
-  /** Makes a row that changes nothing from another one. */
+  /** Makes, from another row, a row that changes nothing. */
   readonly filling: (row: readonly MysqlValue[]) => readonly MysqlValue[];
+  /** The assignments for a row that exists already. */
   readonly update: string;
 }
 
-/** Inserts rows in as few statements as they fit into. */
+/** Inserts rows with as few statements as possible. */
 export async function insertOrUpdate(
   { ask, maxBytes }: MysqlTransaction,
   rows: readonly (readonly MysqlValue[])[],
@@ -98,10 +102,13 @@ export async function insertOrUpdate(
   }
 }
 
-/** Locks executions, in order of id, and gives their guards by id. Missing: what is not there; of several, what another transaction holds. */
+/**
+ * Locks executions, in order of id, and returns their columns by id. Rows that do not exist are missing. If there are several writes, rows
+ * that another transaction has locked are missing too.
+ */
 async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowWrite[]): Promise<ReadonlyMap<string, ColumnRow>> {
   const { text, values } = among(writes.map(({ id }) => id));
-  // without the hint a small table would be read, and locked, as a whole
+  // without the hint, the server would read and lock all rows of a small table
   const rows = await ask(
     `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE${writes.length > 1 || writes.some(skipsLocked) ? " SKIP LOCKED" : ""}`,
     values,
@@ -110,8 +117,8 @@ async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowW
 }
 
 /**
- * Changes executions that are there and locked. An insert that always meets its row is the one statement that changes many rows,
- * each to values of its own, without a temporary table. An empty head or owner stands for the one that is there.
+ * Changes executions that exist and are locked. The statement is an insert that always finds its row, because no other statement sets
+ * different values in many rows without a temporary table. An empty head, owner or metadata means that the column stays as it is.
  */
 async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): Promise<void> {
   const rows = accepted.flatMap(({ write, row, after: { now } }): MysqlValue[][] => {
@@ -141,12 +148,12 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
   });
 }
 
-/** What is not changed is not sent. */
+/** Returns the owner to send: an empty text if the owner does not change, so that it need not be sent again. */
 function ownerValue(row: ExecutionGuard, { owner = row.owner }: RowChanges): string | null {
   return owner === row.owner && owner !== null ? "" : owner;
 }
 
-/** Makes tombstones, and removes them, with all that belongs to the executions. */
+/** Turns executions into tombstones, and removes rows, each together with its events and children. */
 async function deleteRows(
   { ask, tables: { executions, events, children } }: MysqlTransaction,
   accepted: readonly Accepted[],
@@ -169,29 +176,29 @@ async function deleteRows(
 /** What a write adds to the history of an execution. */
 interface AppendedHistory extends RowHistory {
   readonly seq: number;
-  /** After the write. */
+  /** The version after the write. */
   readonly version: number;
 }
 
-/** Of keys, which may be of any length, the index holds a hash. */
+/** SQL for the hash of a child's key. The index holds the hash, because a key may have any length. */
 const hashed = "UNHEX(SHA2(?, 256))";
 
 async function appendHistories(to: MysqlTransaction, histories: readonly AppendedHistory[]): Promise<void> {
   const { events, children } = to.tables;
-  // what fills up a statement has keys too
+  // half the size, because the rows that fill up a statement have keys too
   const half = { ...to, maxBytes: to.maxBytes / 2 };
   const added = histories.flatMap(({ seq, commitId, events: some }) => some.map(({ version, text }) => [seq, version, commitId, text]));
   await insertOrUpdate(to, added, {
     into: `${events} (execution, version, commit_id, event)`,
     row: "(?, ?, ?, ?)",
     filling: ([execution, version]) => [execution!, version!, "", ""],
-    // only what fills up may be there already; for any other the sum overflows, which is an error in every sql_mode
+    // only rows that fill up may exist already; for any other existing row the sum overflows, which is an error in every sql_mode
     update: "version = version + IF(VALUES(event) = '', 0, ~0 + VALUES(version) + 1)",
   });
   const changed = histories.flatMap(({ seq, version, children: some }) =>
     some.map((child, index) => ({ ...child, seq, place: version * 1_000_000 + index })),
   );
-  // what fills up has the key of the last row, and must not make a statement much larger: the shortest comes last
+  // rows that fill up have the key of the last row: the shortest key comes last, so that they do not make the statement much larger
   changed.sort((a, b) => b.key.length - a.key.length);
   const deleted = changed.filter(({ text, last }) => text === null || last).map(({ seq, key }) => [seq, key]);
   for (const batch of batchesOf(deleted, half.maxBytes)) {

@@ -7,15 +7,15 @@ import { checkSchema } from "./postgres-schema.ts";
 import { postgresSession } from "./postgres-session.ts";
 import type { PostgresStoreOptions } from "./postgres-store.ts";
 
-/** Where in PostgreSQL. */
+/** Options of blobs in PostgreSQL: the schema, and whether the first call creates the tables. */
 export type PostgresBlobsOptions = Pick<PostgresStoreOptions, "schema" | "migrate">;
 
-/** A value goes over as base64 in one text, and no text in JavaScript is longer than some 500 MiB. */
+/** The largest blob in bytes. It is sent as base64 in one text, and a text in JavaScript has at most about 500 MiB. */
 const maxBytes = 256 * 2 ** 20;
 
 /**
- * Blobs in the table `blobs` of a schema of PostgreSQL, beside the tables of `postgresStore`: what backs up the database
- * backs up the blobs. The client is yours, as for the store; `migratePostgres` makes the table with the others.
+ * Blobs in the table `blobs` of a PostgreSQL schema, next to the tables of `postgresStore`, so that a backup of the database
+ * includes the blobs. You provide the client, as for the store; `migratePostgres` also creates this table.
  *
  * ```ts
  * import { blobbedStore } from "stepfold/stores/blobs";
@@ -24,9 +24,10 @@ const maxBytes = 256 * 2 ** 20;
  * const store = blobbedStore(postgresStore(pool), postgresBlobs(pool));
  * ```
  *
- * A blob of more than 256 MiB is `LIMIT_EXCEEDED`. Calls reject as those of `postgresStore` do.
+ * A blob of more than 256 MiB is refused with `LIMIT_EXCEEDED`. Apart from that, calls reject with the same errors as those of
+ * `postgresStore`.
  *
- * @throws StepfoldError `OPTION_INVALID` for a schema that is no such name
+ * @throws StepfoldError `OPTION_INVALID` if `schema` is not a valid name
  */
 export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOptions = {}): BlobStore {
   const { schema = "stepfold", migrate = false } = options;
@@ -36,7 +37,7 @@ export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOpti
   return sqlBlobs<string>({
     name: "postgres",
     maxBytes: () => maxBytes,
-    // bytes go as text, because drivers differ in what they make of other types
+    // bytes are sent as text, because drivers convert other types differently
     statements: {
       put: `INSERT INTO ${blobs} (key, bytes, written_at)
         VALUES ($1, decode($2, 'base64'), floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)

@@ -3,10 +3,10 @@ import { sha256 } from "../../../core/values/sha256.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 
 /**
- * What we need of a client: one method. A `Pool` or `Client` of pg, Neon's `Pool`, and PGlite have it as they are.
+ * The part of a client that the store uses: one method. A `Pool` or `Client` of pg, Neon's `Pool`, and PGlite fit as they are.
  *
- * Every statement is one call that stands for itself, so it does not matter over which connection of a pool it goes.
- * Described here and not imported, so that no driver is a dependency.
+ * Each call sends one independent statement, so any connection of a pool can run it. The type is declared here and not
+ * imported, so that Stepfold depends on no driver.
  */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
@@ -15,13 +15,13 @@ export interface PostgresClient {
 /** Sends a statement. */
 export type Query = (text: string, values?: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
 
-/** A statement as pg takes it. */
+/** A statement in the form that pg accepts. */
 interface PgStatement {
-  /** Under which the server is to keep it. */
+  /** The name under which the server keeps the prepared statement. Absent: the server does not keep it. */
   readonly name?: string;
   readonly text: string;
   readonly values: unknown[];
-  /** The longest that an answer is waited for; then the connection is given up. */
+  /** How many milliseconds pg waits for the answer. After that the statement fails, and a pool closes the connection. */
   readonly query_timeout: number;
 }
 
@@ -29,17 +29,23 @@ interface PgClient {
   query(statement: PgStatement): ReturnType<Query>;
 }
 
-/** Above the lock timeout of a write: the server ends it first, and says so. */
+/**
+ * The longest time that an answer may take, in milliseconds. It is longer than the lock timeout of a write, so that the server ends a
+ * write that waits for a lock first, and reports it.
+ */
 const maxAnswerMs = 10_000;
 
-/** Sends statements that end where the client can end them: over a connection that is dead and does not say so, no answer comes. */
+/**
+ * Returns a function that sends statements, with a time limit if the client supports one: over a connection that has died unnoticed, an
+ * answer never comes.
+ */
 export function endingQuery(client: PostgresClient): Query {
   if (!canPrepare(client)) return (text, values) => client.query(text, values);
   const query_timeout = answerMsOf(client);
   return (text, values = []) => (client as unknown as PgClient).query({ text, values, query_timeout });
 }
 
-/** Its own limit, if that is shorter. */
+/** Returns the time limit for an answer: the `query_timeout` of the client if it is shorter than `maxAnswerMs`. */
 function answerMsOf(client: PostgresClient): number {
   const { options, connectionParameters } = client as {
     options?: { query_timeout?: unknown };
@@ -49,15 +55,16 @@ function answerMsOf(client: PostgresClient): number {
   return own > 0 ? Math.min(own, maxAnswerMs) : maxAnswerMs;
 }
 
-/** True for what looks like a `Pool` or `Client` of pg, or one made after them: those take statements with names. */
+/** True if the client looks like a `Pool` or `Client` of pg: those, and clients modelled on them, accept statements with names. */
 export function canPrepare(client: PostgresClient): boolean {
   const { connect, end, on } = client as { connect?: unknown; end?: unknown; on?: unknown };
   return [connect, end, on].every((method) => typeof method === "function");
 }
 
 /**
- * Has the server keep the plan of every statement, per connection. Behind a pooler that hands a connection from one
- * transaction to the next and knows nothing of that, the server says so and does nothing; from then on nothing is kept.
+ * Returns a function that sends prepared statements, so that the server keeps the plan of each statement, per connection. Some poolers
+ * switch the server connection after each transaction and do not track prepared statements. Then the server refuses a statement
+ * without running it, and from then on this function sends all statements unprepared.
  */
 export function preparedQuery(client: PostgresClient): Query {
   const names = new Map<string, string>();
@@ -67,14 +74,14 @@ export function preparedQuery(client: PostgresClient): Query {
     if (isRefused) return fresh(text, values);
     let name = names.get(text);
     if (name === undefined) {
-      // of the whole text: another version of ours, over the same pooler, has other names for other statements
+      // a hash of the whole text, so that another version of Stepfold behind the same pooler never uses the same name for another text
       name = `stepfold_${sha256(text).slice(0, 32)}`;
       names.set(text, name);
     }
     try {
       return await (client as unknown as PgClient).query({ name, text, values, query_timeout: answerMsOf(client) });
     } catch (cause) {
-      // "prepared statement does not exist", or exists already: this connection is another one than it seemed
+      // 26000: the prepared statement does not exist; 42P05: it exists already. The pooler has switched the server connection
       const { code } = (cause ?? {}) as { code?: unknown };
       if (code !== "26000" && code !== "42P05") throw cause;
       isRefused = true;
@@ -83,29 +90,37 @@ export function preparedQuery(client: PostgresClient): Query {
   };
 }
 
-/** A connection that is ours until we release it. */
+/** A connection of a pool, which belongs to the store until the store releases it. */
 interface PooledConnection extends PostgresClient {
-  /** True: it is not to be used again. */
+  /** Returns the connection to the pool. `destroy`: true if it must not be used again. */
   release(destroy?: boolean): void;
   on(event: "error", listener: () => void): unknown;
   off(event: "error", listener: () => void): unknown;
 }
 
-/** A client that gives connections out: a `Pool` of pg, or one made after it. */
+/** A client that hands out connections: a `Pool` of pg, or a client modelled on it. */
 export interface PostgresPool extends PostgresClient {
   connect(): Promise<PooledConnection>;
 }
 
-/** True for what can hold several statements together. A lone `Client` cannot: others send theirs over it meanwhile. */
+/**
+ * True if the client is a pool, so that a transaction gets a connection of its own. A single `Client` cannot run a transaction of the
+ * store, because other code may send statements over it at the same time.
+ */
 export function isPool(client: PostgresClient): client is PostgresPool {
   const { connect, totalCount } = client as { connect?: unknown; totalCount?: unknown };
   return typeof connect === "function" && typeof totalCount === "number";
 }
 
-/** Makes several statements one transaction, whose locks are free if its process stands still. What `work` rejects with undoes all of them. */
+/**
+ * Runs the statements of `work` in one transaction. The transaction is rolled back if `work` rejects.
+ *
+ * @param maxPauseMs the longest pause between two statements: after it, the server ends the session and frees its locks, because the
+ *   process may hang
+ */
 export async function inTransaction<T>(pool: PostgresPool, maxPauseMs: number, work: (query: TransactionQuery) => Promise<T>): Promise<T> {
   const connection = await pool.connect();
-  // the statement that is in flight, or the next one, tells what became of the connection
+  // without a listener, Node.js throws an error of the connection; the statement in flight, or the next one, rejects with it anyway
   const heard = (): void => undefined;
   connection.on("error", heard);
   let isBroken = false;
@@ -126,7 +141,7 @@ export async function inTransaction<T>(pool: PostgresPool, maxPauseMs: number, w
   }
 }
 
-/** A transaction in which a statement failed is undone by COMMIT, which says so and does not fail. */
+/** Throws if COMMIT has rolled the transaction back: after a failed statement, COMMIT does not fail, but reports `ROLLBACK`. */
 function checkCommitted(result: object): void {
   const { command = "COMMIT" } = result as { command?: unknown };
   if (command === "COMMIT") return;

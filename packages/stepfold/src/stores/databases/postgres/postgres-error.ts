@@ -6,7 +6,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
  */
 const passing = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0|25006$|25P03$|58030$)/;
 
-/** What to do about it, where the server's own words do not say. */
+/** What to do about an error, by its SQLSTATE, where the server's message does not say it. */
 const advice: Readonly<Record<string, string>> = {
   "42P01": "the tables are missing: run `stepfold migrate --store URL` or pass migrate: true",
   "3F000": "the tables are missing: run `stepfold migrate --store URL` or pass migrate: true",
@@ -21,7 +21,7 @@ const advice: Readonly<Record<string, string>> = {
   "25006": "the server is read-only: connect to the primary",
 };
 
-/** What went wrong in PostgreSQL or on the way there, as one of our errors. */
+/** Converts an error of PostgreSQL, of the driver or of the network into a `StepfoldError`. */
 export function postgresError(cause: unknown): StepfoldError {
   const state = sqlState(cause);
   const message = cause instanceof Error ? cause.message : String(cause);
@@ -34,25 +34,27 @@ export function postgresError(cause: unknown): StepfoldError {
 function isOutage(cause: unknown): boolean {
   const state = sqlState(cause);
   if (state !== null) return passing.test(state);
-  // what no server said is a matter of the connection, unless it is a mistake in code
+  // an error without SQLSTATE comes from the connection, unless it is a mistake in code; `fetch` fails with a TypeError that has a cause
   const isMistake = cause instanceof SyntaxError || cause instanceof RangeError || cause instanceof ReferenceError;
   return !isMistake && !(cause instanceof TypeError && cause.cause === undefined);
 }
 
 /**
- * True if no single write of a group would fare better than the group: unlike after a deadlock or a wait for a lock that
- * took too long, which may be a matter of one of them.
+ * True if it would not help to send the writes of a failed group one by one. After a deadlock or a timeout it may help, because
+ * only one of the writes may be the reason.
  */
 export function isOutageForAll(cause: unknown): boolean {
   const state = sqlState(cause);
   return isOutage(cause) && !(state !== null && /^(40P01|40001|55P03|57014)$/.test(state));
 }
 
+/** Returns the SQLSTATE of an error; null if it has none. */
 function sqlState(cause: unknown): string | null {
   const { code } = (cause ?? {}) as { code?: unknown };
   return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
+/** Returns the message without URLs, because they may contain passwords. */
 function withoutUrls(message: string): string {
   return message.replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, "(address)");
 }

@@ -2,11 +2,12 @@ import { guardColumns } from "../../kit/columns.ts";
 import { clock, columnsAsText } from "./postgres-text.ts";
 
 /**
- * Claims what is due without a permit in one statement, and tells whether something with one is due. Values: the owner, the lease,
- * how many, overdue for how long, and what fences rise by.
+ * Returns the statement that claims due executions without a permit, and tells whether an execution with a permit is due. Values: `$1` the
+ * owner, `$2` the lease in milliseconds, `$3` the limit, `$4` how many milliseconds an execution must have been due, `$5` by how much
+ * fences rise. The answer has at least one row, because it also brings the time.
  *
- * Rows that another transaction has locked are passed over. One that was changed since the statement began is looked at again as
- * it is now before it is locked: what another process claimed meanwhile is due no longer. It gives at least one row.
+ * Rows that another transaction has locked are skipped. If a row has changed since the statement began, PostgreSQL checks its current
+ * state before it locks the row: an execution that another process has claimed meanwhile is no longer due.
  */
 export function claimDueStatement(executions: string): string {
   const isDue = "due_at <= (SELECT now FROM clock) - $4::bigint";

@@ -9,7 +9,7 @@ const wantedColumns: readonly WantedColumn<RecordWrite>[] = [
   { name: "value", is: "json", of: ({ next }) => next?.text },
 ];
 
-/** What stands beside the executions. */
+/** Returns the table of records, which a store keeps in addition to its executions. */
 export function postgresRecords({ schema, ask, askAnew }: PostgresSession): RecordTable {
   const records = `${schema}.records`;
   return {

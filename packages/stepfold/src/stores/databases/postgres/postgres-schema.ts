@@ -4,13 +4,13 @@ import type { PostgresClient } from "./postgres-client.ts";
 import { postgresError } from "./postgres-error.ts";
 import { executionsView } from "./postgres-views.ts";
 
-/** Number of the layout below. */
+/** The number of the layout of the tables below. */
 const layout = 1;
 
-/** A text column is compared byte by byte. */
+/** The type of text columns, which are compared byte by byte. */
 const text = 'text COLLATE "C"';
 
-/** Columns of a table, each with what is to be said about it. */
+/** Returns the column definitions of a table, each with its comment. */
 function columnsSql(columns: readonly SqlColumn[]): string {
   return columnDefinitions(columns, { id: text, name: text, json: "json", text, number: "bigint" }, (definition, about) =>
     about === undefined ? `${definition},` : `${definition}, -- ${about}`,
@@ -18,10 +18,10 @@ function columnsSql(columns: readonly SqlColumn[]): string {
 }
 
 /**
- * The table of executions, and its indexes.
+ * Returns the SQL of the table of executions and its indexes.
  *
- * What a commit of the claim's holder touches: one row of `executions`, none of its indexes (a heap-only update; that is
- * what the room in its pages is for), and one new row of `events` with its index.
+ * A commit of the claim's holder changes one row of `executions` and none of its indexes, and adds one row to `events` and its index.
+ * The fillfactor leaves room in the pages of `executions` for such heap-only updates.
  */
 const executionsTable = (schema: string): string => `
 -- in all texts backslashes, control characters and half surrogate pairs are escaped
@@ -41,7 +41,7 @@ CREATE INDEX executions_ended ON "${schema}".executions (ended_at, seq) WHERE en
 CREATE INDEX executions_deleted ON "${schema}".executions (deleted_at, seq) WHERE deleted_at IS NOT NULL;
 `;
 
-/** All tables and views. */
+/** Returns the SQL of all tables and views. */
 const tablesOf = (schema: string): string => `
 CREATE TABLE "${schema}".layouts (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now());
 ${executionsTable(schema)}
@@ -77,23 +77,23 @@ ${executionsView(schema)}
 INSERT INTO "${schema}".layouts (number) VALUES (${layout});
 `;
 
-/** @throws StepfoldError `OPTION_INVALID` unless it is an identifier that is safe once it is quoted */
+/** @throws StepfoldError `OPTION_INVALID` unless the name is safe as a quoted identifier */
 export function checkSchema(schema: string): void {
   if (/^[A-Za-z0-9_]{1,48}$/.test(schema)) return;
   throw new StepfoldError("OPTION_INVALID", { option: "schema", reason: "must be 1 to 48 letters, digits and underscores" });
 }
 
-/** The SQL that makes schema and tables, for those who migrate by their own means: one transaction for each part. */
+/** Returns the SQL that creates schema and tables, for users who run their own migrations. Each element is one transaction. */
 export function postgresMigrations(schema = "stepfold"): readonly string[] {
   checkSchema(schema);
   return [`CREATE SCHEMA IF NOT EXISTS "${schema}";\n${tablesOf(schema)}`];
 }
 
 /**
- * Makes the tables in a schema, and the schema itself. Nothing happens if they are there already.
+ * Creates a schema and its tables. Nothing happens if they exist already.
  *
- * Any number of processes may do so at once: one works while the others wait. All of it happens, or nothing. The user
- * needs the right to create in the database (or in the schema, if that is there).
+ * Any number of processes may call this at the same time: one creates the tables while the others wait. Either everything is created
+ * or nothing. The database user needs the right to create in the database (or in the schema, if the schema exists).
  *
  * ```ts
  * import { migratePostgres } from "stepfold/stores/postgres";
@@ -114,7 +114,7 @@ export async function migratePostgres(client: PostgresClient, { schema = "stepfo
   }
 }
 
-/** One statement, because a client may give us another connection for the next. */
+/** Returns the migration as one statement, because a pool may run the next statement on another connection. */
 function migrationOf(schema: string): string {
   return `DO $stepfold$
 BEGIN
@@ -126,9 +126,9 @@ END $stepfold$`;
 }
 
 /**
- * Makes sure that the tables are there and of the layout that this version knows.
+ * Checks that the tables have the layout that this version reads. Rejects with the driver's error if there are no tables.
  *
- * @throws StepfoldError `STORE_REJECTED` if not
+ * @throws StepfoldError `STORE_REJECTED` for another layout
  */
 export async function checkLayout(client: PostgresClient, schema: string): Promise<void> {
   const { rows } = await client.query(`SELECT max(number)::text AS layout FROM "${schema}".layouts`, []);

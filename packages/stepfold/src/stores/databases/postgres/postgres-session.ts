@@ -4,35 +4,40 @@ import { onceReady } from "../../kit/once-ready.ts";
 import { endingQuery, inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
 
-/** A row as every driver gives it: we select text only, because drivers differ in what they make of other types. */
+/** A row. The statements select only text, because drivers convert other types differently. */
 export type TextRow = Readonly<Record<string, string | null>>;
 
+/** Sends a statement with its parameters, and returns its rows. */
 type Ask = (text: string, values: readonly (string | null)[]) => Promise<readonly TextRow[]>;
 
 /** Sends the statements of a store. */
 export interface PostgresSession {
-  /** In quotes. */
+  /** The name of the schema, in double quotes. */
   readonly schema: string;
+  /** How long a statement may wait for rows that other transactions have locked. */
   readonly lockLimit: LockLimit;
-  /** Sends one statement. The first call finds out whether the tables are there, and makes them if that was wished. */
+  /** Sends one statement. The first call checks that the tables exist; with the option `migrate` it creates them. */
   readonly ask: Ask;
   /**
-   * The same for statements about many rows, whose plan depends on how many there are: it is never kept. One that was made
-   * while the tables were empty would read the whole of them later.
+   * Sends one statement about many rows. The server does not keep its plan, because the best plan depends on the number of rows: a plan
+   * that was made while the tables were empty would read whole tables later.
    */
   readonly askAnew: Ask;
-  /** Sends all statements of `work` in one transaction. Null if the client cannot. */
+  /** Runs all statements of `work` in one transaction. Null if the client is not a pool. */
   readonly transact: (<T>(work: (own: PostgresSession, query: TransactionQuery) => Promise<T>) => Promise<T>) | null;
 }
 
-/** What a session depends on. */
+/** The settings of a session. */
 export interface SessionOptions {
+  /** The name of the schema, without quotes. */
   readonly schema: string;
+  /** True: the first call creates the tables. False: it only checks that they exist. */
   readonly migrate: boolean;
+  /** True: the server keeps the plans of the statements that `ask` sends. */
   readonly prepare: boolean;
 }
 
-/** Sends statements over a client. */
+/** Returns a session that sends its statements over a client. */
 export function postgresSession(client: PostgresClient, { schema, migrate, prepare }: SessionOptions): PostgresSession {
   const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout({ query: endingQuery(client) }, schema)));
   const fresh = endingQuery(client);

@@ -8,25 +8,25 @@ import { PostgresTable } from "./postgres-table.ts";
 
 /** How a PostgreSQL store behaves. */
 export interface PostgresStoreOptions extends RetentionOptions {
-  /** Where the tables are: letters, digits and underscores, at most 48. Default `stepfold`. */
+  /** The schema that holds the tables: at most 48 letters, digits and underscores. Default `stepfold`. */
   readonly schema?: string;
-  /** Makes the tables, or brings them up to date, with the first call. Default false: a deployment does it, see `migratePostgres`. */
+  /** Whether the first call creates the tables if they are missing. Default false: the deployment creates them, see `migratePostgres`. */
   readonly migrate?: boolean;
   /**
-   * Lets the server keep the plans of the statements, which makes a lone commit about half as fast again. The client has to
-   * take `{ name, text, values }`. Default: true for a `Pool` or `Client` of pg, or what looks like one, else false. Behind a
-   * pooler that cannot have it, the store finds out and goes on without.
+   * Whether the server keeps the plans of statements, which makes a single commit about 50 % faster. The client must accept
+   * `{ name, text, values }`. Default: true if the client is, or looks like, a `Pool` or `Client` of pg; else false. Behind a
+   * pooler that does not support prepared statements, the store notices this and continues without them.
    */
   readonly prepare?: boolean;
 }
 
 /**
- * A store in PostgreSQL 13 or later, for any number of processes. The client is yours: a `Pool` or `Client` of pg,
- * Neon's, PGlite, or anything else with their `query(text, values)`. `close()` does not end it.
+ * A store in PostgreSQL 13 or later, for any number of processes. You provide the client: a `Pool` or `Client` of pg,
+ * Neon's `Pool`, PGlite, or any other client with the same `query(text, values)`. `close()` does not end the client.
  *
  * An acknowledged commit is as durable as the server makes its commits: with `synchronous_commit = on`, the default, it
- * survives a crash and a power loss. Leases and due times are judged by the server's clock. Every call is one statement,
- * and with few exceptions one round trip; commits that are issued while others are under way share one.
+ * survives a crash and a power loss. The server's clock decides about leases and due times. With few exceptions, a call is one
+ * statement in one round trip; commits that are issued while other commits are under way share a statement.
  *
  * The view `workflow_executions` shows every execution as one JSON document:
  * `SELECT id, snapshot -> 'metadata' ->> 'customer' FROM stepfold.workflow_executions WHERE status = 'failed'`.
@@ -42,11 +42,11 @@ export interface PostgresStoreOptions extends RetentionOptions {
  * await pool.end();
  * ```
  *
- * The store's methods reject with `STORE_UNAVAILABLE` if the database does not answer, breaks off, or has no connection
- * left; with `STORE_REJECTED` if the tables are missing or of another version, or the user may not use them; and with
- * `LIMIT_EXCEEDED` for a head, event or child of more than 16 MiB.
+ * The store's methods reject with `STORE_UNAVAILABLE` if the database does not answer, closes the connection, or has no
+ * connection left; with `STORE_REJECTED` if the tables are missing or of another version, or the user may not use them; and
+ * with `LIMIT_EXCEEDED` for a head, event or child of more than 16 MiB.
  *
- * @throws StepfoldError `OPTION_INVALID` for a schema that is no such name
+ * @throws StepfoldError `OPTION_INVALID` if `schema` is not a valid name
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): SnapshotStore {
   const { schema = "stepfold", migrate = false, prepare = canPrepare(client), idempotencyRetentionMs } = options;

@@ -26,7 +26,7 @@ import { writeStatement } from "./row-statements.ts";
 
 type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
 
-/** Of one value. PostgreSQL takes a gigabyte in one message, of which a history must be loaded in one row. */
+/** The largest head, event or child in bytes. A load returns a whole history in one row, and one message has at most a gigabyte. */
 const maxValueBytes = 16 * 1024 * 1024;
 
 const guard = columnsAsText(guardColumns, "executions");
@@ -54,7 +54,7 @@ export class PostgresTable implements kit.ExecutionTable {
     this.records = postgresRecords(session);
     this.lists = sqlLists<string>({
       ...{ from: `${this.#executions} AS executions`, guard, listed, binder: numberedBinder, ask: session.askAnew, textOf: idOf },
-      // labels are no texts of the user: nothing in them is escaped
+      // the column `labels` is not escaped like other texts of users; the label has a separator on either side, which is cut off
       labelled: (label, values) => `string_to_array(labels, chr(29)) @> ARRAY[$${values.push(label.slice(1, -1))}]`,
       shown: (number) => `${number}::text`,
     });
@@ -64,7 +64,7 @@ export class PostgresTable implements kit.ExecutionTable {
     }
   }
 
-  /** A row in any case, with the time. */
+  /** Reads guards. The statement returns at least one row, because it also returns the time. */
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const which = ids.length < 2 ? "id = $1" : `id = ANY(${textsIn(1)})`;
     const text = `WITH ${clock} SELECT now::text, ${guard} FROM clock LEFT JOIN ${this.#executions} ON ${which}`;
@@ -72,7 +72,7 @@ export class PostgresTable implements kit.ExecutionTable {
     return { now: Number(rows[0]!.now), found: new Map(guardsIn(rows).map((one) => [one.id, one])) };
   }
 
-  /** Head, history and children as one statement sees them, so of one version. */
+  /** Reads head, history and children with one statement, so that they are of the same version. */
   async load(ids: readonly string[]): Promise<Map<string, StoredRows>> {
     const { schema, ask, askAnew } = this.#session;
     const aggregate = (rows: string): string => `array_to_string(ARRAY(${rows}), ${sqlSeparator})`;
@@ -133,7 +133,7 @@ export class PostgresTable implements kit.ExecutionTable {
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const isDue = "due_at <= (SELECT now FROM clock) - $1::bigint";
-    // `permit_limit` names the index by time, `permit_key` the one by key: even if the planner knows of no permits yet
+    // a condition on `permit_limit` selects the index by time, one on `permit_key` the index by key, even if statistics know no permits yet
     const window = `
       WITH ${clock} SELECT permit_key, permit_limit::text FROM ${this.#executions} WHERE permit_limit IS NOT NULL AND ${isDue}
       ORDER BY executions.due_at, executions.seq LIMIT ${windowRows}`;
@@ -162,12 +162,12 @@ export class PostgresTable implements kit.ExecutionTable {
   }
 }
 
-/** The guards in rows, which may be empty. */
+/** Returns the guards in rows. A row without `seq` has no guard: it only brings the time. */
 function guardsIn(rows: readonly TextRow[]): kit.ExecutionGuard[] {
   return rows.filter(({ seq }) => seq !== null).map((row) => guardOf(row, idOf));
 }
 
-/** Keys, which are JSON, and heads of children follow one another. */
+/** Converts a row of `load`. In the column `children`, keys (JSON strings) and heads alternate. */
 function storedRowsOf({ id, version, status, head, events, children }: TextRow): StoredRows {
   const parts = partsOf(children!);
   const pairs: [string, string][] = [];

@@ -1,25 +1,26 @@
 import { lockLimitMark } from "../../kit/no-answer.ts";
 import type { SqlColumn } from "../../kit/sql-layout.ts";
 
-/** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
+/** The character that separates values in one parameter or column. JSON never contains it unescaped, and `plainText` escapes it. */
 const separator = "\u001e";
 
-/** The same in SQL. */
+/** The separator as an SQL expression. */
 export const sqlSeparator = "chr(30)";
 
+/** Matches the characters that `plainText` escapes. */
 const special = /[\\\p{Cc}\p{Surrogate}]/u;
 const everySpecial = /[\\\p{Cc}\p{Surrogate}]/gu;
 
 /**
- * An id as the database holds it: as it is, unless it has a backslash, control characters or half a surrogate pair, not all
- * of which the type `text` can hold. Those are escaped, so that different ids stay different.
+ * Returns an id in the form that the database stores. Backslashes, control characters and halves of surrogate pairs are escaped,
+ * because the type `text` cannot hold all of them. Different ids stay different.
  */
 export function plainText(id: string): string {
   if (!special.test(id)) return id;
   return id.replace(everySpecial, (found) => (found === "\\" ? "\\\\" : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`));
 }
 
-/** The id that `plainText` wrote. */
+/** Returns the id from the form that `plainText` wrote. */
 export function idOf(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(/\\(\\|u([0-9a-f]{4}))/g, (_, what: string, code: string) =>
@@ -27,44 +28,48 @@ export function idOf(text: string): string {
   );
 }
 
-/** A whole number as `bigint` takes it: rounded, and within what JavaScript tells apart. */
+/** Returns a number as the text of a `bigint`: rounded, and limited to JavaScript's safe integers. */
 export function wholeText(value: number, round: (value: number) => number = Math.ceil): string {
   return String(Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, round(value))));
 }
 
+/** Columns that are text already. */
 const texts: ReadonlySet<string> = new Set(["id", "incarnation", "status", "owner", "permit_key"]);
 
-/** Columns as text, because drivers differ in what they make of other types. @param table in which they are */
+/** Returns columns as text, because drivers convert other types differently. @param table the table that has the columns */
 export function columnsAsText(columns: readonly string[], table: string): string {
   return columns.map((name) => (texts.has(name) ? name : `${table}.${name}::text`)).join(", ");
 }
 
-/** Gives the parameters of a statement, whose values it adds to those. */
+/** Returns a function that adds a value to `values` and returns the name of its parameter, such as `$2`. */
 export function numberedBinder(values: string[]): (value: string | number) => string {
   return (value) => `$${values.push(typeof value === "string" ? plainText(value) : wholeText(value))}`;
 }
 
-/** Many values as one parameter; null is the empty text. */
+/** Joins values into one parameter; null becomes the empty text. */
 export function joined(values: readonly (string | number | null)[]): string {
   return values.map((value) => value ?? "").join(separator);
 }
 
-/** A parameter with many texts, none of which is null. */
+/** Returns the SQL array of the texts in a parameter that `joined` made. None of them is NULL. */
 export function textsIn(parameter: number): string {
   return `string_to_array($${parameter}, ${sqlSeparator})`;
 }
 
-/** A parameter with many texts; an empty one is null. */
+/** Returns the SQL array of the texts in a parameter that `joined` made. An empty text becomes NULL. */
 export function nullableTextsIn(parameter: number): string {
   return `string_to_array($${parameter}, ${sqlSeparator}, '')`;
 }
 
-/** A parameter with many numbers; an empty text is null. */
+/** Returns the SQL array of the numbers in a parameter that `joined` made. An empty text becomes NULL. */
 export function numbersIn(parameter: number): string {
   return `${nullableTextsIn(parameter)}::bigint[]`;
 }
 
-/** A column of what a statement is about. A name has a sign before it, because it may be empty, and an empty parameter is null. */
+/**
+ * A column of `wanted`, and how its value is read from a write. A value of the kind `name` gets a `=` in front, because a name may be
+ * empty, and an empty text in a list becomes NULL.
+ */
 export interface WantedColumn<W> extends Pick<SqlColumn, "name"> {
   readonly is: SqlColumn["is"] | "flag";
   of(write: W): string | number | boolean | null | undefined;
@@ -79,21 +84,21 @@ const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => s
   flag: (value) => (value ? "t" : "f"),
 };
 
-/** Whether no write has a value for a column, some have one, or all. */
+/** Tells whether no write has a value for a column, some writes have one, or all. */
 type Presence = "none" | "some" | "all";
 
-/** The rows that a statement is about. */
+/** The writes of a statement as rows. */
 export interface WantedRows {
-  /** Makes them `wanted`. */
+  /** The common table expression `wanted`, which has one row for each write. */
   readonly sql: string;
-  /** Their parameters, which are the first of the statement. */
+  /** The parameters of that expression, which are the first parameters of the statement. */
   readonly values: readonly string[];
   readonly presence: (column: string) => Presence;
 }
 
 /**
- * The rows that a statement is about, no two of them with one id. What is the same in all of them is one value and no list, and a column
- * that no row has is the constant NULL: the server has less to read and to plan. A lone row, the common case, is the cheapest to plan.
+ * Returns writes as rows, each on a different id. A value that all rows share is sent once and not as a list, and a column without any
+ * value is the constant NULL, so that the server has less to read and to plan. A single row, the common case, is the cheapest to plan.
  */
 export function wantedRows<W>(columns: readonly WantedColumn<W>[], writes: readonly W[]): WantedRows {
   const values: string[] = [];
@@ -122,7 +127,7 @@ export function wantedRows<W>(columns: readonly WantedColumn<W>[], writes: reado
   return { sql: `wanted AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`, values, presence };
 }
 
-/** The parts of a column that were joined. */
+/** Returns the values of a column in which they were joined. */
 export function partsOf(text: string): string[] {
   return text === "" ? [] : text.split(separator);
 }
@@ -130,14 +135,14 @@ export function partsOf(text: string): string[] {
 const now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
 /**
- * The clock that judges leases and due times: that of the server, and not `now()`, which stands still in a transaction.
- * Read once, so that all times of a statement agree.
+ * The common table expression `clock`: the server's time, which decides about leases and due times. It does not use `now()`, which
+ * stays the same during a transaction. A statement reads the time once, so that all its times agree.
  */
 export const clock: string = `clock AS MATERIALIZED (SELECT ${now})`;
 
 /**
- * The clock of a statement that writes. It is read before any row is locked, so it also says, for this transaction, how long the
- * server may wait for one; a shorter limit of the user's own stays.
+ * The `clock` of a statement that writes. The server evaluates it before any row is locked, so it also sets, for this transaction, how
+ * long the server may wait for a locked row. A shorter `lock_timeout` of the user stays in force.
  */
 export const writingClock: string = `clock AS MATERIALIZED (SELECT ${now},
   set_config('lock_timeout', least(nullif(extract(epoch FROM current_setting('lock_timeout')::interval) * 1000, 0), ${lockLimitMark})::int::text, true))`;

@@ -1,9 +1,9 @@
 /**
- * What people read. `workflow_executions` shows each execution as the JSON document that `load` gives; the others are its parts: every
- * result of every execution, every context, and everything that was ever added to a map.
+ * Returns the SQL of the views for people who query the database. `workflow_executions` shows each execution as the JSON document that
+ * `load` returns, but without its variables. The other views hold the parts of it: events, children, results, contexts, and items of maps.
  *
- * JSON stays `json` and text, which keep the order of members, and never becomes `jsonb`. Asked for one execution they
- * read its history only: each part is asked for with the number of the execution.
+ * The views use `json` and text and never `jsonb`, because `jsonb` does not keep the order of members. A query for one execution reads
+ * only the history of that execution, because every subquery filters by the execution's number (`seq`).
  */
 export function executionsView(schema: string): string {
   return `${parts(schema)}
@@ -19,8 +19,9 @@ FROM (
 }
 
 /**
- * Events and children in a form that PostgreSQL's JSON functions take; and the items of maps: a row for each map that began, which has
- * a key, and for each item that was added to one later. Its items are JSON without brackets.
+ * Returns the SQL of three views. `readable_events` and `readable_children` show JSON in a form that PostgreSQL's JSON functions accept.
+ * `execution_items` has one row for each map that began and one row for each item that was added later. Only the rows of maps have
+ * a key. The column `items` holds the elements of a JSON array without the brackets.
  */
 function parts(schema: string): string {
   return `CREATE VIEW "${schema}".readable_events (execution, version, event) AS
@@ -41,8 +42,9 @@ FROM (
 }
 
 /**
- * One row for each result: that of the event's own step, then those that followed from it elsewhere. Ids are JSON text. And the
- * context of each scope that they make: JSON without braces.
+ * Returns the SQL of two views. `execution_results` has one row for each result: place 0 is the result of the event's own step, the
+ * higher places are results that the event caused elsewhere. Ids are JSON strings, with their quotes. `execution_contexts` joins the
+ * results into the context of each scope, as the members of a JSON object without the braces.
  */
 function results(schema: string): string {
   return `CREATE VIEW "${schema}".execution_results (execution, version, place, scope, node, undoes, result) AS
@@ -73,7 +75,7 @@ FROM (
 GROUP BY execution, scope;`;
 }
 
-/** The document that shows an execution, as text. */
+/** Returns the SQL expression for the JSON document of one execution, as text. */
 function snapshot(schema: string): string {
   return `'{"workflowId":' || (started -> 'workflowId')
     || ',"version":' || version
@@ -103,7 +105,7 @@ function snapshot(schema: string): string {
     || ${membersOf("head")}`;
 }
 
-/** What was added to the maps that are there. */
+/** Returns the subquery for the items of every map that is still active, which means that a path waits for it. */
 function mapItems(schema: string): string {
   return `
       SELECT string_agg(key || ':[' || items || ']', ',' ORDER BY begun)
@@ -124,25 +126,28 @@ function mapItems(schema: string): string {
 }
 
 /**
- * PostgreSQL stores any JSON as it is, but refuses to look into one that has the character 0 or half a surrogate pair
- * anywhere. These expressions of SQL hide such escapes, and bring them back when the work is done: `\u0000` becomes
- * `\\u0000`, and so that this stays plain, a backslash in the text becomes `\u005c`.
+ * Returns the SQL expression for JSON in which some escapes are disguised; `unhidden` restores them. PostgreSQL stores any JSON, but its
+ * JSON functions fail if the JSON has `\u0000` or half a surrogate pair anywhere. `\u0000` becomes `\\u0000`, and so do all escapes of
+ * surrogates. An escaped backslash (`\\`) first becomes `\u005c`, so that every `\\u` in the result comes from this function.
  */
 function hidden(json: string): string {
   return `regexp_replace(replace(${json}::text, '\\\\', '\\u005c'), '\\\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\\\\\\\u\\1', 'g')::json`;
 }
 
-/** The text in which hidden escapes are themselves again. */
+/** Returns the SQL expression for a text in which the escapes that `hidden` disguised are restored. */
 function unhidden(text: string): string {
   return `replace(${text}, '\\\\u', '\\u')`;
 }
 
-/** The members of a JSON object, to be put after others: `, "a": 1}`. */
+/**
+ * Returns the SQL expression for the members of a JSON object, to be appended after other members: `{"a": 1}` becomes `,"a": 1}`, and
+ * `{}` becomes `}`.
+ */
 function membersOf(json: string): string {
   return `regexp_replace(regexp_replace(${json}::text, '^\\s*\\{\\s*', ','), '^,\\}', '}')`;
 }
 
-/** The text of a JSON string without its quotes; what is escaped in it stays so. */
+/** Returns the SQL expression for a JSON string without its quotes, or an array without its brackets. Escapes are not decoded. */
 function bare(text: string): string {
   return `substr(${text}, 2, length(${text}) - 2)`;
 }

@@ -23,26 +23,30 @@ interface WriteStatement {
   readonly values: readonly string[];
 }
 
-/** The statement that makes writes of one kind. It gives a row with the ordinal of each write that was made. */
+/**
+ * Returns the statement that makes writes of one kind. Its answer has a row for each write that was made, with the ordinal of the write
+ * (from 1). A row with nothing but an ordinal stands for an update that was passed over.
+ */
 export function writeStatement(schema: string, kind: RowWrite["kind"], writes: readonly RowWrite[]): WriteStatement {
   if (kind === "insert") return insertion(schema, writes as readonly Insert[]);
   if (kind === "update") return update(schema, writes as readonly Update[]);
   return deletion(schema, kind, writes as readonly Deletion[]);
 }
 
-/** Nothing follows these. */
+/** The statuses of executions that have ended, as an SQL list. */
 const terminal = "('completed', 'failed', 'cancelled')";
 
-/** The only event of a write, if all writes have one at most: so it comes with the other columns. */
+/** The event of a write as one more column, if every write has at most one event. */
 const eventColumn: WantedColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
 
-/** True of the common history, which `plainHistory` writes: one event, with the version of the row, and no children. */
+/** True if `plainHistory` can write the history, which is the common case: one event, with the version of the row, and no children. */
 function isOneEvent({ events, children }: RowHistory, version: number | undefined): boolean {
   return events.length === 1 && events[0]!.version === version && children.length === 0;
 }
 
 const insertColumns: readonly WantedColumn<Insert>[] = [
   ...insertedColumns,
+  // milliseconds from now; NULL: due at `wake_at`
   { name: "due_in", is: "number", of: ({ row: { due } }) => (due === "atWakeUp" ? null : due.inMs) },
   { name: "commit_id", is: "id", of: ({ history }) => history.commitId },
 ];
@@ -65,7 +69,7 @@ const updateColumns: readonly WantedColumn<Update>[] = [
   { name: "size_bytes", is: "number", of: ({ set }) => set.state?.sizeBytes },
   { name: "wake_at", is: "number", of: ({ set }) => set.state?.wakeAt },
   { name: "checkpoint", is: "number", of: ({ set }) => set.state?.checkpointVersion },
-  // a sign before it tells a new owner from none
+  // "=" and the new owner, "-" for no owner; NULL: the owner stays
   {
     name: "new_owner",
     is: "json",
@@ -76,20 +80,27 @@ const updateColumns: readonly WantedColumn<Update>[] = [
   { name: "metadata", is: "json", of: ({ set }) => set.metadata },
   { name: "labels", is: "json", of: ({ set }) => set.labels },
   { name: "changes_due", is: "flag", of: ({ set }) => set.due && true },
-  // absent: when the execution's `wakeAt` says
+  // with `changes_due`: milliseconds from now; NULL: due at the execution's `wakeAt`
   { name: "due_in", is: "number", of: ({ set: { due } }) => (due === "atWakeUp" ? null : due?.inMs) },
   { name: "unless_held", is: "flag", of: ({ set }) => set.dueUnlessHeld },
   { name: "commit_id", is: "id", of: ({ history }) => history?.commitId },
 ];
 
-/** When it is due after a write `w`; `before` is what gives when it was due, `wakeAt` its `wakeAt` after the write. */
+/**
+ * Returns the SQL for the due time after a write `w`. A `wakeAt` of 0 or less means due at once; an execution that was due before stays due
+ * since then.
+ *
+ * @param before SQL for the due time before the write
+ * @param wakeAt SQL for the `wakeAt` after the write
+ */
 function dueAtSql(before: string, wakeAt: string): string {
   return `CASE WHEN w.due_in IS NOT NULL THEN now + w.due_in WHEN ${wakeAt} <= 0 THEN least(${before}, now) ELSE ${wakeAt} END`;
 }
 
 /**
- * Makes new executions, in order of id, so that two groups never wait for one another. A tombstone lies where the execution lay:
- * so a creation meets it in the index of ids, and also one that is just being made.
+ * Returns the statement that creates executions. Rows are inserted in order of id, so that two groups never deadlock. A tombstone
+ * is the row of the deleted execution: so the unique index of ids refuses an id that an execution or a tombstone has, even if another
+ * transaction is writing that row at this moment.
  */
 function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
   const isPlain = writes.every(({ row, history }) => isOneEvent(history, row.version));
@@ -116,14 +127,15 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
 }
 
 /**
- * Changes rows for which the condition of a write holds.
+ * Returns the statement that changes rows for which the condition of a write holds.
  *
- * Several lock their rows first, and pass over those that another transaction is writing: one locked row holds up no other. A lone
- * one (unless it says `skipLocked`) waits for that transaction, and then looks at the row again as it is now (READ COMMITTED does so for the row that is written,
- * and for no other): of two commits on one version the second finds another version and writes nothing. What is inserted depends on
- * what the UPDATE gave back, so events and children come with their head or not at all.
+ * A group of writes first locks its rows, and passes over rows that another transaction is writing, so that one locked row does not
+ * delay the others. A single write (unless it says `skipLocked`) waits for that transaction and then checks the row in its new state:
+ * READ COMMITTED does so for the row that is updated, and for no other. So of two commits from one version, the second one finds a newer
+ * version and writes nothing. Events and children are inserted from the rows that the UPDATE returns, so they are written together with
+ * their head or not at all.
  *
- * The text says only what these writes change and ask for: to plan the rest would cost a step more than it does itself.
+ * The text contains only what these writes change and check, because planning the rest would take longer than a step itself.
  */
 function update(schema: string, writes: readonly Update[]): WriteStatement {
   const isPlain = writes.every(({ set, history }) => !history || isOneEvent(history, set.state?.version));
@@ -147,10 +159,10 @@ function update(schema: string, writes: readonly Update[]): WriteStatement {
   return { text, values: [...wanted.values, ...history.values] };
 }
 
-/** What the rows of `w` set in the rows `e`. */
+/** Returns the assignments of the UPDATE: what the writes `w` change in the rows `e`. */
 function assignments(presence: WantedRows["presence"]): string {
   const states = presence("version");
-  // a write that has one of these columns has all
+  // a write that has `version` has all columns of the state
   const ofState = (given: string, kept: string): string =>
     ({ none: kept, some: `CASE WHEN w.version IS NULL THEN ${kept} ELSE ${given} END`, all: given })[states];
   const wakeAt = ofState("w.wake_at", "e.wake_at");
@@ -180,7 +192,10 @@ function assignments(presence: WantedRows["presence"]): string {
     .join(", ");
 }
 
-/** What else must be true of a row `e`. */
+/**
+ * Returns the conditions on a row `e` that at least one write has. `due_at + 0`, like `coalesce(deleted_at, -1)` in other statements, keeps
+ * the planner from using another index than that of ids.
+ */
 function conditions(presence: WantedRows["presence"]): string {
   const terms = {
     expected: "e.version = coalesce(w.expected, e.version)",
@@ -193,10 +208,10 @@ function conditions(presence: WantedRows["presence"]): string {
   return asked.map(([, term]) => ` AND ${term}`).join("");
 }
 
-/** Those of several writes whose rows were locked, or are not there. */
+/** Adds a row for each write whose row another transaction has locked, or does not exist. */
 const passedOver = " UNION ALL SELECT ordinal::text, NULL, NULL, NULL FROM wanted WHERE ordinal NOT IN (SELECT ordinal FROM locked)";
 
-/** Makes tombstones of ended executions, or removes tombstones. */
+/** Returns the statement that turns ended executions into tombstones, or removes tombstones. */
 function deletion(schema: string, kind: Deletion["kind"], writes: readonly Deletion[]): WriteStatement {
   const wanted = wantedRows(conditionColumns, writes);
   const condition = `e.id = w.id AND e.incarnation = w.incarnation AND e.version = coalesce(w.expected, e.version)
@@ -217,7 +232,7 @@ function deletion(schema: string, kind: Deletion["kind"], writes: readonly Delet
 
 type HistoryRows = Pick<WantedRows, "sql" | "values">;
 
-/** The event of each row in `changed` that has one. */
+/** Returns the SQL that inserts the event of each row in `changed` that has one. */
 function plainHistory(schema: string): HistoryRows {
   const sql = `,
     appended AS (
@@ -228,10 +243,12 @@ function plainHistory(schema: string): HistoryRows {
 }
 
 /**
- * Events and children of the rows in `changed`.
+ * Returns the SQL that writes the events and children of the rows in `changed`.
  *
- * Children that were deleted and put again get the new place; a DELETE and an INSERT of one row cannot be in one
- * statement. Places are given out in the order of the commit, before any child is put.
+ * A child that was deleted and created again keeps its row and gets a new place, because one statement cannot delete and insert the same
+ * row. Places are assigned in the order of the commit, before any child is written.
+ *
+ * @param first the number of the first parameter that is free
  */
 function historyRows(schema: string, writes: readonly { readonly history?: RowHistory }[], first: number): HistoryRows {
   const rows = <T>(of: (history: RowHistory) => readonly T[]): { ordinal: number; row: T }[] =>

@@ -1,6 +1,6 @@
 import { dueRows, loading, prelude } from "./redis-schema.ts";
 
-/** Guards: KEYS[2..] are the heads. Answers the time, and a list for each: empty if there is none, or it is damaged. */
+/** Reads guards. KEYS[2..] are the heads. The answer is the time and a list for each head, which is empty if it is missing or damaged. */
 export const readScript: string = `${prelude}
 local answers = { say(whole(now)) }
 for index = 2, #KEYS do
@@ -10,7 +10,10 @@ end
 return answers
 `;
 
-/** Heads: KEYS[2..] are their keys. Answers guard, definition, metadata and head of each: empty if there is none. */
+/**
+ * Reads heads. KEYS[2..] are their keys. The answer has a list for each: guard, definition, metadata and head; empty if the execution is
+ * missing, deleted or damaged.
+ */
 export const headsScript: string = `${prelude}
 local answers = {}
 for index = 2, #KEYS do
@@ -20,7 +23,10 @@ end
 return answers
 `;
 
-/** Whole executions: KEYS[2..] are the heads. Answers the rows of each: empty if there is none. Those over the budget are left out. */
+/**
+ * Reads whole executions. KEYS[2..] are the heads. The answer has the rows of each execution, empty if it is missing. Executions that
+ * come after the budget is used up are left out, so that the caller asks for them again.
+ */
 export const loadScript: string = `${prelude}${loading}
 local answers, size = {}, 0
 for index = 2, #KEYS do
@@ -33,7 +39,7 @@ end
 return answers
 `;
 
-/** A part of a history: KEYS[2] the head, ARGV first version, most. Answers the incarnation and the rows. */
+/** Reads a part of a history. KEYS[2] is the head. ARGV: the first version, the limit. The answer is the incarnation and the rows. */
 export const eventsScript: string = `${prelude}${loading}
 local row = readRow(KEYS[2])
 if not row or row.deleted then return { "", {} } end
@@ -41,7 +47,10 @@ local events = eventsFrom(row.id, tonumber(ARGV[1]), tonumber(ARGV[2]))
 return { say(row.incarnation), events }
 `;
 
-/** What is due: ARGV overdue, limit, and keys of permits; without keys what has no permit. Answers whether something with a permit is due, and guards. */
+/**
+ * Reads due executions. ARGV: for how many milliseconds they must have been due, the limit for each key, and permit keys; without permit
+ * keys, executions without a permit are read. The answer is whether an execution with a permit is due, and the guards.
+ */
 export const dueScript: string = `${prelude}${dueRows}
 local answers = { say(arePermitKeysDue() and "1") }
 for index = 3, math.max(3, #ARGV) do
@@ -51,9 +60,9 @@ return answers
 `;
 
 /**
- * Keys of permits for which something is due: ARGV overdue, limit, `(` and the key after which to go on, or `-`. Looks at no
- * more keys than the limit. Answers the key where it stopped, nothing if that is the end; then the permit of the one
- * that is due longest for each key.
+ * Finds permit keys for which an execution is due. ARGV: for how many milliseconds it must have been due, the limit, and where to begin:
+ * `(` and the key after which to continue, or `-` for the first key. The script looks at no more keys than the limit. The answer is the
+ * key where it stopped (empty at the end), then for each key the permit of its longest due execution.
  */
 export const dueKeysScript: string = `${prelude}${dueRows}
 local overdueMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -68,11 +77,12 @@ return answers
 `;
 
 /**
- * A part of all executions, or of those that have ended: ARGV `created` or `ended`, the command that reads this index, where to begin
- * and to end in it, most rows, `list` for rows with definition, metadata and head, and filters: count and statuses, `=` and a
- * definition, what ids begin with, count and labels.
+ * Scans a part of all executions, or of those that have ended. ARGV: the index (`created` or `ended`), the command that reads it, where
+ * to begin and to end in it, the limit of rows, `list` for rows with definition, metadata and head; then the filters: the number of
+ * statuses and the statuses, `=` and a definition id, the prefix of ids, the number of labels and the labels.
  *
- * Looks at about 1,000 executions. Answers where to go on, nothing at the end, how many it has looked at, and the rows.
+ * The script looks at about 1,000 executions. The answer is where to continue (empty at the end), how many executions the script has
+ * looked at, and the rows.
  */
 export const scanScript: string = `${prelude}
 local index, command, from, to, limit, isList = base .. take(), take(), take(), take(), tonumber(take()), take() == "list"
@@ -115,14 +125,17 @@ until #part < 50 or looked >= 1000
 return { say(#part == 50 and from), looked, rows }
 `;
 
-/** Records: ARGV kind, keys. Answers for each its revision, a space and its text. */
+/** Reads records. ARGV: the kind, the keys. The answer has for each record its revision, a space and its text. */
 export const getRecordsScript: string = `${prelude}
 local answers = {}
 for index = 2, #ARGV do answers[index - 1] = say(redis.call("HGET", base .. ARGV[1], ARGV[index])) end
 return answers
 `;
 
-/** Writes records: ARGV kind, then of each key, expected revision, next revision with a space and the text. Answers for each if it was made. */
+/**
+ * Writes records. ARGV: the kind, then for each record its key, the expected revision, and the next revision, a space and the text (all
+ * empty: the record is deleted). The answer tells for each record whether it was written.
+ */
 export const putRecordsScript: string = `${prelude}
 local records, answers = base .. ARGV[1], {}
 for index = 2, #ARGV, 3 do

@@ -1,12 +1,12 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
-/** What of an ioredis client is called: `new Redis()` or `new Cluster()` of ioredis 5 or 6. */
+/** The part of an ioredis client that the store uses: `new Redis()` or `new Cluster()` of ioredis 5 or 6. */
 export interface IoredisClient {
   evalsha(sha1: string, numkeys: number, keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, numkeys: number, keysAndArguments: string[]): Promise<unknown>;
 }
 
-/** What of a node-redis client is called: `createClient()`, `createCluster()`, `createSentinel()`, `createClientPool()`. */
+/** The part of a node-redis client that the store uses: `createClient()`, `createCluster()`, `createSentinel()`, `createClientPool()`. */
 export interface NodeRedisClient {
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -15,10 +15,10 @@ export interface NodeRedisClient {
 /** A connected client of one of the two libraries. */
 export type RedisClient = IoredisClient | NodeRedisClient;
 
-/** Sends a script to a server: `eval` its text, `evalsha` its hash. */
+/** Sends a script to a server. `script` is the text of the script for `eval`, and its SHA-1 hash for `evalsha`. */
 export type SendScript = (command: "eval" | "evalsha", script: string, keys: string[], args: string[]) => Promise<unknown>;
 
-/** How scripts are sent through a client. */
+/** Returns the function that sends scripts through a client of either library. */
 export function scriptSender(client: RedisClient): SendScript {
   if ("evalSha" in client) {
     return (command, script, keys, args) => client[command === "eval" ? "eval" : "evalSha"](script, { keys, arguments: args });
@@ -27,23 +27,23 @@ export function scriptSender(client: RedisClient): SendScript {
 }
 
 /**
- * Runs a Lua script on the heads of these executions, and gives the list that it answers. Redis runs it as one step: nothing else
- * happens on the server meanwhile.
+ * Runs a Lua script on the heads of these executions and returns the list that the script answers. Redis runs a script as one step:
+ * nothing else happens on the server meanwhile.
  */
 export type CallScript = (script: string, ids: readonly string[], args: readonly string[]) => Promise<readonly unknown[]>;
 
 /**
- * Runs scripts by their hash, and sends the text only to a server that does not know it: a new one, one that took over
- * after a failure, or one whose scripts were flushed.
+ * Returns a function that runs scripts by their hash, and sends the text only to a server that does not know the script: a new
+ * server, one that took over after a failure, or one whose scripts were flushed.
  *
- * @param prefix what all keys begin with
+ * @param prefix the text in braces with which all keys begin
  * @throws StepfoldError `OPTION_INVALID` unless the prefix is 1 to 48 letters, digits, `_`, `-`, `.` and `:`
  */
 export function scriptRunner(send: SendScript, prefix: string): CallScript {
   if (!/^[\w.:-]{1,48}$/.test(prefix)) {
     throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be 1 to 48 letters, digits, _ - . and :" });
   }
-  // the braces: a cluster keeps what has the same text in them on one server
+  // a cluster keeps all keys with the same text in braces on one server
   const base = `{${prefix}}:`;
   const hashes = new Map<string, Promise<string>>();
   const run = async (script: string, keys: string[], args: string[]): Promise<unknown> => {
@@ -62,7 +62,7 @@ export function scriptRunner(send: SendScript, prefix: string): CallScript {
   };
 }
 
-/** Nothing was run. The message may quote what was sent behind a comma. */
+/** True if the server does not know the script, so that nothing was run. The message may quote what was sent, after a comma. */
 function isUnknownScript(cause: unknown): boolean {
   return cause instanceof Error && /^(?:Command failed: )?NOSCRIPT\b/.test(cause.message);
 }

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
-/** Answers of a Redis server after which the same call may succeed, with what to do where something has to be done. */
+/** Error words of a Redis server after which the same call may succeed later, with their meaning and, where needed, what to do. */
 const passing: Readonly<Record<string, string>> = {
   LOADING: "it is still loading its data",
   BUSY: "it is busy with a script",
@@ -13,7 +13,7 @@ const passing: Readonly<Record<string, string>> = {
   MISCONF: "it cannot save to its disk: see its log, and free space",
 };
 
-/** Answers that mean a mistake which somebody has to put right. */
+/** Error words that mean a mistake in the setup, with what to do about it. */
 const lasting: Readonly<Record<string, string>> = {
   WRONGTYPE: "a key of this store holds something else: give each use of the server a prefix of its own",
   NOAUTH: "it wants a password: give the client one",
@@ -26,7 +26,7 @@ const lasting: Readonly<Record<string, string>> = {
 };
 
 /**
- * What went wrong at a server or on the way to it, as one of our errors. Its reason quotes nothing that was sent.
+ * Converts an error of a server, of the client or of the network into a `StepfoldError`. Its reason quotes nothing that was sent.
  *
  * @param store name of the store
  */
@@ -42,27 +42,27 @@ export function serverError(store: string, cause: unknown): StepfoldError {
   return new StepfoldError(isPassing ? "STORE_UNAVAILABLE" : "STORE_REJECTED", { store, reason }, isQuoting ? undefined : { cause });
 }
 
-/** The client refused what it was given. `fetch` says so as well when nobody answers. */
+/** True if the client refused a value that it was given. A TypeError of `fetch` does not count: it may mean that no server answered. */
 function isMistake(cause: unknown, message: string): boolean {
   return (cause instanceof TypeError && !/fetch/i.test(message)) || cause instanceof RangeError || cause instanceof SyntaxError;
 }
 
-/** What the server or client said, without what it quotes. */
+/** Returns the message of the server or client without the parts that quote commands. */
 function quoteless(message: string): string {
   const [said = ""] = message.split(/, command was: |, with args beginning with|\r|\n/, 1);
   return said.replace(/^Command failed: /, "").slice(0, 300);
 }
 
-/** The word that a server's answer begins with; null if it is none of a server. */
+/** Returns the word with which a server's error begins, such as `OOM`; null if the message is not from a server. */
 function wordOf(message: string): string | null {
-  // NOPERM, as versions 6 and 7 say it within a script
+  // versions 6 and 7 report NOPERM in this form within a script
   if (/^ERR The user executing the script can't /.test(message)) return "NOPERM";
-  // before version 7 an error within a script stands behind the place where it happened
+  // before version 7, an error within a script comes after the place where it happened
   const within = /^ERR Error running script.*?: ?-?([A-Z]{3,})\b/.exec(message)?.[1];
   return within ?? /^([A-Z]{2,}[A-Z0-9_]*)(?: |$)/.exec(message)?.[1] ?? null;
 }
 
-/** Too many clients, or a quota of requests. */
+/** True if there are too many clients, or a quota of requests is used up. */
 function isExhausted(message: string): boolean {
   return /max number of clients|max (?:daily|monthly)?\s*requests? limit|max concurrent|too many requests/i.test(message);
 }

@@ -1,8 +1,9 @@
 import { dueRows, prelude } from "./redis-schema.ts";
 
 /**
- * Claims what is due without a permit, the longest due first: ARGV owner, lease, limit, overdue, and what fences rise by. Answers the
- * time, whether something with a permit is due, and the guard of each claim.
+ * Claims due executions without a permit, the longest due first. ARGV: the owner, the lease in milliseconds, the limit, for how many
+ * milliseconds they must have been due, and by how much fences rise. The answer is the time, whether an execution with a permit is due,
+ * and the guard of each claimed execution.
  */
 export const claimScript: string = `${prelude}${dueRows}
 local owner, leaseMs, limit, overdueMs, fenceStep = take(), tonumber(take()), tonumber(take()), tonumber(take()), tonumber(take())

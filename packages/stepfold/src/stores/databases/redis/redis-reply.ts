@@ -7,21 +7,21 @@ import { eventsScript } from "./read-scripts.ts";
 import type { CallScript } from "./redis-client.ts";
 
 /**
- * A text that a script said; null where there is none.
+ * Returns a text in the reply of a script; null if there is none.
  *
- * Scripts put a sign before every text: clients that read JSON wherever they see some then leave it alone.
+ * Scripts put `=` before every text, because some clients parse a text that looks like JSON.
  */
 export function said(value: unknown): string | null {
   const text = String(value ?? "");
   return text === "" ? null : text.slice(1);
 }
 
-/** A list in a reply. */
+/** Returns a list in a reply; an empty list if there is none. */
 export function replyList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Heads as `guardOf` of the scripts gives them, with what a list shows of them if it was asked for. What is damaged is missing. */
+/** Returns the rows in replies that `guardOf` or `listedOf` of the scripts made. Damaged rows are left out. */
 export function rowsIn(replies: readonly unknown[]): ListedRow[] {
   return replies.flatMap((reply) => {
     const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(said);
@@ -53,18 +53,18 @@ export function rowsIn(replies: readonly unknown[]): ListedRow[] {
   });
 }
 
-/** A permit from its limit, a colon and its key. */
+/** Reads a permit from the text `limit:key`. */
 export function parsePermit(text: string | null): Permit | null {
   if (text === null || text === "") return null;
   const colon = text.indexOf(":");
   return { limit: Number(text.slice(0, colon)), key: text.slice(colon + 1) };
 }
 
-/** Rows as `rowsOf` of the scripts gives them, with the end of a long history. Null if the execution is not there, or not any more. */
+/** Returns the rows in a reply that `rowsOf` of the scripts made, and reads the rest of a long history. Null if the execution is gone. */
 export async function wholeRows(call: CallScript, workflowId: string, reply: readonly unknown[]): Promise<StoredRows | null> {
   if (reply.length === 0) return null;
   const [incarnation, version, status, head] = reply.slice(0, 4).map(said);
-  // what is damaged has no head that could be read
+  // a damaged execution; its empty head makes the load fail with STORE_REJECTED
   if (incarnation == null || version == null || head == null) {
     return { workflowId, version: 0, status: "active", head: "", events: [], children: [] };
   }
@@ -74,13 +74,17 @@ export async function wholeRows(call: CallScript, workflowId: string, reply: rea
   if (missing > 0) {
     const more = await eventsFrom(call, workflowId, first + events.length, missing, incarnation);
     if (!more) return null;
-    // what has lost events is damaged
+    // events are lost; without any events, the load fails as it does for a damaged execution
     events = more.length < missing ? [] : [...events, ...more.map(({ text }) => text)];
   }
   return { workflowId, version: Number(version), status: status as Status, head, events, children: childrenOf(replyList(reply[5])) };
 }
 
-/** A part of a history. Null if another execution of the same id is there meanwhile. @param incarnation null: the first that is met */
+/**
+ * Reads a part of a history, with several calls if it is long. Null if another execution has taken the id meanwhile.
+ *
+ * @param incarnation the incarnation to read; null: the one that the first call finds
+ */
 export async function eventsFrom(
   call: CallScript,
   id: string,
@@ -100,12 +104,12 @@ export async function eventsFrom(
   return events;
 }
 
-/** An event as its row holds it: the id of its commit as JSON, and the event right behind it. */
+/** Returns the row of an event: the id of its commit as a JSON string, directly followed by the event. */
 export function eventRow(commitId: string, event: string): string {
   return `${JSON.stringify(commitId)}${event}`;
 }
 
-/** The two parts of a row; an event that is no JSON where the row is damaged. */
+/** Returns the two parts of the row of an event. If the row is damaged, the event is an empty text, which is not valid JSON. */
 function readEventRow(row: unknown): Pick<StoredEvent, "commitId" | "text"> {
   const whole = String(row);
   const literal = /^"(?:[^"\\]|\\.)*"/.exec(whole)?.[0];
@@ -113,7 +117,7 @@ function readEventRow(row: unknown): Pick<StoredEvent, "commitId" | "text"> {
   return { commitId: JSON.parse(literal) as string, text: whole.slice(literal.length) };
 }
 
-/** Children in order of creation, from pairs of `=key` and a number, a colon and the head. */
+/** Returns children in order of creation. In `pairs`, `=key` and `number:head` alternate; the number gives the order. */
 function childrenOf(pairs: readonly unknown[]): StoredRows["children"] {
   const children: { ordinal: number; key: string; head: string }[] = [];
   for (let index = 0; index + 1 < pairs.length; index += 2) {

@@ -1,10 +1,10 @@
 /**
- * The beginning of every script: names of keys, and how rows and indexes are read and written. docs/stores/redis.md describes the keys. KEYS[1] is
- * `due`, with the prefix that a client may put before it; other keys are made from it. KEYS[2], KEYS[3], ... are those of executions' hashes. All
- * begin with the same text in braces, such as `{stepfold}`, so a cluster keeps them in one slot.
+ * The beginning of every script: the names of keys, and functions that read and write rows and indexes. docs/stores/redis.md describes the
+ * keys. KEYS[1] is the key `due`, with a prefix that the client may add; the script derives other keys from it. KEYS[2], KEYS[3], ... are
+ * the keys of executions' hashes. All keys begin with the same text in braces, such as `{stepfold}`, so a cluster keeps them in one slot.
  *
- * Numbers are sent and answered as text, whole ones without an exponent: Lua writes a large one as 1e+15. Values of users are moved and compared
- * as text, never read: Lua's JSON makes `{}` of `[]`.
+ * Numbers are sent as text, in both directions, and whole numbers without an exponent, because Lua writes a large number as 1e+15. Values
+ * of users are copied and compared as text and never parsed, because Lua's JSON library turns `[]` into `{}`.
  */
 export const prelude: string = `
 local due = KEYS[1]
@@ -96,8 +96,8 @@ end
 `;
 
 /**
- * Rows that are due, the longest due first. An entry of an execution that is gone is taken out of the index. A damaged execution is put off
- * for a minute, so that it does not stand before the others each time.
+ * Functions that find due rows, the longest due first. An index entry whose execution no longer exists is removed. A damaged execution is
+ * postponed by a minute, so that it does not come before the others each time.
  */
 export const dueRows: string = `
 local function arePermitKeysDue() return redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", later, "-inf", whole(now)) > 0 end
@@ -119,7 +119,7 @@ local function dueRows(permitKey, overdueMs, limit)
 end
 `;
 
-/** How executions and histories are read. An answer stays short: a history is read in parts, up to the one that passes the budget. */
+/** Functions that read executions and histories. To keep answers short, a history is read in parts until one passes the budget. */
 export const loading: string = `
 local budgetBytes, partEvents = 1000000, 32
 local function eventsFrom(id, from, limit)

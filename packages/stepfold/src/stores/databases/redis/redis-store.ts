@@ -5,22 +5,23 @@ import { storeOnServer } from "./redis-table.ts";
 
 /** How a Redis store behaves. */
 export interface RedisStoreOptions extends RetentionOptions {
-  /** What all keys begin with, in braces: `{stepfold}:`. Letters, digits, `_`, `-`, `.`, `:`; at most 48. Default `stepfold`. */
+  /** The text in braces with which all keys begin: `{stepfold}:`. At most 48 letters, digits, `_`, `-`, `.`, `:`. Default `stepfold`. */
   readonly prefix?: string;
   /**
-   * Say so if your server keeps what it acknowledged: with `appendonly yes`, and `appendfsync always` where a power loss must
-   * not cost the last second either. Redis does not by default, and a client may not be allowed to ask. Default false.
+   * Set this to true if your server keeps what it has acknowledged: with `appendonly yes`, and with `appendfsync always` if a power
+   * loss must not lose the last second either. Redis does not do so by default, and a client may not be allowed to ask the server.
+   * Default false.
    */
   readonly durable?: boolean;
-  /** Largest head, event or child of an execution, in bytes. Default 64 MiB; Redis takes no more than 512. */
+  /** Largest head, event or child of an execution, in bytes. Default 64 MiB; Redis accepts at most 512 MiB. */
   readonly maxValueBytes?: number;
 }
 
 /**
- * A store on a Redis server or cluster, version 5 or later, for any number of processes. You hand in a connected client of
- * ioredis or node-redis (also one for a cluster or for sentinels), and close it yourself.
+ * A store on a Redis server or cluster, version 5 or later, for any number of processes. You provide a connected client of
+ * ioredis or node-redis (also a client for a cluster or for sentinels), and close it yourself.
  *
- * Every write is one Lua script: all of it happens, or nothing, and leases are judged by the server's clock. Commits of
+ * Every write is one Lua script, which happens completely or not at all. The server's clock decides about leases. Commits of
  * different executions that are issued together share a round trip. All keys lie in one slot of a cluster.
  *
  * Redis is as durable as you set it up: see `durable`. A failover may lose commits that were acknowledged, because replicas

@@ -23,20 +23,20 @@ import { claimScript } from "./redis-fast.ts";
 import { eventsFrom, parsePermit, replyList, rowsIn, said, wholeRows } from "./redis-reply.ts";
 import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 
-/** What differs between servers that run scripts. */
+/** What differs between servers that run scripts: Redis and Upstash. */
 export interface ServerOptions extends RetentionOptions {
   readonly name: string;
   readonly send: SendScript;
-  /** What all keys begin with. Default `stepfold`. */
+  /** The text in braces with which all keys begin. Default `stepfold`. */
   readonly prefix?: string | undefined;
   readonly durable: boolean;
   /** Largest head, event or child, in bytes. */
   readonly maxValueBytes: number;
-  /** Largest write, in bytes of the JSON that it travels in. Default: no limit. */
+  /** The largest write, in bytes of the JSON request that carries it. Default: no limit. */
   readonly maxRequestBytes?: number;
 }
 
-/** The store on a server that runs scripts. */
+/** Returns the store on a server that runs scripts. */
 export function storeOnServer(options: ServerOptions): SnapshotStore {
   const { name, idempotencyRetentionMs = defaultRetentionMs } = options;
   return storeOver(new RedisTable(options, idempotencyRetentionMs), {
@@ -45,7 +45,7 @@ export function storeOnServer(options: ServerOptions): SnapshotStore {
   });
 }
 
-/** Executions on a server that runs scripts: each method is one, unless there is much to answer. */
+/** The executions on a server that runs scripts. Each method calls one script, or several if the answer is long. */
 class RedisTable implements kit.ExecutionTable, kit.ListTable {
   readonly lists: kit.ListTable = this;
   readonly name: string;
@@ -152,7 +152,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return { now: Number(said(now)), executions: rowsIn(guards), areKeysDue: said(areKeysDue) !== null };
   }
 
-  /** Rows of an index, as one script finds them: where a filter lets few through, there are more. */
+  /** Scans a part of an index with one script. If few rows pass the filters, the script stops before it has found `limit` rows. */
   async #scan(index: "created" | "ended", range: ScanRange, filters: ScanFilters): Promise<Scanned> {
     const { status = [], definitionId, idPrefix = "", labels = [], limit, isList } = filters;
     const counted = (values: readonly string[]): string[] => [String(values.length), ...values];
@@ -162,7 +162,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return { rows: rowsIn(replyList(rows)), next: said(next), looked: Number(looked) };
   }
 
-  /** As many scripts as it takes, each of which looks at about 1,000 executions. */
+  /** Scans an index with as many scripts as needed; each script looks at about 1,000 executions. */
   async #scanAll(index: "created" | "ended", [command, from, to]: ScanRange, filters: ScanFilters): Promise<Scanned> {
     const rows: kit.ListedRow[] = [];
     let [next, looked]: [string | null, number] = [from, 0];
@@ -176,45 +176,48 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
   }
 }
 
-/** Executions that are looked at for one answer, at most. */
+/** The most executions that are looked at for one answer. */
 const maxLooked = 20_000;
 
 const oldestFirst = "ZRANGEBYLEX";
 
-/** A command, and where it begins and ends in its index. */
+/** The command that reads an index, and where it begins and ends in the index. */
 type ScanRange = readonly [command: string, from: string, to: string];
 
-/** Which rows of an index. */
+/** Selects rows of an index. */
 interface ScanFilters extends Partial<Pick<kit.PageQuery, "status" | "definitionId" | "idPrefix" | "labels">> {
   readonly limit: number;
+  /** The scan stops after so many executions. Default: no limit. */
   readonly maxLooked?: number;
-  /** With all that a list shows. */
+  /** True: rows come with definition, metadata and head. */
   readonly isList?: true;
 }
 
+/** The result of a scan. */
 interface Scanned {
   readonly rows: readonly kit.ListedRow[];
-  /** Where to go on; null at the end. */
+  /** Where to continue; null at the end. */
   readonly next: string | null;
+  /** How many executions the scan has looked at. */
   readonly looked: number;
 }
 
-/** The part of the index of all executions that a query is about. */
+/** Returns the part of the index of all executions that a query reads. */
 function rangeOf({ createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1, after, order }: kit.PageQuery): ScanRange {
   const first = sortable(Math.floor(createdAfter) + 1);
   const cursor = after ? [sortable(after.createdAt) + sortable(after.seq)] : [];
   if (order === "newest") return ["ZREVRANGEBYLEX", `(${[sortable(createdBefore), ...cursor].sort()[0]}`, `[${first}`];
-  // what follows the number of an execution is its id
+  // in an entry, the id follows the number of the execution; U+10FFFF sorts after every id, so the scan begins after the cursor
   const from = [first, ...cursor.map((entry) => `${entry}\u{10ffff}`)].sort().at(-1);
   return [oldestFirst, `[${from}`, `(${sortable(createdBefore)}`];
 }
 
-/** A time or number as text that is in order. */
+/** Returns a time or number as text of 16 digits, so that texts sort like the numbers. */
 function sortable(value: number): string {
   return String(Math.min(Math.max(Math.ceil(value), 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
 }
 
-/** Whole milliseconds that the server can add to its clock. */
+/** Returns a duration as whole milliseconds, limited to what the server can add to its clock. */
 function wholeMs(durationMs: number): string {
   if (durationMs >= 0) return Math.min(Math.ceil(durationMs), 1e14).toFixed(0);
   throw new StepfoldError("OPTION_INVALID", { option: "idempotencyRetentionMs", reason: "must be a number of milliseconds, at least 0" });

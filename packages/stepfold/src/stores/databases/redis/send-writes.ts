@@ -6,24 +6,25 @@ import type { CallScript } from "./redis-client.ts";
 import { eventRow, replyList, said } from "./redis-reply.ts";
 import { writeScript } from "./write-script.ts";
 
-/** Nothing else runs on the server during a script: so many writes, or about so much text, at most in one. */
+/** The most writes in one script. It is small, because nothing else runs on the server during a script. */
 export const maxWrites = 50;
+/** The most text in one script, in characters, unless a single write has more. */
 const maxTextLength = 1_000_000;
 
-/** Children of one commit, at most, that keep their order. */
+/** The most children of one commit that keep their order. */
 const maxChildrenOfCommit = 1_000_000;
 
-/** What a server takes. */
+/** The limits of a server. */
 export interface WriteLimits {
   /** Name of the store. */
   readonly name: string;
-  /** After so long the server forgets a tombstone by itself. */
+  /** How many milliseconds the server keeps a tombstone, as text. */
   readonly retentionMs: string;
-  /** Largest write, in bytes of the JSON that it travels in. */
+  /** The largest write, in bytes of the JSON request that carries it. */
   readonly maxRequestBytes: number;
 }
 
-/** Makes writes. Most groups are one script; large writes go in scripts of their own, and what is too large is not sent. */
+/** Makes writes. Most groups need one script; groups with much text are split into several, and a write that is too large is not sent. */
 export async function sendWrites(call: CallScript, writes: readonly RowWrite[], limits: WriteLimits): Promise<RowAnswer[]> {
   const answers = new Map<RowWrite, RowAnswer>();
   const portions: { readonly write: RowWrite; readonly args: readonly string[] }[][] = [];
@@ -52,7 +53,10 @@ export async function sendWrites(call: CallScript, writes: readonly RowWrite[], 
   return writes.map((write) => answers.get(write)!);
 }
 
-/** Why a write does not fit into one request. JSON in JSON grows, sixfold at most. */
+/**
+ * Returns the error for a write that does not fit into one request, else null. Text grows when it becomes part of JSON, at most sixfold, so
+ * the exact size need not be computed for small writes.
+ */
 function refusalOf(id: string, args: readonly string[], length: number, { name, maxRequestBytes: max }: WriteLimits): StepfoldError | null {
   if (length * 6 <= max) return null;
   const actual = bytesOf(JSON.stringify(args));
@@ -71,9 +75,10 @@ function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: W
 }
 
 /**
- * A write as `writeScript` reads it: one text of words without spaces, then the incarnation, fields, events and children. The words
- * are kind, version, fence, whether it has to be due, its next due time, flags, and the counts of what follows. What is absent is
- * empty. Flags: it has to be held (h), free (f), open (o), deleted (d); the due time counts unless held (u); it ends (e).
+ * Returns a write in the form that `writeScript` reads: one text of words, then the incarnation, fields, events and children. The words
+ * are the kind, the expected version and fence, `due` if the execution must be due, its next due time, flags, and the counts of fields,
+ * events and children; an absent word is empty. Flags: the execution must be held (h), not held (f), open (o), deleted (d); the due time
+ * changes only if nobody holds the execution (u); the execution ends (e).
  */
 function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const when = write.kind === "insert" ? { incarnation: write.row.incarnation } : write.when;
@@ -89,7 +94,7 @@ function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const args = [words.join(" "), when.incarnation, ...fields];
   for (const { text } of events) args.push(eventRow(commitId, text));
   for (const [index, { key, text, last }] of children.entries()) {
-    // children are in the order of these numbers
+    // children are sorted by this number
     const ordinal = (state?.version ?? 0) * maxChildrenOfCommit + index;
     args.push(`=${key}`, last ? "1" : "", text === null ? "" : `${ordinal}:${text}`);
   }
@@ -103,7 +108,7 @@ function changesOf(write: RowWrite): RowChanges {
   return write.kind === "update" ? write.set : {};
 }
 
-/** Names and values of the fields of a head. Of a tombstone: how long it is kept. */
+/** Returns the names and values of the fields that a write sets. For a deletion: how long the tombstone is kept. */
 function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   if (write.kind === "insert") {
     const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels } = write.row;
@@ -129,6 +134,7 @@ function stateFields({ version, status, head, sizeBytes, wakeAt }: NonNullable<R
   return ["version", String(version), "status", status, "head", head, "size", String(sizeBytes), "wake", String(wakeAt ?? "")];
 }
 
+/** Returns the next due time: `+ms` from now, `@wakeAt` (`@`: never), `@stored` for the stored `wakeAt`; empty: no change. */
 function dueText(due: RowChanges["due"], state: RowChanges["state"]): string {
   if (due === undefined) return "";
   if (due !== "atWakeUp") return `+${due.inMs}`;

@@ -1,12 +1,13 @@
 import { prelude } from "./redis-schema.ts";
 
 /**
- * Makes writes: KEYS[2..] are the heads, one for each write, all different. ARGV: the writes as `writeArgs` puts them down.
+ * Makes writes. KEYS[2..] are the heads, a different one for each write. ARGV: the writes in the form of `writeArgs`.
  *
- * A script is not rolled back when a command in it fails, so everything that could fail is asked first. What was written
- * before an error in a later write stays written, and is acknowledged when it is repeated.
+ * Redis does not roll a script back when a command in it fails, so each write first checks everything that could fail. Writes that
+ * were made before an error in a later write stay, and are acknowledged when the caller repeats them.
  *
- * Answers one list for each write: time, and version and status before it; nothing if its condition does not hold; `damaged`.
+ * The answer has one list for each write: the time, and the version and status before the write; an empty list if its condition does
+ * not hold; `damaged` if the execution is damaged.
  */
 export const writeScript: string = `${prelude}
 -- an error here has written nothing

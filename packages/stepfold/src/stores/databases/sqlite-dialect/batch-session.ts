@@ -1,26 +1,26 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SqliteSession, SqlRow, SqlStatement, SqlValue } from "./statement.ts";
 
-/** What gives the time that judges: the one that is given, or that of the database, because a server is another machine. */
+/** SQL for the time that decides about leases and due times: the parameter `?1`, or the database's clock if `?1` is NULL. */
 export const databaseClock = "coalesce(?1, CAST(round(unixepoch('subsec') * 1000) AS INTEGER))";
 
-/** A statement with all its parameters, the time too. */
+/** A statement with all its parameters, of which the first one is the time. */
 export interface BatchStatement {
   sql: string;
   args: SqlValue[];
 }
 
-/** A database that takes several statements only all at once. */
+/** A database that takes several statements only as one batch, without an answer in between. */
 export interface BatchDatabase {
-  /** Resolves when the tables are there. */
+  /** Resolves once the tables exist. */
   ready(): Promise<void>;
-  /** Sends statements as one transaction. The rows of each. A lone one may be read by itself. */
+  /** Sends statements as one transaction, and returns the rows of each. A single statement that reads needs no transaction. */
   send(statements: BatchStatement[], mode: "read" | "write"): Promise<readonly (readonly SqlRow[])[]>;
-  /** What gives the time. Null: the database's clock. */
+  /** Returns the time; null: the database's clock is used. */
   now(): EpochMs | null;
 }
 
-/** Sends statements to such a database. It is not closed: its client is the user's. */
+/** Returns a session over such a database. `close()` does not close the database, because the client belongs to the user. */
 export function batchSession({ ready, send, now }: BatchDatabase): SqliteSession {
   return {
     async read(statements) {
@@ -29,7 +29,7 @@ export function batchSession({ ready, send, now }: BatchDatabase): SqliteSession
     },
     async write(writes) {
       await ready();
-      // all are sent together, so none can wait for the answer of another one
+      // all statements are sent together, so none of them can wait for the answer of another one
       const time = now();
       const parts = writes.map(({ whole, followUps }) => sendable([whole(), ...followUps(false)], time));
       const results = await send(parts.flat(), "write");
@@ -44,7 +44,7 @@ export function batchSession({ ready, send, now }: BatchDatabase): SqliteSession
   };
 }
 
-/** Statements with their time, and any number as one that a statement takes. */
+/** Adds the time to statements, and replaces numbers that are not finite with the largest or smallest safe integer. */
 function sendable(statements: readonly SqlStatement[], time: EpochMs | null): BatchStatement[] {
   return statements.map(({ text, values }) => {
     const args = [time, ...values].map((value) => {

@@ -1,19 +1,21 @@
 import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
 
 /**
- * The column `due_at` holds times. What is due at once lies this far below its time, so below zero: then it is due for every
- * process, even if the clock was ahead when it was written, or was set back since.
+ * The column `due_at` holds due times. For an execution that is due at once, this number is subtracted, so that the value is negative:
+ * then the execution is due for every process, even if the clock was ahead when the value was written, or was set back since.
  */
 const shiftMs = 10 ** 13;
 
-/** The time in the column. */
+/** SQL for the due time in the column `due_at`, without the subtraction. */
 export const dueTime: string = `iif(due_at < 0, due_at + ${shiftMs}, due_at)`;
 
 /**
- * The column after a change, as SQL.
+ * Returns SQL for the column `due_at` after a change.
  *
- * @param inMs what gives after how many milliseconds it is due; null: when its `wakeAt` says
- * @param wakeAt what gives the execution's `wakeAt` after the change
+ * @param inMs SQL for the milliseconds from now after which the execution is due; null: the execution is due at its `wakeAt`
+ * @param wakeAt SQL for the execution's `wakeAt` after the change
+ * @param now SQL for the time
+ * @param isNew true for a new execution, which has no earlier due time
  */
 export function dueAtSql(inMs: string | null, wakeAt: string, now: string, isNew = false): string {
   if (inMs !== null) return `${now} + ${inMs}`;
@@ -21,30 +23,32 @@ export function dueAtSql(inMs: string | null, wakeAt: string, now: string, isNew
   return `iif(${wakeAt} <= 0, ${since} - ${shiftMs}, ${wakeAt})`;
 }
 
-/** Texts of statements that read what is due for at least `?2` milliseconds. */
+/** Texts of statements that read executions which have been due for at least `?2` milliseconds. */
 export interface DueTexts {
-  /** The longest due without a permit: at most `?3` of those that are due at once, and of those that have a time. */
+  /** The longest due executions without a permit: at most `?3` of those due at once, and at most `?3` of those due at a time. */
   readonly plain: string;
-  /** The same of those with the key `?4` in their permit. */
+  /** The same for executions with the permit key `?4`. */
   readonly ofKey: string;
-  /** Whether something with a permit is due. */
+  /** Whether an execution with a permit is due. */
   readonly areKeysDue: string;
-  /** The keys of the longest due executions with a permit, each with the number of these. */
+  /** The keys of the longest due executions with a permit, each with the number of these executions. */
   readonly longestDueKeys: string;
   /**
-   * Goes from key to key by the index, from the one after `?3` on, and gives each with the limit of the one that is due longest, or
-   * null if nothing of it is due. However many executions wait for one key, it is looked at once.
+   * Goes from key to key in the index, beginning after the key `?3`, and returns each key with the limit of its longest due execution,
+   * or NULL if none of its executions is due. Each key is looked at once, however many executions wait for it.
    */
   readonly scanOfKeys: string;
 }
 
 /**
- * @param now what gives the time
- * @param guard the columns of an execution
- * @param key the column with the key of a permit
+ * Returns the texts of the statements.
+ *
+ * @param now SQL for the time
+ * @param guard SQL for the columns of a guard
+ * @param key SQL for the column with the key of a permit
  */
 export function dueTexts(now: string, guard: string, key: string): DueTexts {
-  // each is in order by the index; one range over both would have to be sorted. What is due at once needs no clock
+  // the index returns each range in order; one range over both would have to be sorted. What is due at once (below 0) needs no clock
   const ranges = [`due_at <= iif(?2 = 0, -1, min(-1, ${now} - ?2 - ${shiftMs}))`, `due_at BETWEEN 0 AND ${now} - ?2`];
   const longestDue = (columns: string, which: string, limit: string | number): string =>
     ranges

@@ -9,19 +9,20 @@ type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
 type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 
-/** Adds a parameter whose value is read from each write, and gives its name. */
+/** Adds a parameter whose value is read from each write, and returns its name, such as `?2`. */
 type Bind<W> = (read: (write: W) => SqlValue) => string;
 
 /**
- * Plans writes. The text of a statement depends on which columns a write changes and on what its condition asks, and not on any
- * value: so each text is made once, for a step would spend more time on it than SQLite on the row.
+ * Turns writes into statements. The text of a statement depends only on which columns a write changes and on the kind of its condition,
+ * not on values. So each text is built once: building it for each write would take longer than SQLite takes to write the row.
  */
 export class WritePlanner {
   readonly #now: string;
   readonly #returned: string;
+  /** The texts that are built already, by shape, and how the values of their parameters are read from a write. */
   readonly #known = new Map<number, { readonly text: string; readonly reads: readonly ((write: never) => SqlValue)[] }>();
 
-  /** @param now what gives the time: it may use `?1` */
+  /** @param now SQL for the time, which may use the parameter `?1` */
   constructor(now: string) {
     this.#now = now;
     this.#returned = `RETURNING version, status, ${now} AS now`;
@@ -40,7 +41,11 @@ export class WritePlanner {
     }
   }
 
-  /** The statement for a write. @param shape tells apart the writes that have different texts: a number, because it is made for each write */
+  /**
+   * Returns the statement for a write.
+   *
+   * @param shape differs for writes with different texts; a number, because it is computed for each write
+   */
   #statement<W>(shape: number, write: W, textOf: (bind: Bind<W>) => string): SqlStatement {
     let known = this.#known.get(shape);
     if (!known) {
@@ -68,7 +73,12 @@ export class WritePlanner {
     });
   }
 
-  /** @param isQuick it gives no row, and where the status rarely changes, that stays as it is or nothing is written */
+  /**
+   * Returns the UPDATE for a write.
+   *
+   * @param isQuick true: the statement returns no row. For a write that rarely changes the status, it also requires that the status stays
+   *   the same, so that no index is written; otherwise it changes nothing
+   */
   #update(write: Update, isQuick: boolean): SqlStatement {
     const shape = bit(true, 20) | bit(isQuick, 19) | (changeShape(write.set) << 7) | conditionShape(write.when);
     return this.#statement(shape, write, (bind) => this.#updateText(write, isQuick, bind));
@@ -85,7 +95,7 @@ export class WritePlanner {
         `version = ${ofState("version")}, head = ${ofState("head")}, size_bytes = ${ofState("sizeBytes")}, wake_at = ${wakeAt}, updated_at = ${now}`,
       );
       if (set.state.checkpointVersion !== undefined) assignments.push(`checkpoint_version = ${ofState("version")}`);
-      // to set a column is to write its index
+      // setting a column writes its index, even if the value stays the same
       if (isQuick && keepsIndexes(set)) conditions.push(`status = ${ofState("status")}`);
       else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
     }
@@ -117,12 +127,15 @@ export class WritePlanner {
   }
 }
 
-/** A step of the holder rarely changes the status, and its execution stays due when the lease ends. */
+/**
+ * True for a write that rarely changes a column with an index, such as a step of the holder: the status mostly stays the same, and the
+ * execution stays due at the end of the lease.
+ */
 function keepsIndexes({ state, due }: RowChanges): boolean {
   return state !== undefined && due === undefined && !isTerminal(state.status);
 }
 
-/** Tells apart changes that have different texts: 10 bits. */
+/** Returns a number of 10 bits that differs for changes with different texts. */
 function changeShape({ state, owner, fence, crashes, metadata, due, dueUnlessHeld }: RowChanges): number {
   const ofState = state ? bit(true, 0) | bit(isTerminal(state.status), 1) | bit(state.checkpointVersion !== undefined, 2) : 0;
   const columns =
@@ -130,7 +143,7 @@ function changeShape({ state, owner, fence, crashes, metadata, due, dueUnlessHel
   return ofState | columns | bit(due !== undefined, 7) | bit(due === "atWakeUp", 8) | bit(dueUnlessHeld === true, 9);
 }
 
-/** Tells apart conditions that have different texts: 7 bits. */
+/** Returns a number of 7 bits that differs for conditions with different texts. */
 function conditionShape({ version, fence, held, open, due, deleted }: RowCondition): number {
   const columns = bit(version !== undefined, 0) | bit(fence !== undefined, 1) | bit(held !== undefined, 2) | bit(held === true, 3);
   return columns | bit(open === true, 4) | bit(due === true, 5) | bit(deleted === true, 6);
@@ -144,20 +157,25 @@ function inMsOf(due: DueChange | undefined): number | null {
   return due === undefined || due === "atWakeUp" ? null : due.inMs;
 }
 
-/** The row that a write wrote, where it is not known that it was made: it has the incarnation and version of the write. */
+/**
+ * SQL for the row that a write has written, while it is not known whether the write was made: the row with the incarnation and version of
+ * the write.
+ */
 const writtenRow = "SELECT seq FROM executions WHERE id = ?5 AND incarnation = ?6 AND version = ?7 AND deleted_at IS NULL";
+/** The condition that the event of this version belongs to this commit. */
 const isOfCommit = "EXISTS (SELECT 1 FROM events WHERE execution = seq AND events.version = ?7 AND commit_id = ?4)";
 const rowOfId = "(SELECT seq FROM executions WHERE id = ?5)";
 
 const ofMadeWrite = additionTexts("INSERT", rowOfId, rowOfId);
-// if the write was not made there is no such row, and NULL is ignored; if another commit has made this version, its events are there
+// if the write was not made, there is no such row, and NULL is ignored; if another commit made this version, its event is there already
 const ofAnyWrite = additionTexts("INSERT OR IGNORE", `(${writtenRow})`, `(${writtenRow} AND ${isOfCommit})`);
 
 /**
- * Texts that write what belongs to a row. Parameters: `?2` version or key, `?3` text, `?4` the commit, and from `?5` on which row it is.
+ * Returns the texts that write the events and children of a row. Parameters: `?2` version or key, `?3` text, `?4` the commit, and from
+ * `?5` on the values that identify the row.
  *
- * @param row what gives its number
- * @param rowOfCommit the same, if the events of this commit are there
+ * @param row SQL for the `seq` of the row
+ * @param rowOfCommit SQL for the `seq` of the row, NULL unless the events of this commit are there
  */
 function additionTexts(into: string, row: string, rowOfCommit: string): Readonly<Record<"event" | "child" | "noChild", string>> {
   return {
@@ -168,7 +186,7 @@ function additionTexts(into: string, row: string, rowOfCommit: string): Readonly
   };
 }
 
-/** The events and children of a write. */
+/** Returns the statements that write the events and children of a write. @param isMade true: the write is known to have been made */
 function historyStatements(write: Insert | Update, isMade: boolean): readonly SqlStatement[] {
   const { history } = write;
   if (!history) return [];
@@ -184,13 +202,16 @@ function historyStatements(write: Insert | Update, isMade: boolean): readonly Sq
   return statements;
 }
 
-/** What finds the row that a write wrote. */
+/** Returns the parameters that identify the row that a write has written. */
 function writtenRowOf(write: Insert | Update): readonly SqlValue[] {
   if (write.kind === "insert") return [write.id, write.row.incarnation, write.row.version];
   return [write.id, write.when.incarnation, write.set.state?.version ?? null];
 }
 
-/** Deletes the history and the children of a row that has become a tombstone. What is removed has none any more. */
+/**
+ * Returns the statements that delete the events and children of a row that has become a tombstone. A tombstone that is removed has none
+ * any more.
+ */
 function emptyingStatements({ id, kind }: Deletion): readonly SqlStatement[] {
   if (kind === "remove") return [];
   const row = "(SELECT seq FROM executions WHERE id = ?2 AND deleted_at IS NOT NULL)";

@@ -3,17 +3,17 @@ import { columnDefinitions, executionColumns } from "../../kit/sql-layout.ts";
 import { sqliteViews } from "./sqlite-views.ts";
 import type { SqlRow } from "./statement.ts";
 
-/** Number of the layout below, as `PRAGMA user_version` says it. */
+/** The number of the layout below, which `PRAGMA user_version` holds. */
 const sqliteLayout = 1;
 
 const types = { id: "TEXT", name: "TEXT", json: "TEXT", text: "TEXT", number: "INTEGER" } as const;
 
 /**
- * The statements that make the tables.
+ * The statements that create the tables.
  *
- * What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`
- * with its index. Events lie in the order of writing: those of fifty executions that are committed together fill a few
- * pages, where a table ordered by execution would write fifty. In `due_at` what is due at once lies below 0: it is due since
+ * A commit of the claim's holder changes one row of `executions` and none of its indexes, and adds one row to `events` and its
+ * index. Events lie in the order of writing: the events of fifty executions that are committed together fill a few pages, while a
+ * table ordered by execution would write fifty pages. An execution that is due at once has a negative `due_at`: it has been due since
  * `due_at` + 10,000,000,000,000.
  */
 export const sqliteSchema: readonly string[] = [
@@ -68,20 +68,20 @@ ${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${
 
 const layoutView = "stepfold_layout_";
 
-/** The same for databases whose owner cannot set `PRAGMA user_version`: there the name of a view says the number. */
+/** The same for databases in which `PRAGMA user_version` cannot be set: there the name of a view contains the number of the layout. */
 export const sqliteSchemaByName: readonly string[] = [
   ...sqliteSchema.slice(0, -1),
   `CREATE VIEW ${layoutView}${sqliteLayout} AS SELECT ${sqliteLayout} AS layout`,
 ];
 
-/** Gives the number where the name of a view says it; no row if there are no tables. */
+/** The query for the number of the layout in the name of a view. It returns no row if there are no tables. */
 export const layoutByName: string = `SELECT substr(name, ${layoutView.length + 1}) AS user_version FROM sqlite_master WHERE name GLOB '${layoutView}*'`;
 
 /**
- * Whether a database has the tables.
+ * Returns whether a database has the tables.
  *
- * @param row what `PRAGMA user_version` gives, or `layoutByName`
- * @param what the database, for people
+ * @param what what the error message calls the database, such as "file"
+ * @param row the row that `PRAGMA user_version` or `layoutByName` returned
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made it
  */
 export function hasTables(store: string, what: string, row: SqlRow | undefined): boolean {

@@ -10,14 +10,18 @@ import { type DueTexts, dueTexts, dueTime } from "./due-statements.ts";
 import { WritePlanner } from "./row-statements.ts";
 import { bindTo, Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
 
-/** What differs between the databases that are SQLite. */
+/** What differs between the databases that use the SQL of SQLite. */
 export interface SqliteTableOptions extends Required<Pick<kit.ExecutionTable, "name" | "features" | "grouping">> {
-  /** What gives the time in a statement. */
+  /** SQL for the time in a statement. */
   readonly now: string;
-  /** What gives the text of a column that may hold any character, and how to read it. Default: the column. */
+  /** Returns SQL for the text of a column that may hold any character. Default: the column itself. */
   readonly quoted?: (column: string) => string;
+  /** Reads a text that `quoted` selected. Default: the text itself. */
   readonly unquoted?: (value: string) => string;
-  /** How many ids one statement may name. More are asked for in several statements. Default: no limit. D1 and Durable Objects take 100 parameters. */
+  /**
+   * The most ids in one statement; more ids are read with several statements. Default: no limit. D1 and Durable Objects take 100 parameters
+   * in a statement.
+   */
   readonly maxIds?: number;
 }
 
@@ -29,7 +33,7 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly lists: kit.ListTable;
   readonly #session: SqliteSession;
   readonly #now: string;
-  /** The column `key`, and how it is read. */
+  /** SQL that selects the column `key`. */
   readonly #key: string;
   readonly #unquoted: (value: string) => string;
   readonly #guard: string;
@@ -102,7 +106,7 @@ export class SqliteTable implements kit.ExecutionTable {
   write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     const written = (row: SqlRow | null, index: number): kit.RowWritten | null => {
       const write = writes[index]!;
-      // what was written need not be read
+      // an update knows version and status, so they need not be read
       const { version, status } = (write.kind === "update" && write.set.state) || (row ?? {});
       return row && { now: Number(row.now), version: Number(version), status: status as Status };
     };
@@ -168,7 +172,11 @@ export class SqliteTable implements kit.ExecutionTable {
     return (await this.#session.read([{ text, values }]))[0]!;
   }
 
-  /** Rows of these ids, in as many statements as they take, all of one moment. @param text without its list */
+  /**
+   * Reads the rows of these ids with as many statements as needed, all of which see one state of the data.
+   *
+   * @param text the statement without its list of ids
+   */
   async #readEach(text: string, ids: readonly string[]): Promise<readonly SqlRow[]> {
     const statements: SqlStatement[] = [];
     let from = 0;

@@ -1,8 +1,9 @@
 /**
- * What people read. `workflow_executions` shows each execution as the JSON document that `load` gives; the other two views
- * are its parts, and may be asked too: every result of every execution, and everything that was ever added to a map.
+ * The views for people who query the database. `workflow_executions` shows each execution as the JSON document that `load` returns, but
+ * for what lies only in events, such as variables. The other two views hold parts of it and can be queried too: every result of every
+ * execution, and every item that was ever added to a map.
  *
- * Asked for one execution they read its history only; that is why the aggregates are subqueries and no views of their own.
+ * A query for one execution reads only the history of that execution, because the aggregates are subqueries and not views of their own.
  */
 export const sqliteViews: readonly string[] = [
   `

@@ -1,7 +1,7 @@
-/** What SQLite takes for a parameter. */
+/** The value of a parameter. */
 export type SqlValue = string | number | Uint8Array | null;
 
-/** A statement with its parameters from `?2` on. The session gives `?1`: the time, or null where the database's own clock judges. */
+/** A statement with its parameters from `?2` on. The session adds `?1`: the time, or null if the database's clock decides. */
 export interface SqlStatement {
   readonly text: string;
   readonly values: readonly SqlValue[];
@@ -10,26 +10,33 @@ export interface SqlStatement {
 /** A row by the names of its columns. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** A write as statements. */
+/** The statements of a write. */
 export interface PlannedWrite {
-  /** Costs less, and is tried first where one can wait for its answer: how many rows it changed. Null: there is no such form. */
+  /** A cheaper statement, which a session tries first if it can wait for the number of changed rows. Null: there is none. */
   readonly quick: SqlStatement | null;
-  /** Gives a row if the write was made. */
+  /** Returns the full statement of the write; it returns a row if the write was made. */
   whole(): SqlStatement;
-  /** What follows if it was made, without a time. @param isMade false: all is sent together, and each finds out by itself whether it was */
+  /**
+   * Returns the statements that follow if the write was made. They do not use the time.
+   *
+   * @param isMade false: all statements are sent together, so each of these finds out by itself whether the write was made
+   */
   followUps(isMade: boolean): readonly SqlStatement[];
 }
 
-/** How statements get to a database. The statements of one call have one time. */
+/** Sends statements to a database. All statements of one call get the same time. */
 export interface SqliteSession {
-  /** Runs statements that see one state of the data. A lone one may write. */
+  /** Runs statements, all of which see one state of the data. A single statement may also write. */
   read(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]>;
-  /** Makes writes in one transaction. For each the row that it gave; null: it was not made. */
+  /** Makes writes in one transaction, and returns for each the row that its statement returned; null: the write was not made. */
   write(writes: readonly PlannedWrite[]): Promise<readonly (SqlRow | null)[]>;
   close(): Promise<void>;
 }
 
-/** Gives the parameters of a statement, whose values it adds to those: the first is the time. Equal values share one: there may be few. */
+/**
+ * Returns a function that adds a value to `values` and returns the name of its parameter, from `?2` on, because `?1` is the time. Equal
+ * values share a parameter, because some databases allow few parameters.
+ */
 export function bindTo(values: SqlValue[]): (value: SqlValue) => string {
   return (value) => {
     const known = values.indexOf(value);
@@ -37,7 +44,7 @@ export function bindTo(values: SqlValue[]): (value: SqlValue) => string {
   };
 }
 
-/** The parameters of a statement that is being written. */
+/** The parameters of a statement, collected while its text is built. */
 export class Parameters {
   readonly values: SqlValue[] = [];
   readonly bind: (value: SqlValue) => string = bindTo(this.values);

@@ -1,18 +1,18 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SqliteSession, SqlRow, SqlStatement, SqlValue } from "./statement.ts";
 
-/** A database in this process, which answers at once. */
+/** A database in this process, which answers synchronously. */
 export interface SyncDatabase {
-  /** The rows that a statement gives. Its first parameter comes apart from the others: so a step copies no list of them. */
+  /** Returns the rows of a statement. The first parameter is separate from the others, so that a step does not copy a list of values. */
   all(text: string, first: SqlValue, others: readonly SqlValue[]): readonly SqlRow[];
-  /** Runs a statement that gives no rows. How many it changed; it may count their entries in indexes too. */
+  /** Runs a statement that returns no rows. Returns how many rows it changed; the number may include their entries in indexes. */
   run(text: string, first: SqlValue, others: readonly SqlValue[]): number;
-  /** Makes what `work` does one transaction, which is undone if it throws. */
+  /** Runs `work` in one transaction, which is rolled back if `work` throws. */
   transaction<T>(mode: "read" | "write", work: () => T): T;
   close(): void;
 }
 
-/** Sends statements to such a database, which it closes in the end. */
+/** Returns a session over such a database. `close()` closes the database. */
 export function syncSession(db: SyncDatabase, now: () => EpochMs): SqliteSession {
   return {
     async read(statements) {
@@ -26,7 +26,7 @@ export function syncSession(db: SyncDatabase, now: () => EpochMs): SqliteSession
       return db.transaction("write", () =>
         writes.map(({ quick, whole, followUps }) => {
           const row = quick && db.run(quick.text, time, quick.values) > 0 ? { now: time } : rowOf(whole());
-          // none of these needs the time
+          // none of these statements uses the time
           if (row) for (const { text, values } of followUps(true)) db.run(text, null, values);
           return row;
         }),

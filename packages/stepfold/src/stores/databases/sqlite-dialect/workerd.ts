@@ -1,17 +1,22 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
-/** What D1 and Durable Objects, both SQLite in workerd, take: 100 parameters a statement, 2 MB a row. */
+/** The limits of D1 and Durable Objects, which both use SQLite in workerd: 100 parameters in a statement, 2 MB in a row. */
 export const workerdLimits = {
+  /** The most ids in one statement; the other parameters are for other values. */
   maxIds: 90,
-  /** The rest of a row is ids, labels and metadata. */
+  /** The largest value in bytes; the rest of a row is for ids, labels and metadata. */
   maxValueBytes: 1_900_000,
 } as const;
 
-/** What they say after which the same call may succeed: their object was moved or restarted, or too much is asked of it. */
+/** Matches messages after which the same call may succeed later: the object was moved or restarted, or is overloaded. */
 const passing =
   /SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|INTERRUPT|NOMEM)|was reset|to be reset|overloaded|connection lost|transient|time(d )?out|internal error/i;
 
-/** What went wrong in one of them, as one of our errors; ours pass through. @param missingTables what to do about a database without our tables */
+/**
+ * Converts an error of D1 or a Durable Object into a `StepfoldError`. An error that is a `StepfoldError` already is returned as it is.
+ *
+ * @param missingTables what to do about a database without the tables
+ */
 export function workerdError(store: string, cause: unknown, missingTables: string): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);

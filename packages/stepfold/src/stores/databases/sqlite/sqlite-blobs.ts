@@ -7,23 +7,23 @@ import { sqliteSession } from "./sqlite-table.ts";
 
 /** How blobs in SQLite behave. */
 export interface SqliteBlobsOptions {
-  /** When a blob counts as put: `FULL` (default) once the disk has it, `NORMAL` once the operating system has it. */
+  /** When a blob counts as stored: `FULL` (default) once the disk has it, `NORMAL` once the operating system has it. */
   readonly synchronous?: "FULL" | "NORMAL";
   /** The clock that says when a blob was written, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
-  /** How long to wait, in milliseconds, while another process writes. The thread stands still meanwhile. Default 5,000. */
+  /** How long to wait, in milliseconds, while another process writes. The thread is blocked meanwhile. Default 5,000. */
   readonly busyTimeoutMs?: number;
 }
 
-/** Blobs in a file that is open. */
+/** Blobs in an open file. */
 export interface SqliteBlobs extends BlobStore {
   /** Closes the file. Safe to call twice; any other call afterwards is `STORE_UNAVAILABLE`. */
   close(): Promise<void>;
 }
 
 /**
- * Blobs in the table `blobs` of an SQLite file, which may be that of `sqliteStore`: then a copy of the one file is a copy of
- * all. The file and its tables are made if there are none. Any number of processes may use it at once.
+ * Blobs in the table `blobs` of an SQLite file. It may be the file of `sqliteStore`, so that a copy of one file is a copy of
+ * everything. The file and its tables are created if they do not exist. Any number of processes may use the file at once.
  *
  * ```ts
  * import { blobbedStore } from "stepfold/stores/blobs";
@@ -36,11 +36,11 @@ export interface SqliteBlobs extends BlobStore {
  * await blobs.close();
  * ```
  *
- * A blob of more than 999,000,000 bytes is `LIMIT_EXCEEDED`. Putting and getting happen in this thread, which stands still
- * meanwhile: for a hundred megabytes that is felt.
+ * A blob of more than 999,000,000 bytes is refused with `LIMIT_EXCEEDED`. Reading and writing block this thread, which is
+ * noticeable for a hundred megabytes.
  *
  * @throws StepfoldError `STORE_UNAVAILABLE` if the file cannot be opened, or is locked for longer than `busyTimeoutMs`
- * @throws StepfoldError `STORE_REJECTED` if it is no SQLite file, cannot be written, or was made by a newer version
+ * @throws StepfoldError `STORE_REJECTED` if the file is not an SQLite file, cannot be written, or was made by a newer version
  */
 export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): SqliteBlobs {
   const db = openSqlite(path, options);

@@ -9,9 +9,9 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
 }
 
-/** An open, migrated database in WAL mode. Nothing is left open if it fails. */
+/** Opens a database in WAL mode, and creates its tables if they do not exist. If that fails, the file is closed again. */
 export function openSqlite(path: string, { synchronous = "FULL", busyTimeoutMs = 5000 }: OpenOptions): DatabaseSync {
-  // both go into PRAGMAs, which take no parameters
+  // both options become part of the text of a PRAGMA, which takes no parameters
   if (synchronous !== "FULL" && synchronous !== "NORMAL") {
     throw new StepfoldError("OPTION_INVALID", { option: "synchronous", reason: 'must be "FULL" or "NORMAL"' });
   }
@@ -22,7 +22,7 @@ export function openSqlite(path: string, { synchronous = "FULL", busyTimeoutMs =
   try {
     db = new DatabaseSync(path);
     db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    // of a new file: a commit writes whole pages, and what it changes on each is small
+    // for a new file: pages are small, because a commit writes whole pages and changes little on each
     db.exec("PRAGMA page_size = 2048");
     switchToWal(db, busyTimeoutMs);
     db.exec(`PRAGMA synchronous = ${synchronous}`);
@@ -34,7 +34,7 @@ export function openSqlite(path: string, { synchronous = "FULL", busyTimeoutMs =
   }
 }
 
-/** Makes the tables of a new file. Any number of processes may do so at once: the first one works, the others find it done. */
+/** Creates the tables of a new file. Any number of processes may do so at once: the first one creates them, the others find them. */
 function migrate(db: DatabaseSync): void {
   const isMade = (): boolean => hasTables("sqlite", "file", db.prepare("PRAGMA user_version").get());
   if (isMade()) return;
@@ -48,7 +48,7 @@ function migrate(db: DatabaseSync): void {
   }
 }
 
-/** SQLite does not wait by itself when several connections switch one new file to WAL at once. */
+/** Switches a file to WAL. It waits by itself, because SQLite does not wait if several connections switch a new file at once. */
 function switchToWal(db: DatabaseSync, busyTimeoutMs: number): void {
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {

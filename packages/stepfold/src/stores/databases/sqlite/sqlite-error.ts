@@ -3,7 +3,11 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 /** SQLite's primary result codes after which the same call may succeed: busy, locked, I/O error, full, cannot open, lock protocol. */
 const passing: ReadonlySet<number> = new Set([5, 6, 10, 13, 14, 15]);
 
-/** What went wrong in SQLite, as one of our errors; ours pass through. */
+/**
+ * Converts an error of SQLite into a `StepfoldError`. An error that is a `StepfoldError` already is returned as it is.
+ *
+ * @param doing what was tried, for the message
+ */
 export function sqliteError(cause: unknown, doing?: string): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const code = resultCode(cause);

@@ -11,16 +11,16 @@ export interface SqliteStoreOptions extends RetentionOptions {
   readonly synchronous?: "FULL" | "NORMAL";
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
-  /** How long to wait, in milliseconds, while another process writes. The thread stands still meanwhile. Default 5,000. */
+  /** How long to wait, in milliseconds, while another process writes. The thread is blocked meanwhile. Default 5,000. */
   readonly busyTimeoutMs?: number;
 }
 
 /**
- * A store in one SQLite file, for one machine: any number of processes may open it at once. Needs Node.js 22.18 or later.
+ * A store in one SQLite file, for one machine: any number of processes may open it at once. It needs Node.js 22.18 or later.
  *
- * The file is made if there is none; its folder must exist. With `synchronous: "FULL"` an acknowledged commit survives
- * a power loss; with `"NORMAL"` a power loss may cost the latest commits, a crash of the process nothing.
- * Neither damages the file. Commits issued together share one wait for the disk.
+ * The file is created if it does not exist; its folder must exist. With `synchronous: "FULL"` an acknowledged commit survives
+ * a power loss; with `"NORMAL"` a power loss may lose the latest commits, but a crash of the process loses nothing.
+ * Neither damages the file. Commits that are issued together share one wait for the disk.
  * `":memory:"` gives a private store that is lost at `close()`.
  *
  * The view `workflow_executions` shows every execution as one JSON document:
@@ -35,7 +35,7 @@ export interface SqliteStoreOptions extends RetentionOptions {
  * ```
  *
  * @throws StepfoldError `STORE_UNAVAILABLE` if the file cannot be opened, or is locked for longer than `busyTimeoutMs`
- * @throws StepfoldError `STORE_REJECTED` if it is no SQLite file, cannot be written, or was made by a newer version
+ * @throws StepfoldError `STORE_REJECTED` if the file is not an SQLite file, cannot be written, or was made by a newer version
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
   const { now = Date.now, idempotencyRetentionMs } = options;

@@ -5,21 +5,21 @@ import type { SqliteSession, SqlValue } from "../sqlite-dialect/statement.ts";
 import { syncSession } from "../sqlite-dialect/sync-session.ts";
 import { isBusy } from "./sqlite-error.ts";
 
-/** Most statements that are kept prepared: more are only met where lists are asked for in ever new ways. */
+/** The most prepared statements that are kept. Only lists with ever new filters produce more. */
 const maxPrepared = 200;
 
-/** Executions in an open database, which is closed in the end. */
+/** Returns the executions in an open database. `close()` closes the database. */
 export function sqliteTable(db: DatabaseSync, now: () => EpochMs, isShared: boolean): SqliteTable {
   return new SqliteTable(sqliteSession(db, now), {
     name: "sqlite",
     features: { clock: "store", durable: isShared, multiProcess: isShared, permits: true },
     now: "?1",
-    // one wait for the disk serves all writes that are issued in one turn of the event loop; other processes wait as long for theirs
+    // all writes of one turn of the event loop share one wait for the disk, during which other processes cannot write
     grouping: { maxWrites: 256, isOutage: isBusy, perTurn: true },
   });
 }
 
-/** Sends statements to an open database, which it closes in the end. */
+/** Returns a session over an open database. `close()` closes the database. */
 export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSession {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
@@ -31,7 +31,7 @@ export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSessi
     return statement;
   };
   const transaction = <T>(mode: "read" | "write", work: () => T): T => {
-    // taking the lock first makes sure that it never has to be upgraded, which may fail at once
+    // the write lock is taken first, because upgrading a read lock later may fail without waiting
     prepare(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE").run();
     try {
       const result = work();

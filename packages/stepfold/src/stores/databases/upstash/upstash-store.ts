@@ -3,7 +3,7 @@ import type { RetentionOptions } from "../../kit/store-over.ts";
 import type { SendScript } from "../redis/redis-client.ts";
 import { storeOnServer } from "../redis/redis-table.ts";
 
-/** What of an `@upstash/redis` client is called. Its automatic serialisation may be on or off. */
+/** The part of an `@upstash/redis` client that the store uses. The automatic serialization of the client may be on or off. */
 export interface UpstashClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
@@ -11,20 +11,20 @@ export interface UpstashClient {
 
 /** How an Upstash store behaves. */
 export interface UpstashStoreOptions extends RetentionOptions {
-  /** What all keys begin with, in braces: `{stepfold}:`. Letters, digits, `_`, `-`, `.`, `:`; at most 48. Default `stepfold`. */
+  /** The text in braces with which all keys begin: `{stepfold}:`. At most 48 letters, digits, `_`, `-`, `.`, `:`. Default `stepfold`. */
   readonly prefix?: string;
-  /** Whether what was acknowledged survives. Upstash writes to disk always. Default true. */
+  /** Whether acknowledged commits survive a crash of the server. Upstash always writes to disk. Default true. */
   readonly durable?: boolean;
-  /** Largest commit, in bytes of the request that carries it. Default 9,000,000: Upstash takes 10 MB unless your plan says more. */
+  /** Largest commit, in bytes of the request that carries it. Default 9,000,000: Upstash accepts 10 MB unless your plan allows more. */
   readonly maxValueBytes?: number;
 }
 
 /**
- * A store on Upstash Redis, over HTTP: for serverless and edge, where connections cannot be kept. You hand in the client of
- * `@upstash/redis`.
+ * A store on Upstash Redis, over HTTP: for serverless and edge platforms, where connections cannot be kept. You provide the
+ * client of `@upstash/redis`.
  *
- * Every write is one Lua script and one request: all of it happens, or nothing, and leases are judged by the server's
- * clock. Commits of different executions that are issued together share a request. Eviction must be off, as it is by default.
+ * Every write is one Lua script in one request, which happens completely or not at all. The server's clock decides about leases.
+ * Commits of different executions that are issued together share a request. Eviction must be off, as it is by default.
  *
  * ```ts
  * import { Redis } from "@upstash/redis";
@@ -35,7 +35,7 @@ export interface UpstashStoreOptions extends RetentionOptions {
  * await store.close();
  * ```
  *
- * Methods reject with `STORE_UNAVAILABLE` when nobody answers or a quota of requests is used up, with `LIMIT_EXCEEDED` for a
+ * Methods reject with `STORE_UNAVAILABLE` if the server does not answer or a quota of requests is used up, with `LIMIT_EXCEEDED` for a
  * commit that is too large, and with `STORE_REJECTED` for anything else that Upstash refuses.
  *
  * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed

@@ -4,9 +4,9 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 export const maxKeyBytes = 900;
 
 /**
- * The segments of the key of a blob, or of a folder of such keys.
+ * Splits the key of a blob, or the name of a folder of keys, into its segments.
  *
- * @throws StepfoldError `OPTION_INVALID` if it is none
+ * @throws StepfoldError `OPTION_INVALID` if the text is not such a key
  */
 export function segmentsOf(key: string): string[] {
   const segments = key.split("/");

@@ -2,27 +2,27 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import { segmentsOf } from "./blob-key.ts";
 
-/** A table of blobs, as a database has it. Keys are compared byte by byte. */
+/** A table of blobs in a database. Keys are compared byte by byte. */
 export interface BlobTable {
-  /** Of the database, for people: `postgres`. */
+  /** The name of the database for error messages, such as `postgres`. */
   readonly name: string;
-  /** The most bytes that a blob may have here. */
+  /** Returns the most bytes that a blob may have in this database. */
   maxBytes(): number | Promise<number>;
   put(key: string, bytes: Uint8Array): Promise<void>;
   get(key: string): Promise<Uint8Array | null>;
-  /** Deletes what lies from one key on and before another one. */
+  /** Deletes the blobs from the key `from` (inclusive) to the key `before` (exclusive). */
   deleteBetween(from: string, before: string): Promise<void>;
-  /** What follows a key, in the order of keys. */
+  /** Returns the entries after a key, in the order of keys. */
   page(after: string, limit: number): Promise<readonly BlobEntry[]>;
 }
 
-/** Entries of a list that are read at once. */
+/** The number of list entries that are read at once. */
 const pageSize = 1000;
 
 /**
- * Blobs in a table. What its methods reject with becomes one of our errors.
+ * Makes a blob store of a table. Errors of its methods become `StepfoldError`s.
  *
- * @param errorOf says what went wrong in the database
+ * @param errorOf turns an error of the database into one of ours
  */
 export function blobsOver(table: BlobTable, errorOf: (cause: unknown) => StepfoldError): BlobStore {
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -52,7 +52,7 @@ export function blobsOver(table: BlobTable, errorOf: (cause: unknown) => Stepfol
     deleteFolder: (folder) =>
       ask(async () => {
         segmentsOf(folder);
-        // no pattern, in which keys would have to be escaped: "0" is the character that follows "/"
+        // a range needs no escaping, as a pattern would: "0" is the character after "/"
         await table.deleteBetween(`${folder}/`, `${folder}0`);
       }),
     async *list(): AsyncGenerator<BlobEntry, void> {

@@ -3,31 +3,31 @@ import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { ColumnRow } from "../columns.ts";
 import { type BlobTable, blobsOver } from "./blob-table.ts";
 
-/** A table of blobs in an SQL database: its statements, and how they are sent. */
+/** A table of blobs in an SQL database: its statements, and functions that send them. */
 export interface SqlBlobTable<V> extends Pick<BlobTable, "name" | "maxBytes"> {
   readonly statements: {
-    /** Key, bytes. */
+    /** Parameters: key, bytes. */
     readonly put: string;
-    /** Key; gives `bytes`. */
+    /** Parameter: key. Returns `bytes`. */
     readonly get: string;
-    /** The first key, and the one before which it ends. */
+    /** Parameters: first key (inclusive), last key (exclusive). */
     readonly deleteBetween: string;
-    /** Key, limit; gives `key` and `written_at`. */
+    /** Parameters: key, limit. Returns `key` and `written_at` of the entries after the key. */
     readonly page: string;
   };
   /** Sends a statement that reads. */
   ask(text: string, values: readonly (string | number | V)[]): Promise<readonly ColumnRow[]>;
   /** Sends a statement that writes. */
   change(text: string, values: readonly (string | number | V)[]): Promise<unknown>;
-  /** Bytes as the value of a parameter. */
+  /** Turns bytes into the value of a parameter. */
   toValue(bytes: Uint8Array): V;
-  /** The bytes in a column. */
+  /** Reads the bytes in a column. */
   toBytes(column: unknown): Uint8Array;
-  /** What an error of the database means. */
+  /** Turns an error of the database into one of ours. */
   errorOf(cause: unknown): StepfoldError;
 }
 
-/** Blobs in a table of an SQL database. */
+/** Makes a blob store of a table in an SQL database. */
 export function sqlBlobs<V>({ name, maxBytes, statements, ask, change, toValue, toBytes, errorOf }: SqlBlobTable<V>): BlobStore {
   const table: BlobTable = {
     name,

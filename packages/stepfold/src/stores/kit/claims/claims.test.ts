@@ -8,7 +8,7 @@ import { claimOf } from "../writing/row-writes.ts";
 
 const lease = { owner: "worker", leaseMs: 60_000 };
 
-/** A table that claims in one round trip, and tells of what else is due as it is asked to. */
+/** A table that claims in one round trip, and answers `areKeysDue` as the test says. */
 class FastTable extends MemoryTable {
   readonly asked: string[] = [];
   readonly steps: number[] = [];

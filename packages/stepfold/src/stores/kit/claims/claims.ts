@@ -11,18 +11,18 @@ import { attemptOf, isDue, liveGuard } from "./guard.ts";
 import { PermitClaims } from "./permits.ts";
 import { claimOn, plannedClaim, takeExecutions } from "./take-executions.ts";
 
-/** Most executions that are claimed at once. */
+/** The most executions that are claimed in one round trip. */
 const maxTogether = 100;
 
-/** How often a claim of one execution is tried while others change it. */
+/** How many times a claim of one execution is tried if other writers keep changing it first. */
 const maxTries = 20;
 
-/** Claims of one store: who may drive which execution. */
+/** The claims of one store. */
 export class Claims {
   readonly #table: ExecutionTable;
   readonly #writer: RowWriter;
   readonly #permits: PermitClaims;
-  /** Executions with a permit found no room in the last claim, because others took all of it. */
+  /** True: the last claim took only executions without a permit, although executions with a permit were due. */
   #permitsAreOwed = false;
 
   constructor(table: ExecutionTable, writer: RowWriter) {
@@ -31,7 +31,7 @@ export class Claims {
     this.#permits = new PermitClaims(table, writer);
   }
 
-  /** Claims what is due. */
+  /** Claims due executions. */
   claim(options: CheckedClaim): Promise<readonly Claim[]> {
     const { workflowId, permit } = options;
     if (workflowId !== undefined) return this.#claimOne(workflowId, options);
@@ -39,7 +39,7 @@ export class Claims {
     return this.#claimAny(options);
   }
 
-  /** Prolongs a claim. */
+  /** Extends the lease of a claim. */
   async renew(claim: Claim): Promise<{ readonly version: number; readonly status: Status; readonly storeNow: EpochMs }> {
     const written = await this.#writer.write(renewalOf(claim));
     if (written) return { version: written.version, status: written.status, storeNow: written.now };
@@ -48,20 +48,20 @@ export class Claims {
     return { version, status, storeNow: now };
   }
 
-  /** Gives a claim back. */
+  /** Releases a claim. */
   async release(claim: Claim, version: number): Promise<void> {
     if (await this.#writer.write(releaseOf(claim, version))) return;
     keptClaim(claim, version, await this.#guardOf(claim.workflowId));
   }
 
-  /** After executions were deleted: keys that they shared, and that are not used any more, leave nothing behind. */
+  /** After executions were deleted: deletes the records of their permit keys that are not used any more. */
   forgetPermits(deleted: readonly ExecutionGuard[]): Promise<void> {
     return this.#permits.forgetUnused([...new Set(deleted.flatMap(({ permit }) => permit?.key ?? []))]);
   }
 
   /**
-   * Fairness: of each kind the longest due comes first. Those with a permit and those without share the room: where those
-   * without took all of it, the next claim gives half of it to the others.
+   * Claims executions of all kinds, the longest due of each kind first. Executions with and without a permit share the limit: if those
+   * without a permit took all of it, the next claim offers half of its limit to those with a permit first.
    */
   async #claimAny(options: CheckedClaim): Promise<readonly Claim[]> {
     const { limit } = options;
@@ -73,19 +73,19 @@ export class Claims {
       this.#permitsAreOwed = areKeysDue && isFull;
       if (areKeysDue && !isFull) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
     } catch (error) {
-      // what was claimed is to be driven, whatever became of the rest
+      // the executions that were claimed already must be driven, so their claims are returned in spite of the error
       if (claimed.length === 0) throw error;
     }
     return claimed;
   }
 
   /**
-   * Claims executions without a permit, and adds them to what was claimed. Tells whether some with a permit are due, as far as it
-   * was asked: where there is no room at all, it is the turn of those without a permit the next time.
+   * Claims executions without a permit, and adds the claims to `claimed`. Returns true if executions with a permit are due. Without any
+   * room it does not ask the table and returns false, so executions without a permit come first in the next claim.
    */
   async #claimPlain(options: CheckedClaim, claimed: Claim[]): Promise<boolean> {
     const table = this.#table;
-    // what was lost to another process, or given back, is not tried twice
+    // an execution that another process claimed first, or that was released at once, is not tried twice
     const tried = new Set<string>();
     for (let areKeysDue = false; ; ) {
       const wanted = Math.min(options.limit - claimed.length, maxTogether);

@@ -1,25 +1,28 @@
 import type { DueKey, DueKeys } from "../execution-table.ts";
 
-/** Rows with a permit that are looked at, longest due first: where fewer are due, none of their keys is missing among them. */
+/** How many of the longest due rows with a permit are read first. If fewer rows are due, these rows contain all due keys. */
 export const windowRows = 64;
 
-/** Rows that one scan of the index of keys gives, at most. */
+/** The most rows that one scan of the index of keys returns. */
 export const scannedRows = 500;
 
-/** How a table finds keys. */
+/** The two searches for keys that a table provides. */
 export interface KeySearch {
-  /** Keys of the longest due executions with a permit, at most `windowRows` of them, the longest due first. `rows`: how many of them one stands for, else 1. */
+  /**
+   * Reads the keys of the `windowRows` longest due executions with a permit, the longest due first. `rows` is the number of executions for
+   * which an entry stands; default 1.
+   */
   longestDue(): Promise<readonly (DueKey & { readonly rows?: number })[]>;
   /**
-   * The next keys in the order of the index, at most `scannedRows`. Where a key stands more than once, its longest due execution
-   * comes first; limit 0: it is not due.
+   * Reads the next keys in the order of the index, at most `scannedRows`. If a key has several rows, its longest due execution comes first.
+   * A limit of 0 means that the row is not due.
    */
   scan(): Promise<readonly DueKey[]>;
 }
 
 /**
- * The keys for which something is due, after one of them. Where few executions are due, their keys are looked up by time; where
- * many wait, the keys are scanned. So neither many that wait for one key nor many that sleep are looked at one by one.
+ * Finds the keys after `after` for which an execution is due. If few executions are due, their keys are looked up by time; if many are due,
+ * the index of keys is scanned. So the search reads neither all executions that wait for one key nor all that are not due.
  */
 export async function findDueKeys(search: KeySearch, after: string, limit: number): Promise<DueKeys> {
   const longestDue = await search.longestDue();
@@ -30,7 +33,7 @@ export async function findDueKeys(search: KeySearch, after: string, limit: numbe
   return firstDueKeys(keys, windowRows, limit);
 }
 
-/** The keys that are due among the rows of a scan, and where the next scan begins. @param maxRows how many rows it may have given */
+/** Returns the due keys among the rows of a scan, and where the next scan begins. @param maxRows the most rows that the scan may return */
 export function firstDueKeys(rows: readonly DueKey[], maxRows: number, limit: number): DueKeys {
   const keys = rows.filter(({ key, limit: most }, index) => most > 0 && key !== rows[index - 1]?.key);
   if (keys.length > limit) return { keys: keys.slice(0, limit), next: keys[limit - 1]!.key };

@@ -1,13 +1,13 @@
 /**
- * Of a step from one fence to the next. Large, so that two claims that begin at the same fence never get the same one; and small
- * enough for some hundred million claims of one execution below the numbers that JavaScript tells apart.
+ * The largest step from one fence to the next. It is large, so that two claims made from the same fence hardly ever get the same next
+ * fence, and small enough for some hundred million claims of one execution below 2 ** 53, the largest safe integer.
  */
 const maxFenceStep = 2 ** 24;
 
 /**
- * What the fence of an execution rises by with a claim: random, because a database that falls back to an older state (a failover that
- * loses the last second, a restored copy) forgets claims. Counted one by one, the next claim would get the fence of a forgotten one,
- * and both holders could commit.
+ * Returns the random number that a claim adds to the fence of an execution. It is random because a database that falls back to an older
+ * state (a failover that loses the last second, a restored backup) forgets claims. With steps of 1, the next claim would get the fence of
+ * a forgotten claim, and both holders could commit.
  */
 export function fenceStep(): number {
   return 1 + Math.floor(Math.random() * maxFenceStep);

@@ -10,94 +10,95 @@ import { isRateKey, waitsForRate } from "./rate-key.ts";
 import { type RateAsk, type RateGrant, Rates } from "./rates.ts";
 import { type PlannedClaim, plannedClaim, takeExecutions } from "./take-executions.ts";
 
-/** An execution that has a permit, as the record of its key holds it. */
+/** An execution that has a permit: an entry in the record of its permit key. */
 export interface PermitHolder {
   readonly id: string;
   readonly incarnation: string;
-  /** Of its claim. */
+  /** The fence of its claim. The claim is made after this entry is written. */
   readonly fence: number;
-  /** If it was not claimed until then, the process that wanted to is gone. */
+  /** The time by which the claim must be made. After it, the process that wrote this entry counts as gone. */
   readonly until: EpochMs;
 }
 
-/** The record of one key, and what its holders are doing now. */
+/** The record of one key, and the state of its holders. */
 interface KeyState {
   readonly key: string;
-  /** Null: there is none. */
+  /** Null: there is no record. */
   readonly record: StoredRecord | null;
+  /** Holders that have a permit now. */
   readonly held: readonly PermitHolder[];
-  /** Their time is over, but they might still come back. */
+  /** Holders whose time is over, but that might still renew or make their claim. */
   readonly lost: readonly { readonly holder: PermitHolder; readonly guard: ExecutionGuard }[];
 }
 
-/** Keys as they were at one moment. */
+/** The states of several keys at one moment. */
 interface KeyStates {
   readonly now: EpochMs;
   readonly states: readonly KeyState[];
 }
 
-/** What one key is to give to a claim. */
+/** The plan for one key: which executions to claim. */
 interface KeyPlan {
   readonly key: string;
   /** The executions to claim, longest due first. */
   readonly next: readonly PlannedClaim[];
-  /** What is to be written to its record before; null: nothing. */
+  /** The write of its record that must be made before the claims; null: none. */
   readonly write: RecordWrite | null;
-  /** Others stood before those that may be claimed, and have to wait longer. */
+  /** True: some of the chosen executions are not claimed, because they have to wait longer for their rate. */
   readonly putOff: boolean;
 }
 
-/** What keys are to give, and which first claims among that were granted. */
+/** The plans for several keys, and the first claims among them that their rates grant. */
 interface Plans {
   readonly plans: readonly KeyPlan[];
   readonly grants: readonly RateGrant[];
 }
 
-/** What was claimed of some keys. */
+/** The claims made for some keys. */
 interface ClaimedOfKeys {
   readonly claimed: readonly Claim[];
-  /** One of the keys gave all that it was asked for. */
+  /** True: as many executions as wanted were claimed for one of the keys, so more of them may be due. */
   readonly mayBeMore: boolean;
 }
 
-/** How long a process has to claim what it has put into a record. */
+/** The longest time in which a process must claim an execution after it has put it into a record. */
 const noticeMs = 10_000;
 
-/** Keys that are read together. */
+/** The number of keys that are read together. */
 const keysTogether = 32;
 
-/** Executions of one key that are claimed together, at most. */
+/** The most executions of one key that are claimed together. */
 const maxOfKey = 32;
 
-/** Keys that one claim looks at, at most; the next claim goes on from there. */
+/** The number of keys after which one claim stops. The next claim continues from there. */
 const maxKeysOfClaim = 1_000;
 
-/** How often a claim looks again where executions have to wait longer, or other processes were first. */
+/** How many times a key is examined again because its executions have to wait longer, or another process changed its rate record first. */
 const maxPutOff = 16;
 
-/** How often a record is tried that others write in the same moment: each time, one of them gets a permit. */
+/** How many times a claim is tried if other processes keep changing the record first. Each time one of them gets a permit. */
 const maxTries = 100;
 
 /**
- * Permits: of the executions with one key, at most so many are claimed at once. This is exact, however many processes claim.
+ * Permits: at most `limit` executions with the same permit key are claimed at the same time. This is exact, however many processes claim.
  *
- * A record for each key says who has its permits. A claim works in this order:
+ * A record for each key lists the holders of its permits. A claim works in this order:
  *
- * 1. It reads the record, and the executions of the holders in it: one whose claim has ended has no permit any longer. So
- *    what ends a claim need not write the record.
- * 2. A holder whose lease has ended might still renew it. It is made unable to (`expiryOf`) before its permit is given away.
- * 3. It adds the executions that it is about to claim to the record, which is written only if no other process has written it
- *    since it was read: of two that see the same free permit, one begins again.
- * 4. It claims them, and takes out of the record what it could not claim.
+ * 1. It reads the record, and the executions of the holders in it. A holder whose claim has ended has no permit any longer. So the write
+ *    that ends a claim need not change the record.
+ * 2. A holder whose lease has ended might still renew it. So its claim is ended (`expiryOf`) before its permit goes to another execution.
+ * 3. It adds the executions that it is about to claim to the record. The record is written only if no other process has written it
+ *    since it was read: if two processes see the same free permit, one of them has to begin again.
+ * 4. It claims the executions, and removes those from the record that it could not claim.
  *
- * A process that dies between 3 and 4 leaves holders that never claim: after `noticeMs` their fence is raised, so that the claim
- * cannot be made any more, and their permits are given away.
+ * A process that dies between 3 and 4 leaves holders that are never claimed. After `noticeMs` the fence of such an execution is raised, so
+ * that the claim can no longer be made, and its permit goes to another execution.
  */
 export class PermitClaims {
   readonly #table: ExecutionTable;
   readonly #writer: RowWriter;
   readonly #rates: Rates;
-  /** Claims of one process on one key would only be in each other's way. */
+  /** Makes claims of this process for one key one after the other, because concurrent ones would only conflict. */
   readonly #lock = keyedLock();
   /** The key at which the last claim of any key stopped. */
   #lastKey = "";
@@ -109,15 +110,15 @@ export class PermitClaims {
   }
 
   /**
-   * Claims executions of one key, longest due first; with `workflowId` that one, if there is a permit for it.
+   * Claims executions of one key, longest due first; with `workflowId` only this execution, if there is a permit for it.
    *
-   * @param guard of that one, if it was just read: if it has changed since, it is read again
+   * @param guard the guard of this execution, if it was just read; if it has changed since, it is read again
    */
   async claimOfKey(key: string, options: CheckedClaim, guard?: ExecutionGuard): Promise<readonly Claim[]> {
     return (await this.#lock.run([key], () => this.#claimLocked([key], options.limit, options, { due: guard && [guard] }))).claimed;
   }
 
-  /** Claims executions of any key. Each key has its turn: the next claim goes on behind the last key of this one. */
+  /** Claims executions of any key. The keys take turns: the next claim begins after the last key of this one. */
   async claimAny(options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
     const claimed: Claim[] = [];
     let looked = 0;
@@ -135,7 +136,7 @@ export class PermitClaims {
     return claimed;
   }
 
-  /** Deletes the records of keys of which no permit is taken. */
+  /** Deletes the records of keys without holders. */
   async forgetUnused(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     await this.#rates.forgetUnused(keys.filter(isRateKey));
@@ -144,7 +145,7 @@ export class PermitClaims {
     await this.#put(unused);
   }
 
-  /** All keys for which something is due, in parts: those behind the last one, then from the first one to the last one. */
+  /** Yields all keys for which an execution is due, in parts: the keys after `#lastKey`, then those from the first key to `#lastKey`. */
   async *#keysInTurn(overdueMs: number): AsyncGenerator<readonly DueKey[], void> {
     const last = this.#lastKey;
     for (const start of last === "" ? [""] : [last, ""]) {
@@ -158,7 +159,7 @@ export class PermitClaims {
     }
   }
 
-  /** Claims executions of those keys that have permits left: of each key as many as of any other. */
+  /** Claims executions of those keys that have free permits, with the same limit for each key. */
   async #claimOfKeys(keys: readonly DueKey[], options: CheckedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string }> {
     const known = await this.#statesOf(keys.map(({ key }) => key));
     const open = known.states.filter(
@@ -177,7 +178,8 @@ export class PermitClaims {
   /**
    * Claims at most `limit` executions of each key.
    *
-   * @param known the keys, and what is due, as far as they were just read: what has changed since is not written, and read again
+   * @param known states of the keys and due executions, as far as they were just read. If they have changed since, the writes fail, and
+   * they are read again
    */
   async #claimLocked(
     keys: readonly string[],
@@ -187,12 +189,12 @@ export class PermitClaims {
   ): Promise<ClaimedOfKeys> {
     const claimed: Claim[] = [];
     const wanted = new Map(keys.map((key) => [key, limit]));
-    // what was tried and is still as it was: another transaction has locked its row. It has to wait, and the others of its key need not
+    // executions that were tried and have not changed since: their rows are locked by another transaction. Others of their keys go on
     const passedOver = new Set<string>();
     let mayBeMore = false;
     for (let tries = 0; wanted.size > 0 && tries < maxTries; tries++) {
       const { keys: read = await this.#statesOf([...wanted.keys()]), due } = tries === 0 ? known : {};
-      // one that comes back in this moment keeps its permit; either way its key is read again
+      // a lost holder that renews its claim in this moment keeps its permit; in both cases its key is read again
       const lost = read.states.flatMap((state) => state.lost.map((one) => ({ ...one, key: state.key })));
       for (const { key, guard } of lost) if (passedOver.has(attemptOf(guard))) wanted.delete(key);
       const fresh = lost.filter(({ key }) => wanted.has(key));
@@ -202,10 +204,10 @@ export class PermitClaims {
       const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
       const allowed = plans.filter(({ write }) => !write || written.has(write));
       const nexts = allowed.flatMap(({ next }) => next);
-      // all claims of a key wait for this one, also where it is for a certain execution
+      // locked rows are always passed over, also in a claim by id, because all other claims of the key wait for this one
       const taken = await takeExecutions(this.#writer, nexts, options, true);
       claimed.push(...taken.claimed);
-      // what is not settled counts as claimed later than it was
+      // if this fails, the claims stay pending, and another process counts them later, with a later time
       await this.#rates.settle(grants, taken).catch(() => undefined);
       for (const { key, next, write, putOff } of allowed) {
         const missed = next.filter((one) => taken.missed.includes(one));
@@ -221,7 +223,10 @@ export class PermitClaims {
     return { claimed, mayBeMore };
   }
 
-  /** The longest due of each key that may have a permit. Behind one that has to wait, all others of its key wait. */
+  /**
+   * Plans claims of the longest due executions of each key that may have a permit. If an execution has to wait for a permit, all later
+   * executions of its key wait too.
+   */
   async #plansOf(
     { now, states }: KeyStates,
     wanted: ReadonlyMap<string, number>,
@@ -263,13 +268,13 @@ export class PermitClaims {
     return guard && isDue(guard, now, overdueMs) ? [guard] : [];
   }
 
-  /** Makes writes of records. Gives those that were made. */
+  /** Writes records. Returns the writes that were made. */
   async #put(writes: readonly RecordWrite[]): Promise<ReadonlySet<RecordWrite>> {
     const made = writes.length > 0 ? await this.#table.records.put("permit", writes) : [];
     return new Set(writes.filter((_, index) => made[index]));
   }
 
-  /** Takes holders out that were not claimed. */
+  /** Removes holders that could not be claimed from a record. */
   async #takeOut(written: StoredRecord, missed: readonly PlannedClaim[]): Promise<void> {
     const isMissed = ({ id, fence }: PermitHolder): boolean => missed.some((one) => one.guard.id === id && one.fence === fence);
     let record: StoredRecord | undefined = written;
@@ -300,7 +305,9 @@ export class PermitClaims {
   }
 }
 
-/** The longest due of a key that may have a permit. Of the line of a rate, where nobody has one, as many as are looked at together. */
+/**
+ * Chooses the longest due executions of a key for which there are permits. The line of a rate has no permits: there it takes `maxOfKey`.
+ */
 function firstDue(
   { key, held, most }: { readonly key: string; readonly held: readonly PermitHolder[]; readonly most: number },
   due: readonly ExecutionGuard[],
@@ -314,12 +321,12 @@ function firstDue(
   return next;
 }
 
-/** A record with these holders, if nobody has written it since it was read. */
+/** The write of a record with these holders. It fails if the record was written since it was read. */
 function writeOf(key: string, record: StoredRecord | null, holders: readonly PermitHolder[]): RecordWrite {
   return { key, expected: record?.revision ?? null, next: { revision: crypto.randomUUID(), text: JSON.stringify(holders) } };
 }
 
-/** No record, if nobody has written it since it was read. */
+/** The deletion of a record. It fails if the record was written since it was read. */
 function deletionOf({ key, revision }: StoredRecord): RecordWrite {
   return { key, expected: revision, next: null };
 }
@@ -329,8 +336,8 @@ function holdersIn({ text }: StoredRecord): readonly PermitHolder[] {
 }
 
 /**
- * What has become of a holder. One that is `gone` never comes back: its fence is not given out again. One that is `lost` might
- * still renew its claim, or make it.
+ * Returns the state of a holder. A holder that is `gone` never comes back, because its fence is not used again. A holder that is `lost`
+ * might still renew its claim, or make it.
  */
 function holderStatus({ incarnation, fence, until }: PermitHolder, guard: ExecutionGuard | null, now: EpochMs): "held" | "lost" | "gone" {
   if (guard?.incarnation !== incarnation || guard.fence > fence) return "gone";
@@ -339,7 +346,7 @@ function holderStatus({ incarnation, fence, until }: PermitHolder, guard: Execut
   return guard.dueAt === null || guard.dueAt > now ? "held" : "lost";
 }
 
-/** Ends the claim of a lost holder, or keeps it from being made. */
+/** The write that ends the claim of a lost holder, or prevents it from being made. */
 function expiryOf({ id, incarnation, fence }: PermitHolder, guard: ExecutionGuard): RowWrite {
   const held = guard.owner !== null;
   return {

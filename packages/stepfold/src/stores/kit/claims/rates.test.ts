@@ -9,10 +9,10 @@ import { rateKeyOf } from "./rate-key.ts";
 const lease = { owner: "worker", leaseMs: 10_000_000 };
 const periodMs = 100_000;
 
-/** A table whose clock moves when told, and whose claims can be held back. */
+/** A table with a clock that the test moves, and whose claims can be held back. */
 class HeldTable extends MemoryTable {
   readonly clock: { now: number };
-  /** What was held back, to be let go or forgotten. */
+  /** Releases the claims that are held back. A claim whose function is not called is never made. */
   readonly held: (() => void)[] = [];
   holdsClaims = false;
 
@@ -166,12 +166,12 @@ describe("the line of a rate", () => {
       table.clock.now += 1_000;
     }
     expect(claimed).toEqual(ids);
-    // its claim, its place, and for some another place
+    // for each execution: its claim, its place in the line, and for some a second place
     expect(writes).toBeLessThan(3_500);
     expect(table.clock.now - 1_000_000).toBeLessThan(19 * periodMs * 1.06);
   });
 
-  // under the first six, room that came back because a claim was not made was once left unused for a whole period
+  // the first six seeds are orders in which room of a claim that was not made can stay unused for a whole period
   it.each([
     5, 27, 28, 29, 38, 48, 1, 2, 3, 4,
   ])("is used as far as it may be by several processes at once, in the order of seed %i", async (seed) => {

@@ -10,11 +10,11 @@ import { attemptOf, liveGuard } from "./guard.ts";
 import { rateKeyOf, waitsForRate } from "./rate-key.ts";
 import { type PlannedClaim, plannedClaim, type Taken } from "./take-executions.ts";
 
-/** Executions with one key that wait for their first claim, and how many of them there is room for. */
+/** Executions with one permit key that wait for their first claim. */
 export interface RateAsk {
-  /** By which they are found. */
+  /** The permit key in their rows: a concurrency key, or the key of the line of the rate. */
   readonly rowKey: string;
-  /** Longest due first. */
+  /** Longest due first. At most `room` of them may be claimed. */
   readonly waiting: readonly PlannedClaim[];
   readonly room: number;
 }
@@ -22,19 +22,19 @@ export interface RateAsk {
 /** A first claim that may be made now. */
 export interface RateGrant {
   readonly planned: PlannedClaim;
-  /** The record that counts it; null: none does, because nothing is known of its rate. */
+  /** The key of the record that counts the claim; null: not counted, because its row has no rate. */
   readonly key: string | null;
 }
 
-/** What is known of one rate: its record, as JSON. */
+/** The state of one rate: the JSON in its record. */
 interface RateState {
-  /** When the last first claims were made, in order: as many as `limit`. */
+  /** The times of the last `limit` first claims, in order. */
   readonly grants: readonly EpochMs[];
   /** First claims that are being made. */
   readonly pending: readonly PendingClaim[];
-  /** The time that was given last to one that came, and to one that came back because it was too early. */
+  /** The last places given: to an execution that had no place yet, and to one that had a place but came too early. */
   readonly lastPlaces: readonly [EpochMs, EpochMs];
-  /** The highest limit, and the longest period, that somebody went by. */
+  /** The highest limit and the longest period that any claim has used. */
   readonly limit: number;
   readonly periodMs: number;
 }
@@ -42,17 +42,17 @@ interface RateState {
 interface PendingClaim {
   readonly id: string;
   readonly incarnation: string;
-  /** Of the claim. */
+  /** The fence of the claim. */
   readonly fence: number;
-  /** If it was not made until then, the process that wanted to make it is gone. */
+  /** The time by which the claim must be made. After it, the process that wrote this entry counts as gone. */
   readonly until: EpochMs;
 }
 
-/** One that waits for its first claim. */
+/** An execution that waits for its first claim. */
 interface Candidate {
   readonly planned: PlannedClaim;
   readonly rate: Rate;
-  /** It was not asked for: its time has not come. */
+  /** True: the execution is not due yet. It is considered because there may be room for it before its time. */
   readonly isAhead: boolean;
 }
 
@@ -67,68 +67,68 @@ interface Group {
 /** The beginning of a line. */
 interface Candidates {
   readonly candidates: readonly Candidate[];
-  /** Nobody else stands before the last of them. */
+  /** True: no other execution in the line comes before the last candidate. */
   readonly isWhole: boolean;
 }
 
-/** Another time for one that waits. */
+/** A new due time for a waiting execution. */
 interface Move {
   readonly planned: PlannedClaim;
   readonly dueAt: EpochMs;
-  /** It stands before all others: if it were not due at that time, nobody might look at them. */
+  /** True: it is the first in the line. It must be due by `dueAt`, because otherwise no claim might look at the line. */
   readonly isFirst: boolean;
 }
 
-/** What becomes of candidates, and the record that says so. */
+/** The decision about candidates, and the new state of their rate. */
 interface Decision {
   readonly granted: readonly PlannedClaim[];
-  /** Those that get another time: a later one, or now. */
+  /** Executions that get another due time: a later one, or now. */
   readonly moved: readonly Move[];
   readonly state: RateState;
 }
 
 const noState: RateState = { grants: [], pending: [], lastPlaces: [0, 0], limit: 0, periodMs: 0 };
 
-/** How long a process has to make a claim that was granted. */
+/** The time in which a process must make a granted claim. */
 const noticeMs = 10_000;
 
-/** By so much the clocks of processes may differ, where the store has none: periods are longer by that. */
+/** The assumed largest difference between the clocks of processes. Periods are longer by this if the store has no clock of its own. */
 const clockSkewMs = 1_000;
 
-/** Of a rate whose workflow has none any more. */
+/** The limit for executions whose workflow has no rate any more. */
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** Later than any place in a line. */
+/** Longer than any wait in a line: with `overdueMs: -everMs` a table also returns executions that are not due yet. */
 const everMs = 2 ** 42;
 
-/** Of those before a candidate, so many are looked at: more than one claim takes, so that the next one finds one that is due. */
+/** The most executions considered before their time: more than one claim takes, so that the first one left can be made due for the next. */
 const maxAhead = 40;
 
-/** Rows of a key that are looked at for that, at most. */
+/** The most rows of a key that are read to find them. */
 const maxLooked = 5_000;
 
-/** How often a record is tried that others write in the same moment. */
+/** How many times a write is tried if other processes keep changing the record first. */
 const maxTries = 100;
 
 /**
- * Rates: of the executions with one key, at most `limit` are claimed for the first time in any `periodMs`. This is exact, however many
- * processes claim, as far as they have one clock.
+ * Rates: at most `limit` executions with the same rate key are claimed for the first time within any `periodMs`. This is exact for any
+ * number of processes, if they use one clock.
  *
- * Until its first claim an execution lies in the line of its rate: its row is held by that line (`rateOwner`), and no process. A record for
- * each key has the times of the last first claims. To claim the first time works in this order:
+ * Until its first claim an execution waits in the line of its rate: the owner of its row is `rateOwner`, which is no process. A record for
+ * each key holds the times of the last first claims. A first claim is made in this order:
  *
- * 1. What would be too early gets its place in the line as `dueAt`: the next free time, behind all that have one. So nobody looks at it
- *    before.
- * 2. What may be claimed now is added to the record as pending, which is written only if no other process has written it since it was
- *    read. As long as it is pending, it counts as claimed just now.
- * 3. It is claimed; the record gets the time of the claim instead, by the store's clock.
+ * 1. An execution that comes too early gets a place in the line as its `dueAt`: the next free time after all places given so far. So no
+ *    claim looks at it before.
+ * 2. Executions that may be claimed now are added to the record as pending. The record is written only if no other process has written it
+ *    since it was read. A pending claim counts as made just now.
+ * 3. The execution is claimed. The time of the claim, by the store's clock, replaces the pending entry in the record.
  *
- * A process that dies between 2 and 3 leaves a pending claim: after `noticeMs` its fence is raised, so that the claim cannot be made any
- * more; if it was made, it counts from then on.
+ * A process that dies between 2 and 3 leaves a pending claim. After `noticeMs` the fence of its execution is raised, so that the claim can
+ * no longer be made; if it was made already, it counts as made at that moment.
  *
- * Where there is room although others have later places (the limit was raised, or some were cancelled), those are taken before
- * their time; the first of them that is left becomes due when there is room for it. A claim that was granted, and that another process was
- * first to make, gives its room back: then the first one becomes due at once.
+ * There may be room although executions have later places (the limit was raised, or some were cancelled). Then they are claimed before
+ * their time, and the first one left becomes due when there is room for it. If a granted claim cannot be made because another process
+ * claims the execution first, its room is free again, and the first execution in the line becomes due at once.
  */
 export class Rates {
   readonly #table: ExecutionTable;
@@ -141,7 +141,7 @@ export class Rates {
     this.#skewMs = table.features.clock === "caller" ? clockSkewMs : 0;
   }
 
-  /** Those that may be claimed now; the others have got a later time. All of them are to be settled. */
+  /** Returns the first claims that may be made now; other executions get a later time. The caller must settle all grants. */
   async grant(asks: readonly RateAsk[], options: CheckedClaim): Promise<readonly RateGrant[]> {
     const waiting = asks.flatMap((ask) => ask.waiting.map((planned) => ({ planned, ask })));
     if (waiting.length === 0) return [];
@@ -153,7 +153,7 @@ export class Rates {
     const groups = new Map<string, Group>();
     for (const { planned, ask } of waiting) {
       const rate = rates.get(planned.guard.id);
-      // it is gone
+      // the execution was deleted
       if (rate === undefined) continue;
       if (rate === null) {
         granted.push({ planned, key: null });
@@ -168,7 +168,7 @@ export class Rates {
     return granted;
   }
 
-  /** After claims were made, or not. */
+  /** Records which of the granted claims were made, and when. */
   async settle(grants: readonly RateGrant[], { claimed }: Pick<Taken, "claimed">): Promise<void> {
     const times = new Map(claimed.map(({ workflowId, fence, claimedAt }) => [`${fence} ${workflowId}`, claimedAt]));
     const keys = [...new Set(grants.map(({ key }) => key))].filter((key) => key !== null);
@@ -180,7 +180,7 @@ export class Rates {
         for (let tries = 0; tries < maxTries; tries++) {
           const stored = (await this.#table.records.get("permit", [key])).get(key) ?? null;
           const state = stateIn(stored);
-          // one that was pending for too long was counted by others
+          // a claim that was pending for too long is no longer in the record: another process has counted it
           const settled = state.pending.filter(isOwn);
           const made = settled.flatMap(({ id, fence }) => times.get(`${fence} ${id}`) ?? []);
           const pending = state.pending.filter((one) => !isOwn(one));
@@ -194,7 +194,7 @@ export class Rates {
     );
   }
 
-  /** Deletes the records of rates that matter no more. */
+  /** Deletes the records of rates that no longer limit any claim. */
   async forgetUnused(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const [records, { now }] = await Promise.all([this.#table.records.get("permit", lines), this.#table.read([])]);
@@ -206,7 +206,7 @@ export class Rates {
     if (deletions.length > 0) await this.#table.records.put("permit", deletions);
   }
 
-  /** The rates by which executions go now: null for one that has none. */
+  /** Reads the present rates of executions: null for an execution without a rate; a deleted one is missing. */
   async #ratesOf(guards: readonly ExecutionGuard[], { rates = {} }: CheckedClaim): Promise<ReadonlyMap<string, Rate | null>> {
     const rows = guards.length > 0 ? await this.#table.heads(guards.map(({ id }) => id)) : [];
     return new Map(
@@ -224,16 +224,16 @@ export class Rates {
     const stored = records.get(key) ?? null;
     const state = await this.#withoutLost(stateIn(stored), now);
     const candidates = await this.#inOrder(group, state, now, options);
-    // others are about to claim them
+    // all of them are pending: other processes are about to claim them
     if (candidates.candidates.length === 0) return [];
     const decision = decide(state, candidates, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
-    // another process was first: it has claimed or moved some of these candidates
+    // another process has written the record first, and has claimed or moved some of these candidates
     if (!(await this.#put(key, stored, decision.state))) return [];
     await Promise.all(decision.moved.map((one) => this.#move(one, now)));
     return decision.granted.map((planned) => ({ planned, key }));
   }
 
-  /** A state without the pending claims of processes that are gone. */
+  /** Returns the state without pending claims of processes that are gone. Those that were made count as made now. */
   async #withoutLost(state: RateState, now: EpochMs): Promise<RateState> {
     const late = state.pending.filter(({ until }) => until <= now);
     if (late.length === 0) return state;
@@ -252,17 +252,17 @@ export class Rates {
     return withGrants({ ...state, pending }, given);
   }
 
-  /** The candidates in order, with those that have a place in the line, although their time has not come. */
+  /** Returns the candidates in order. If there is room, they include executions with a place in the line that are not due yet. */
   async #inOrder({ candidates, rowKey, key }: Group, state: RateState, now: EpochMs, options: CheckedClaim): Promise<Candidates> {
     const { pending, lastPlaces } = state;
     const isKnown = (id: string): boolean =>
       pending.some((one) => one.id === id) || candidates.some(({ planned }) => planned.guard.id === id);
     const open = candidates.filter(({ planned }) => !pending.some(({ id }) => id === planned.guard.id));
-    // a place is written as the time that is left until then, so it lies later by as much as its write takes
+    // a place is written as the time left until then, so the stored time is later by the duration of the write
     const isEmpty = Math.max(...lastPlaces) + maxAnswerMs <= now;
     const times = timesIn(state, now);
     const isRoom = open.some(({ rate }) => freeAt(times, rate, this.#skewMs, now) <= now);
-    // those that have a concurrency key too are found by that
+    // rows with a concurrency key have that as their permit key, so the key of the line does not find them
     if (rowKey !== key || isEmpty || !isRoom) return { candidates: open.toSorted(compareCandidates), isWhole: isEmpty };
     const others = await this.#waitingOf(key, isKnown);
     const rates = await this.#ratesOf(others, options);
@@ -273,7 +273,7 @@ export class Rates {
     return { candidates: [...open, ...ahead].toSorted(compareCandidates), isWhole: true };
   }
 
-  /** The first of a line, as many as one claim may take and one more, whatever else of the same key lies between them. */
+  /** Returns the first `maxAhead` executions that wait in a line. Known ones, and those that were claimed before, are skipped. */
   async #waitingOf(key: string, isKnown: (id: string) => boolean): Promise<readonly ExecutionGuard[]> {
     for (let limit = 2 * maxAhead; ; limit *= 4) {
       const { executions } = await this.#table.due({ keys: [key], limit, overdueMs: -everMs });
@@ -282,7 +282,7 @@ export class Rates {
     }
   }
 
-  /** Gives one another time. If it has changed since it was read, that counts, unless it is the first one and would be due later. */
+  /** Moves an execution to another due time. A row that has changed meanwhile keeps its time, except a first one that is due later. */
   async #move({ planned, dueAt, isFirst }: Move, now: EpochMs): Promise<void> {
     let { guard, fence } = planned;
     for (let tries = 0; tries < maxTries; tries++) {
@@ -292,13 +292,13 @@ export class Rates {
       if (!isFirst) return;
       const changed = liveGuard((await this.#table.read([id])).found.get(id));
       if (!changed || !waitsForRate(changed) || changed.dueAt === null || changed.dueAt <= dueAt) return;
-      // another transaction has locked its row: it keeps the time that it has
+      // the row is unchanged but locked by another transaction: it keeps its time
       if (attemptOf(changed) === attemptOf(guard)) return;
       ({ guard, fence } = plannedClaim(changed));
     }
   }
 
-  /** After room came back: the first of a line is due now, although it was put off because there was none. */
+  /** Makes the first execution of a line due now, because the room of a claim that was not made is free again. */
   async #wake(key: string, { pending }: RateState): Promise<void> {
     const [first] = await this.#waitingOf(key, (id) => pending.some((one) => one.id === id));
     const { now } = await this.#table.read([]);
@@ -312,7 +312,7 @@ export class Rates {
   }
 }
 
-/** The workflow and the rate that a row names. A damaged row has neither: it is claimed without a limit, and loading it reports the damage. */
+/** Reads the workflow and the rate of a row. A damaged row has neither: its claim is not limited, and its load reports the damage. */
 function startOf({ definition, head }: ListedRow): { readonly name: string | null; readonly rate: Rate | null } {
   try {
     const { id } = JSON.parse(definition) as SnapshotHead["definition"];
@@ -323,22 +323,22 @@ function startOf({ definition, head }: ListedRow): { readonly name: string | nul
   }
 }
 
-/** For a decision. */
+/** The values that a decision needs in addition to the candidates. */
 interface DecisionTerms {
   readonly now: EpochMs;
   readonly room: number;
   readonly skewMs: number;
-  /** Only one may be claimed: it was asked for by its id. */
+  /** True: only the execution that was asked for by its id may be claimed. */
   readonly isOnlyAsked: boolean;
 }
 
-/** Decides about candidates in their order. */
+/** Decides which candidates are claimed now and which get another due time, in their order. */
 function decide(before: RateState, { candidates, isWhole }: Candidates, { now, room, skewMs, isOnlyAsked }: DecisionTerms): Decision {
   const granted: PlannedClaim[] = [];
   const moved: Move[] = [];
   const places: [EpochMs, EpochMs] = [...before.lastPlaces];
   const times = timesIn(before, now);
-  // the first execution that is left becomes due when there is room for it; the claim that then reads it also reads those behind it
+  // the first execution that is left becomes due when there is room for it; the claim that then reads it also considers those behind it
   let isLookedAt = false;
   for (const { planned, rate, isAhead } of candidates) {
     const dueAt = freeAt(times, rate, skewMs, now);
@@ -367,22 +367,22 @@ function decide(before: RateState, { candidates, isWhole }: Candidates, { now, r
   return { granted, moved, state };
 }
 
-/** When executions were claimed for the first time; those that are being claimed count as claimed just now. */
+/** Returns the times of first claims. Pending claims count as made now. */
 function timesIn({ grants, pending }: RateState, now: EpochMs): EpochMs[] {
   return [...grants, ...pending.map(() => now)];
 }
 
-/** When there is room for one more. */
+/** Returns when the rate allows one more first claim. */
 function freeAt(times: readonly EpochMs[], { limit, periodMs }: Rate, skewMs: number, now: EpochMs): EpochMs {
   return times.length < limit ? now : Math.max(now, times.at(-limit)! + periodMs + skewMs);
 }
 
-/** It has no place in the line yet. */
+/** Returns true if the execution has no place in the line yet: a place raises its fence above 0. */
 function isNew({ guard }: PlannedClaim): boolean {
   return guard.fence === 0;
 }
 
-/** Those that have a place come first; of these, and of the others, those that were made first: one that came back may have got a later time. */
+/** Sorts executions with a place first, and each group by creation, not by due time: due times may have been moved. */
 function compareCandidates({ planned: a }: Candidate, { planned: b }: Candidate): number {
   return Number(isNew(a)) - Number(isNew(b)) || a.guard.seq - b.guard.seq;
 }

@@ -7,33 +7,34 @@ import { countsIn } from "./claim-count.ts";
 import { fenceStep } from "./fence.ts";
 import { crashesAfter } from "./guard.ts";
 
-/** An execution that is to be claimed, as it was read, and the fence that the claim is to have. */
+/** An execution to claim, as it was read, and the fence of the new claim. */
 export interface PlannedClaim {
   readonly guard: ExecutionGuard;
   readonly fence: number;
 }
 
-/** What became of executions that were to be claimed. */
+/** The result of claiming several executions. */
 export interface Taken {
   readonly claimed: readonly Claim[];
-  /** Others were first. */
+  /** Executions that could not be claimed, because they were changed or locked by another process. */
   readonly missed: readonly PlannedClaim[];
 }
 
-/** An execution as it is after it was claimed, and when that was by the store's clock. */
+/** An execution as it is after it was claimed, and the time of the claim by the store's clock. */
 export interface HeldExecution {
   readonly guard: ExecutionGuard;
   readonly claimedAt: EpochMs;
 }
 
+/** Plans a claim of an execution with the next fence. */
 export function plannedClaim(guard: ExecutionGuard): PlannedClaim {
   return { guard, fence: guard.fence + fenceStep() };
 }
 
 /**
- * Claims executions as they were read: those that no other process has claimed since.
+ * Claims those of the executions that no other process has claimed since they were read.
  *
- * @param skipLocked a row that another transaction has locked is passed over, so that it holds up no other execution
+ * @param skipLocked true: a row that another transaction has locked is passed over, so that it does not delay the others
  */
 export async function takeExecutions(
   writer: RowWriter,
@@ -47,14 +48,14 @@ export async function takeExecutions(
   for (const [index, planned] of wanted.entries()) {
     const made = written[index];
     const { guard, fence } = planned;
-    // somebody without a claim may have committed since it was read
+    // a writer without a claim may have committed since the guard was read, so the version comes from the answer
     if (made) held.push({ guard: { ...guard, version: made.version, fence, crashes: crashesAfter(guard) }, claimedAt: made.now });
     else missed.push(planned);
   }
   return { claimed: held.map((one) => claimOn(one, lease)), missed };
 }
 
-/** The claim of what is held now. */
+/** Makes the claim of an execution that is held. */
 export function claimOn({ guard, claimedAt }: HeldExecution, { owner, leaseMs }: Lease): Claim {
   const { id: workflowId, incarnation, version, sizeBytes, fence } = guard;
   const counts = countsIn(guard.crashes);
@@ -62,5 +63,5 @@ export function claimOn({ guard, claimedAt }: HeldExecution, { owner, leaseMs }:
   return { workflowId, incarnation, version, sizeBytes, owner, leaseMs, fence, claimedAt, ...counts, ...(isAlone && { alone: true }) };
 }
 
-/** Claims that ran out before they began, after which an execution is begun alone. */
+/** The number of claims that ran out before their holders began, from which on a claim has `alone`. */
 const maxLost = 2;

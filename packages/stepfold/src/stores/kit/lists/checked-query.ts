@@ -12,14 +12,14 @@ export interface CheckedQuery extends ListQuery {
   readonly limit: number;
 }
 
-/** Prune options that are all there and allowed. */
+/** Prune options, checked and with defaults. */
 export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId">> {
-  /** Null: of all. */
+  /** Null: executions of all definitions. */
   readonly definitionId: string | null;
 }
 
 const terminal: readonly Status[] = ["completed", "failed", "cancelled"];
-/** Every status that there is. */
+/** All statuses. */
 export const statuses: readonly Status[] = ["active", "paused", "error", "parked", ...terminal];
 
 type Check = readonly [isAllowed: (value: unknown) => boolean, reason: string];
@@ -71,8 +71,8 @@ const pruneChecks: Readonly<Record<keyof PruneOptions, Check>> = {
 };
 
 /**
- * Checks what an application passes on from its users: a database may take a value of another form for something else, or for
- * no condition at all.
+ * Checks a list query, which an application may pass on from its users: a database could understand a value of a wrong type as another
+ * condition, or as none at all.
  *
  * @throws StepfoldError `OPTION_INVALID`
  */
@@ -82,7 +82,7 @@ export function checkedQuery(query: ListQuery): CheckedQuery {
   return { ...query, order: query.order ?? "newest", limit: query.limit ?? 50 };
 }
 
-/** What to count, in the form of a list query. @throws StepfoldError `OPTION_INVALID` */
+/** Checks a count, and returns it as a list query whose limit is `atMost`. @throws StepfoldError `OPTION_INVALID` */
 export function checkedCount(query: CountQuery, atMost: number): CheckedQuery {
   check(query, countChecks);
   checkRanges(query.metadata ?? {});

@@ -22,7 +22,7 @@ const row = (seq: number, metadata: Readonly<Record<string, Json>>): ListedRow =
   ...{ metadata: JSON.stringify(metadata), head: '{"currentNodeId":null,"waiting":null,"error":null,"steps":0}' },
 });
 
-/** A table of so many rows, the n-th one with `n` in its metadata, that gives what it is asked for and more. */
+/** A table of `count` rows, each with its number `n` in its metadata. It ignores the conditions of a query. */
 function tableOf(count: number): { readonly asked: number[]; readonly page: (query: PageQuery) => Promise<ListedPart> } {
   const asked: number[] = [];
   return {

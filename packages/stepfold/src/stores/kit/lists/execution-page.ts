@@ -12,20 +12,20 @@ import { askedLabels, labelsOf } from "./labels.ts";
 import { givenMetadata, storedMetadata } from "./metadata-column.ts";
 import { equalValues, isInRanges, isRange } from "./metadata-range.ts";
 
-/** Rows that one call looks at, about: where few of them are wanted, the next page goes on. */
+/** The approximate number of rows that one call looks at. If few of them match, the next page continues from there. */
 const maxLooked = 20_000;
-/** Rows that are asked for at once. */
+/** The most rows to ask for at once. */
 const maxRows = 1_000;
 
-/** What a table is asked for. */
+/** Turns a list query into the query for a table. */
 export function pageQueryOf({ metadata = {}, tenant, waiting = {}, cursor, ...query }: CheckedQuery): PageQuery {
   const labels = [...labelsOf(storedMetadata(equalValues(metadata), tenant)), ...askedLabels(waiting)];
   return { ...query, labels, after: cursor === undefined ? null : readCursor(cursor) };
 }
 
 /**
- * Fills a page, asking for rows as often as it takes. Every row is judged here: an index may lag behind, and not every table knows all
- * that can be asked for. A damaged row is passed over, and must not end the list.
+ * Fills a page, and asks the table for more rows until the page is full. It checks every row again, because an index may be late, and not
+ * every table supports all conditions. Damaged rows are skipped, so that they do not end the list.
  */
 export async function executionPage(query: CheckedQuery, next: (query: PageQuery) => Promise<ListedPart>): Promise<Page<ExecutionSummary>> {
   const { limit } = query;
@@ -35,6 +35,7 @@ export async function executionPage(query: CheckedQuery, next: (query: PageQuery
   let last: ListCursor | null = null;
   let looked = 0;
   for (let { after } = asked; ; ) {
+    // one row more than needed shows whether a next page exists; after many rows without a match, larger parts are read
     const wanted = Math.max(limit - items.length + 1, Math.min(looked, maxRows));
     const part = await next({ ...asked, after, limit: wanted });
     looked += part.looked ?? part.rows.length;
@@ -50,7 +51,7 @@ export async function executionPage(query: CheckedQuery, next: (query: PageQuery
   }
 }
 
-/** What a list shows of a row. Null for a damaged row. */
+/** Makes the list entry of a row. Null for a damaged row. */
 export function summaryOf(row: ListedRow): ExecutionSummary | null {
   const { id: workflowId, incarnation, version, status, createdAt, updatedAt, wakeAt, owner, dueAt, crashes, sizeBytes } = row;
   try {
@@ -65,7 +66,7 @@ export function summaryOf(row: ListedRow): ExecutionSummary | null {
   }
 }
 
-/** Of a head, as JSON, what a list shows of it: for a table that would have to look for the whole head. */
+/** Reduces a head, as JSON, to the fields that a list shows, for a table in which reading the whole head costs more. */
 export function shortHead(head: string): string {
   return JSON.stringify(readShort(head));
 }
@@ -75,14 +76,17 @@ function readShort(head: string): HeadSummary {
   return "waiting" in read ? read : summaryOfHead(read);
 }
 
-/** Whether the labels of an execution tell that it is one of those that are asked for: not that several things are true of one wait. */
+/**
+ * Returns true if labels alone decide whether an execution matches a query. They do not for bounds, for the times of waits, and for
+ * several conditions on a wait, because labels do not show whether one and the same wait meets all of them.
+ */
 export function isDecidedByLabels({ waiting, metadata = {} }: CheckedQuery): boolean {
   if (Object.values(metadata).some(isRange)) return false;
   if (!waiting) return true;
   return askedLabels(waiting).length === 1 && waiting.openedBefore === undefined && waiting.openedAfter === undefined;
 }
 
-/** Whether an execution is one of those that were asked for. */
+/** Returns true if an execution matches a query. */
 function isWanted(summary: ExecutionSummary, query: CheckedQuery): boolean {
   const { workflowId, status, createdAt, metadata } = summary;
   if (query.status && !query.status.includes(status)) return false;
@@ -104,7 +108,7 @@ function isAskedFor(
   { responder, openedBefore, openedAfter, ...asked }: WaitFilter,
 ): boolean {
   if (responder !== undefined && !responders?.includes(responder)) return false;
-  // a wait that an earlier version has opened says no time, and is found by none
+  // a wait that an earlier version of Stepfold has opened has no time, so no bound matches it
   if (openedBefore !== undefined && !(openedAt !== undefined && openedAt < openedBefore)) return false;
   if (openedAfter !== undefined && !(openedAt !== undefined && openedAt > openedAfter)) return false;
   return Object.entries(asked).every(([field, value]) => value === undefined || wait[field as keyof typeof wait] === value);
@@ -114,7 +118,7 @@ function cursorText({ createdAt, seq }: ListCursor): string {
   return `${createdAt}.${seq}`;
 }
 
-/** @throws StepfoldError `OPTION_INVALID` for a cursor that no page gave */
+/** @throws StepfoldError `OPTION_INVALID` for a text that is not a cursor */
 function readCursor(cursor: string): ListCursor {
   const parts = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor);
   if (!parts) throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });

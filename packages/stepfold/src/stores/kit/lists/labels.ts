@@ -4,16 +4,18 @@ import { sha256 } from "../../../core/values/sha256.ts";
 import type { WaitFilter } from "../../../ports/list-filters.ts";
 import { waitsKey } from "./metadata-column.ts";
 
-/** Stands around every label in a text. JSON never holds it raw. */
+/** The character before and after every label in a text. JSON text never contains it unescaped. */
 const separator = "\u001d";
+/** A longer label is replaced by its hash. */
 
 const maxLength = 300;
 
 /**
- * What of metadata a list can search for: each key with its value as one text. Two are the same text if, and only if, key and
- * value are equal. So no database has to look into JSON, which some cannot for every text and number.
+ * Makes the labels of metadata, by which lists search: one text for each key with its value. Two labels are equal if, and only if, key and
+ * value are equal. So no database has to search in JSON, which some databases cannot do for every text and number.
  *
- * Of a long one there is only its hash: indexes hold short texts. Each has a separator on either side: it is in the text that `labelText` makes of labels exactly if it is one of them.
+ * A long label is replaced by its hash, because indexes hold short texts. Each label has a separator on both sides: it occurs in a text of
+ * `labelText` only if it is one of the labels of that text.
  */
 export function labelsOf(metadata: Readonly<Record<string, Json>>): string[] {
   return Object.entries(metadata)
@@ -21,7 +23,10 @@ export function labelsOf(metadata: Readonly<Record<string, Json>>): string[] {
     .map(([key, value]) => labelOf(key, value));
 }
 
-/** What of waits a list can search for: each thing that one of them says, once. That all of it is true of one wait is for the list to see. */
+/**
+ * Makes the labels of waits: one for each different value of a field in any of the waits. The list itself has to check that one and the
+ * same wait has all values of a query.
+ */
 export function waitLabels(waits: readonly ListedWait[]): string[] {
   const labels = waits.flatMap(({ responders = [], ...wait }) => [
     ...(["kind", "nodeId", "signal", "key"] as const).flatMap((field) => waitLabel(field, wait[field])),
@@ -30,7 +35,7 @@ export function waitLabels(waits: readonly ListedWait[]): string[] {
   return [...new Set(labels)];
 }
 
-/** The labels of an execution that may have such a wait. */
+/** Returns the labels that an execution must have if one of its waits matches the filter. */
 export function askedLabels(waiting: WaitFilter): string[] {
   return (["kind", "nodeId", "signal", "key", "responder"] as const).flatMap((field) => waitLabel(field, waiting[field]));
 }
@@ -44,12 +49,12 @@ function labelOf(key: string, value: Json): string {
   return `${separator}${text.length > maxLength ? `#${sha256(text)}` : text}${separator}`;
 }
 
-/** All labels as one text, which a database can search. */
+/** Joins labels to one text, which a database can search. */
 export function labelText(labels: readonly string[]): string {
   return labels.join("");
 }
 
-/** The labels in a text, without what stands around them. */
+/** Returns the labels in a text, without their separators. */
 export function labelsIn(text: string): string[] {
   return text.split(separator).filter(Boolean);
 }

@@ -3,16 +3,20 @@ import { isJsonObject, type Json } from "../../../core/values/json.ts";
 
 type Metadata = Readonly<Record<string, Json>>;
 
-// Members of the stored metadata that are no metadata: so lists find and show what they say as they find metadata, and no database has to know of it.
+// Tenant and waits are stored as additional members of the metadata. So lists find and return them like metadata, and no database needs
+// columns for them.
 
-/** Tells the tenant. */
+/** The member that holds the tenant. */
 const tenantKey = "~stepfold/tenant";
-/** Tells the open waits. */
+/** The member that holds the open waits. */
 export const waitsKey = "~stepfold/waits";
 
 const isOurs = (key: string): boolean => key.startsWith(tenantKey) || key.startsWith(waitsKey);
 
-/** What a database keeps of metadata, tenant and waits, and is asked for. Keys of users that look like ours get one `~` more. */
+/**
+ * Combines metadata, tenant and waits to one object, for storing and searching. A user's key that looks like one of these members gets one
+ * more `~`.
+ */
 export function storedMetadata(metadata: Metadata, tenant: string | undefined, waits: readonly ListedWait[] = []): Metadata {
   if (tenant === undefined && waits.length === 0 && !Object.keys(metadata).some(isOurs)) return metadata;
   const members = Object.entries(metadata).map(([key, value]) => [isOurs(key) ? `${key}~` : key, value] as const);
@@ -23,7 +27,7 @@ export function storedMetadata(metadata: Metadata, tenant: string | undefined, w
   ]);
 }
 
-/** Metadata, tenant and waits, as they were given. */
+/** Splits a stored object into metadata, tenant and waits, as they were given. */
 export function givenMetadata(stored: Metadata): {
   readonly metadata: Metadata;
   readonly tenant?: string;
@@ -41,7 +45,7 @@ export function givenMetadata(stored: Metadata): {
   };
 }
 
-/** What somebody has edited in the database must not end a list. */
+/** Returns true for a valid wait. Others, for example after a manual edit, are left out, so that they do not break a list. */
 function isListedWait(wait: Json): boolean {
   if (!isJsonObject(wait) || typeof wait.kind !== "string" || typeof wait.nodeId !== "string") return false;
   return wait.responders === undefined || Array.isArray(wait.responders);

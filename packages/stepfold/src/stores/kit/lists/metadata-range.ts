@@ -15,22 +15,22 @@ const holds: Readonly<Record<Bound, (a: number | string, b: number | string) => 
 };
 const names = Object.keys(holds).join(", ");
 
-/** Characters of a name in an error. */
+/** The most characters of a name in an error. */
 const maxShown = 80;
 
-/** Whether a filter of metadata gives bounds, and not a value. */
+/** Returns true if a metadata filter has bounds, and is not a value. */
 export function isRange(filter: MetadataFilter | undefined): filter is Range {
   return typeof filter === "object" && filter !== null;
 }
 
-/** Whether metadata has a value between the bounds for each key with bounds, which were checked. Keys with equal values are not looked at. */
+/** Returns true if metadata has a value within the (checked) bounds of each key with bounds. Filters with a value are ignored. */
 export function isInRanges(metadata: Readonly<Record<string, Json>>, filters: Filters): boolean {
   return Object.entries(filters).every(
     ([key, filter]) => !isRange(filter) || (Object.hasOwn(metadata, key) && isInRange(metadata[key], filter)),
   );
 }
 
-/** The filters that give a value, and no bounds. */
+/** Returns the filters that are values, without those that have bounds. */
 export function equalValues(filters: Filters): Readonly<Record<string, Scalar>> {
   const given = Object.entries(filters).filter(([, filter]) => filter !== undefined && !isRange(filter));
   return Object.fromEntries(given) as Readonly<Record<string, Scalar>>;
@@ -43,7 +43,7 @@ function isInRange(value: Json | undefined, bounds: Range): boolean {
   );
 }
 
-/** @throws StepfoldError `OPTION_INVALID` that names the member and the bound (`metadata.amount.gte`) */
+/** Checks filters with bounds. @throws StepfoldError `OPTION_INVALID`, which names the member and the bound (`metadata.amount.gte`) */
 export function checkRanges(metadata: Filters): void {
   for (const [key, filter] of Object.entries(metadata)) {
     if (!isRange(filter)) continue;

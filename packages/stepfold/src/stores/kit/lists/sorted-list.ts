@@ -1,4 +1,4 @@
-/** Values in an order of their own. A value that is in the list must not change its place in that order. */
+/** A list that keeps its values sorted. While a value is in the list, its place in the order must not change. */
 export class SortedList<T> {
   readonly #values: T[] = [];
   readonly #compare: (a: T, b: T) => number;
@@ -21,7 +21,7 @@ export class SortedList<T> {
     this.#values.splice(this.#indexOf(value), 1);
   }
 
-  /** The first values, up to the first one for which `isWanted` is false. */
+  /** Returns the first values, at most `limit`, up to the first value for which `isWanted` returns false. */
   first(limit: number, isWanted: (value: T) => boolean): T[] {
     const found: T[] = [];
     for (const value of this.#values) {
@@ -31,6 +31,7 @@ export class SortedList<T> {
     return found;
   }
 
+  /** Returns the index of a value, or the index at which it must be inserted. */
   #indexOf(value: T): number {
     let [low, high] = [0, this.#values.length];
     while (low < high) {

@@ -6,31 +6,32 @@ import type { ListCursor, ListTable, PageQuery } from "../execution-table.ts";
 import { listedPart } from "../row-rules.ts";
 import { statuses } from "./checked-query.ts";
 
-/** Gives the name of a parameter with a value, which is compared with a column. */
+/** Adds a parameter with a value, which is compared with a column, and returns its name. */
 type Bind = (value: string | number, column?: string) => string;
 
-/** How a database says what lists ask for. */
+/** The parts of list statements that differ between SQL databases. */
 export interface ListDialect<V> {
-  /** The table; by an index that is to be read, where the database has to be told. */
+  /** The table in FROM, with the index to read if the database must be told. */
   readonly from: string;
+  /** The same for queries by `ended_at` and `deleted_at`. Default: `from`. */
   readonly byTime?: Readonly<Record<"ended" | "deleted", string>>;
-  /** Columns of a guard, and of a row in a list. */
+  /** The columns to select for a guard, and for a row in a list. */
   readonly guard: string;
   readonly listed: string;
-  /** Gives the parameters of a statement, whose values it adds to those. */
+  /** Returns a function that adds parameters to a statement and their values to `values`. */
   binder(values: V[]): Bind;
   ask(text: string, values: readonly V[]): Promise<readonly ColumnRow[]>;
-  /** The condition for a label, which has a separator on either side. */
+  /** Returns the condition that a row has a label, which includes its separators. */
   labelled(label: string, values: V[]): string;
-  /** The condition for what follows an execution. Default: by both columns of the index at once. */
+  /** Returns the condition that a row comes after a position (`than`: `<` or `>`). Default: compares both columns of the index together. */
   follows?(than: string, after: ListCursor, bind: Bind): string;
-  /** Columns of a tombstone are empty, so it need not be left out. */
+  /** True: `created_at` of a tombstone is NULL, so `created_at IS NOT NULL` replaces the condition on `deleted_at`. */
   readonly leavesOutDeleted?: true;
-  /** Divides whole numbers. Default `/`. */
+  /** The operator that divides whole numbers. Default `/`. */
   readonly divide?: string;
-  /** A number as the database gives it. Default: as it is. */
+  /** Wraps an SQL expression so that the client returns its number exactly. Default: unchanged. */
   shown?(number: string): string;
-  /** Reads a text of the user. Default: as it is. */
+  /** Decodes a text that users choose. Default: unchanged. */
   textOf?(value: string): string;
 }
 
@@ -40,7 +41,7 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
   const conditionOf = (query: PageQuery, values: V[]): string => {
     const all = pageTerms(query);
     const terms = dialect.leavesOutDeleted ? [{ column: "created_at", is: "NOT NULL" } as const, ...all.slice(1)] : all;
-    // one after the other: values are in the order of their parameters
+    // the terms come first, then the labels: values must be in the order of their parameters
     return [termsSql(terms, dialect.binder(values)), ...query.labels.map((label) => dialect.labelled(label, values))].join(" AND ");
   };
   return {
@@ -58,7 +59,7 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
         query,
       );
     },
-    /** It looks at no more rows of a status than it counts. */
+    /** The database looks at no more rows of a status than it counts. */
     async count(query) {
       const values: V[] = [];
       const counted = query.status ?? statuses;
@@ -67,7 +68,7 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
         const limit = dialect.binder(values)(query.limit);
         return `(SELECT ${shown("count(*)")} FROM (${found} LIMIT ${limit}) AS counted) AS of_${status}`;
       });
-      // one row: a database may not take as many selects in a union
+      // one row with a column for each status: some databases limit the number of selects in a union
       const [row] = await ask(`SELECT ${parts.join(", ")}`, values);
       return { counts: new Map(counted.map((status) => [status, Number(row![`of_${status}`])])) };
     },
@@ -86,7 +87,7 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
       const values: V[] = [];
       const bind = dialect.binder(values);
       const name = query.ended ? "ended" : "deleted";
-      // by time, whatever else is asked: a prune takes the oldest first
+      // always by the index of times, because a prune deletes the oldest first
       const text = `SELECT ${dialect.guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)}
         ORDER BY executions.${name}_at, executions.seq LIMIT ${bind(query.limit)}`;
       return (await ask(text, values)).map((row) => guardOf(row, textOf));

@@ -3,6 +3,7 @@ import { Deadlines, nextMacrotask, onNextMacrotask, systemEnvironment } from "..
 import { begun } from "../begun.ts";
 import { answerOrEnd } from "../no-answer.ts";
 
+/** A write that waits for its answer. */
 interface Job<W, T> {
   readonly id: string;
   readonly write: W;
@@ -10,41 +11,42 @@ interface Job<W, T> {
   reject(error: unknown): void;
 }
 
-/** Writes that share a round trip. */
+/** Sends writes in groups that share a round trip. */
 export interface GroupCommit<W, T> {
-  /** Resolves once the write is durable. Those of one execution are made in the order in which they were added. */
+  /** Resolves once the write is durable. Writes of one execution are made in the order in which they were added. */
   add(write: W): Promise<T>;
   /** Resolves when everything that was added is answered. */
   idle(): Promise<void>;
 }
 
-/** How writes are grouped. */
+/** Options of a group commit. */
 export interface GroupOptions<W, A, T> {
-  /** Of the store, for people. */
+  /** The name of the store, for error messages. */
   readonly name: string;
-  /** Makes writes in one transaction, and answers each, in their order. */
+  /** Makes writes in one transaction, and returns an answer for each, in their order. */
   readonly send: (writes: readonly W[]) => Promise<readonly A[]>;
-  /** What `add` gives for an answer. What it throws is what `add` rejects with. */
+  /** Turns an answer into the result of `add`. If it throws, `add` rejects with the same error. */
   readonly resultOf: (answer: A, write: W) => T | Promise<T>;
-  /** No two writes of one id are in one group: their order matters. */
+  /** Returns the id of a write. One group never has two writes with the same id, because their order matters. */
   readonly idOf: (write: W) => string;
-  /** True if the database is away: no single write would fare better than the group. */
+  /** True if the database was unavailable, so that sending the writes of the failed group one by one would fail too. */
   readonly isOutage: (cause: unknown) => boolean;
+  /** The most writes in one group. */
   readonly maxWrites: number;
-  /** True: what is issued in one turn of the event loop goes together. Default: only what is issued in the same moment. */
+  /** True: writes issued in one turn of the event loop form a group. Default: only writes issued before the next microtask. */
   readonly perTurn?: boolean;
 }
 
-/** How long further writes wait for the group before them: one locked row, or one silent connection, must not hold up all others. */
+/** How long further writes wait for the group before them, so that a locked row or a silent connection does not delay all others. */
 const patienceMs = 100;
-/** Groups that are under way at once. */
+/** The most groups in flight at the same time. */
 const maxGroups = 8;
 
 /**
- * Sends writes together that are issued while others are in flight. A lone one is sent at once.
+ * Sends writes in groups. While a group is in flight, new writes are collected for the next group; a single write is sent at once.
  *
- * A group that fails as a whole is sent again write by write, so that one which the database refuses harms no other;
- * that is safe because a repeated commit is acknowledged.
+ * A group that fails as a whole is sent again write by write, so that a write that the database refuses does not make others fail.
+ * This is safe because a repeated commit is acknowledged.
  */
 export function groupCommit<W, A, T>(options: GroupOptions<W, A, T>): GroupCommit<W, T> {
   return new Groups(options);
@@ -52,13 +54,13 @@ export function groupCommit<W, A, T>(options: GroupOptions<W, A, T>): GroupCommi
 
 class Groups<W, A, T> implements GroupCommit<W, T> {
   readonly #options: GroupOptions<W, A, T>;
-  /** Its own: on the edge a timer ends with the request that set it, and a store lives no longer. */
+  /** Timers of this store, not shared: on edge platforms a timer ends with the request that set it, and so does the store. */
   readonly #deadlines = new Deadlines(systemEnvironment);
   #waiting: Job<W, T>[] = [];
   #isSending = false;
   #inFlight = 0;
   readonly #idsInFlight = new Set<string>();
-  /** Told when a group is answered, and when no more are sent. */
+  /** Called once when a group is answered, or when `#sendAll` has nothing more to send. */
   #watchers: (() => void)[] = [];
 
   constructor(options: GroupOptions<W, A, T>) {
@@ -82,7 +84,7 @@ class Groups<W, A, T> implements GroupCommit<W, T> {
     while (this.#waiting.length > 0) {
       const group = this.#inFlight < maxGroups ? this.#next() : [];
       await (group.length > 0 ? this.#send(group) : this.#change());
-      // executions that go on at once add their next writes to those that wait: one group instead of two that take turns
+      // executions that continue at once add their next writes to the waiting ones: one large group instead of two alternating ones
       if (group.length > 1) await nextMacrotask();
     }
     this.#isSending = false;
@@ -97,7 +99,7 @@ class Groups<W, A, T> implements GroupCommit<W, T> {
     for (const tell of this.#watchers.splice(0)) tell();
   }
 
-  /** The next group, in order of id, which counts as in flight from now on. What is of one id with something in flight has to wait. */
+  /** Takes the next group from the waiting writes, sorted by id, and marks its ids as in flight. A write whose id is in flight stays. */
   #next(): Job<W, T>[] {
     const { maxWrites } = this.#options;
     const group: Job<W, T>[] = [];
@@ -113,7 +115,7 @@ class Groups<W, A, T> implements GroupCommit<W, T> {
     return group.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Sends a group. Resolves when it is answered, or takes so long that others need not wait for it. */
+  /** Sends a group. Resolves when it is answered, or after `patienceMs`. */
   #send(group: readonly Job<W, T>[]): Promise<void> {
     return new Promise((goOn) => {
       const patience = this.#deadlines.add(patienceMs, goOn);
@@ -128,7 +130,7 @@ class Groups<W, A, T> implements GroupCommit<W, T> {
     });
   }
 
-  /** Answers jobs, then calls `done`. */
+  /** Sends jobs together and answers them, then calls `done`. */
   #settle(jobs: readonly Job<W, T>[], done: () => void): void {
     const { name, send, isOutage } = this.#options;
     const sent = begun(() => send(jobs.map(({ write }) => write)));
@@ -146,7 +148,7 @@ class Groups<W, A, T> implements GroupCommit<W, T> {
     );
   }
 
-  /** Answers jobs one after the other, then calls `done`. */
+  /** Sends jobs one after the other, then calls `done`. */
   #settleEach([job, ...others]: readonly Job<W, T>[], done: () => void): void {
     if (job) this.#settle([job], () => this.#settleEach(others, done));
     else done();

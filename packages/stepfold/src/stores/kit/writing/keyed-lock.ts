@@ -1,12 +1,15 @@
-/** Lets work on a key begin only when the work on it that was added before is done. */
+/** A lock for each key: work on a key begins when all work added before for this key is done. */
 export interface KeyedLock {
-  /** Begins once what was added before for one of the keys is done, well or badly: at once if there is nothing. */
+  /** Begins work once all earlier work for its keys is done, also if that failed; at once if there is none. */
   run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
   /** Resolves when no work is in flight. */
   idle(): Promise<void>;
 }
 
-/** A lock for one process: between processes the database decides. Work takes its place for all its keys at once, so none waits in a circle. */
+/**
+ * Makes a lock for this process; between processes the database decides. Work takes its place in the queues of all its keys at once, so
+ * there is no deadlock.
+ */
 export function keyedLock(): KeyedLock {
   const last = new Map<string, Promise<unknown>>();
   return {

@@ -5,13 +5,13 @@ import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 /** Sends writes to a table. */
 export interface RowWriter {
-  /** Null if its condition did not hold. */
+  /** Makes a write. Null: its condition did not hold. */
   write(write: RowWrite): Promise<RowWritten | null>;
   /** Resolves when everything that was sent is answered. */
   idle(): Promise<void>;
 }
 
-/** Sends writes that are issued together in one round trip, where the table has a use for that. */
+/** Makes a writer for a table. It sends writes in groups if the table has `grouping`. */
 export function rowWriter(table: ExecutionTable): RowWriter {
   const { grouping } = table;
   const alone = async (write: RowWrite): Promise<RowWritten | null> => writtenOf((await table.write([write]))[0]!);
@@ -19,7 +19,7 @@ export function rowWriter(table: ExecutionTable): RowWriter {
   const group: GroupCommit<RowWrite, RowWritten | null> = groupCommit({
     name: table.name,
     send: (writes) => table.write(writes),
-    // its row is locked by another transaction: this write waits for it alone, and holds up no other
+    // the row may be locked by another transaction: the write is sent again alone and waits, so that it does not delay the group
     resultOf: (answer, write) => (answer === "passedOver" && !skipsLocked(write) ? alone(write) : writtenOf(answer)),
     idOf: ({ id }) => id,
     ...grouping,
@@ -27,7 +27,7 @@ export function rowWriter(table: ExecutionTable): RowWriter {
   return { write: (write) => group.add(write), idle: () => group.idle() };
 }
 
-/** @throws StepfoldError with which the database refused the write */
+/** Reads the answer to a write. @throws StepfoldError the error with which the database refused the write */
 export function writtenOf(answer: RowAnswer): RowWritten | null {
   if (StepfoldError.is(answer)) throw answer;
   return answer === "passedOver" ? null : answer;

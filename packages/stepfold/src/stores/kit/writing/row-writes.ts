@@ -7,8 +7,8 @@ import { checkpointKey } from "../restored-snapshot.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 /**
- * The row of a new execution, held from the beginning if there is a lease, or if there is a rate: then it lies in the line of that. One that
- * is not due at any time, such as one that has ended, does not.
+ * The insert of a new execution. With a lease, the row is claimed from the beginning, with fence 1. With a rate, `rateOwner` owns the row,
+ * so it waits in the line of this rate, unless it never becomes due, for example because it has ended already.
  */
 export function insertOf({ head: { definition, permit, rate } }: Commit, written: WrittenCommit, lease: Lease | null): RowWrite {
   const { workflowId: id, incarnation, version, status, head, sizeBytes, wakeAt, commitId, events, children, listed } = written;
@@ -30,7 +30,10 @@ export function insertOf({ head: { definition, permit, rate } }: Commit, written
   };
 }
 
-/** A commit, made only if it follows what is stored and its sender may write. */
+/**
+ * The update for a commit. It is made only if the stored version is `expectedVersion` and the execution has not ended; with a fence, only
+ * if the claim of the sender is still in force.
+ */
 export function commitOf(commit: WrittenCommit): RowWrite {
   const {
     workflowId: id,
@@ -54,21 +57,21 @@ export function commitOf(commit: WrittenCommit): RowWrite {
   const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, last: false }];
   const history = { commitId, events, children };
   if (fence === null) {
-    // it leaves the holder its lease
+    // this commit does not come from the holder, so the holder keeps its lease, unless the execution ends (`frees`)
     const changes: RowChanges = { state, ...listed, due: "atWakeUp" };
     const set: RowChanges = frees ? { ...changes, owner: null } : { ...changes, dueUnlessHeld: true };
     return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true }, set, history };
   }
-  // the holder is alive
+  // the commit comes from the holder, so both counts of lost claims start again at 0
   const changes: RowChanges = listed ? { state, ...listed, crashes: 0 } : { state, crashes: 0 };
   const set: RowChanges = frees ? { ...changes, owner: null, due: "atWakeUp" } : changes;
   return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true, fence, held: true }, set, history };
 }
 
 /**
- * Claims an execution as it was read.
+ * The update that claims an execution. It is made only if no other claim was made since `guard` was read.
  *
- * @param nextFence of the claim; see `newFence`
+ * @param nextFence the fence of the new claim; see `plannedClaim`
  */
 export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease, skipLocked: boolean): RowWrite {
   const { id, incarnation, fence, owner } = guard;
@@ -76,25 +79,25 @@ export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease, 
     kind: "update",
     id,
     skipLocked,
-    // the first claim of an execution may be allowed before the time that it was given
+    // `held` is true also for a lost holder, whose lease has ended. An execution in the line of a rate may be claimed before it is due
     when: { incarnation, fence, held: owner !== null, ...(!waitsForRate(guard) && { due: true }) },
     set: { owner: lease.owner, fence: nextFence, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
   };
 }
 
-/** Prolongs a claim that is in force. */
+/** The update that extends the lease of a claim. It is made only if no other claim was made since. */
 export function renewalOf(claim: Claim): RowWrite {
   const { workflowId: id, incarnation, fence, leaseMs } = claim;
   return { kind: "update", id, when: { incarnation, fence, held: true }, set: { due: { inMs: leaseMs }, crashes: begunCountOf(claim) } };
 }
 
-/** Gives back a claim, whoever has changed the execution since. */
+/** The update that releases a claim, also if the execution was changed since. */
 function givenBack(claim: Claim): RowWrite & { readonly kind: "update" } {
   const { workflowId: id, incarnation, fence } = claim;
   return { kind: "update", id, when: { incarnation, fence, held: true }, set: { owner: null, due: "atWakeUp", crashes: countOf(claim) } };
 }
 
-/** Gives back a claim on an execution that nobody has changed since `version`. */
+/** The update that releases a claim, only if the execution is still at `version`. */
 export function releaseOf(claim: Claim, version: number): RowWrite {
   const write = givenBack(claim);
   return { ...write, when: { ...write.when, version } };

@@ -4,7 +4,7 @@ import type { WrittenCommit } from "./written-commit.ts";
 
 const encoder = new TextEncoder();
 
-/** The size of a text in UTF-8. */
+/** Returns the size of a text in UTF-8, in bytes. */
 export function bytesOf(text: string): number {
   return encoder.encode(text).length;
 }
@@ -12,8 +12,8 @@ export function bytesOf(text: string): number {
 /**
  * Refuses a commit before it is sent if the store cannot hold one of its parts. Nothing is written.
  *
- * @param store name of the store; the limit is told as `<store> value`
- * @param maxBytes of one part: the head, one event, one child
+ * @param store the name of the store; the error names the limit as `<store> value in bytes`
+ * @param maxBytes the largest size of one part: the head, one event, one child
  * @throws StepfoldError `LIMIT_EXCEEDED` with the part, both sizes in bytes, and a JSON pointer to the largest value in it
  */
 export function refuseOversize(store: string, maxBytes: number, { workflowId, head, events, children }: WrittenCommit): void {
@@ -23,9 +23,9 @@ export function refuseOversize(store: string, maxBytes: number, { workflowId, he
   for (const { key, text } of children) if (text !== null) refuse(`Child "${key}"`, text);
 }
 
-/** Refuses a text of JSON that a store cannot hold; see `refuseOversize`. @param what it is, for people */
+/** Refuses a JSON text that a store cannot hold; see `refuseOversize`. @param what the name of the text, for the error */
 export function refuseLarge(store: string, maxBytes: number, what: string, text: string): void {
-  // no character takes more than three bytes for each of its code units
+  // fast path: UTF-8 needs at most three bytes for each UTF-16 code unit
   if (text.length * 3 <= maxBytes) return;
   const actual = bytesOf(text);
   if (actual <= maxBytes) return;
@@ -39,7 +39,7 @@ export function refuseLarge(store: string, maxBytes: number, what: string, text:
   });
 }
 
-/** Goes down into the largest member as long as it is most of the whole. */
+/** Returns a JSON pointer to the largest value: descends into the largest member while it is at least half of the whole. */
 function pointerToLargest(value: Json): string {
   let pointer = "";
   for (let current = value; typeof current === "object" && current !== null; ) {

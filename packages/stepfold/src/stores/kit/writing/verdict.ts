@@ -4,23 +4,23 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
-/** What of a stored execution guards its writes. */
+/** The columns of a stored execution that guard its writes. */
 export interface Guard {
   readonly incarnation: string;
   readonly version: number;
   readonly sizeBytes: number;
   readonly status: Status;
-  /** Null when nobody holds it. */
+  /** Null: not held. */
   readonly owner: string | null;
-  /** Of the last claim. */
+  /** The fence of the last claim. */
   readonly fence: number;
 }
 
 /**
- * Why a commit whose condition did not hold was not made: `applied` if it had been made before, which is to be acknowledged;
- * `allowed` if nothing speaks against it any more.
+ * Says why a commit was not made because its condition did not hold. `applied`: the commit was made before, and is acknowledged.
+ * `allowed`: by now nothing is against the commit, so it can be tried again. Else the error to throw.
  *
- * @param stored what is there; null if nothing is
+ * @param stored the stored execution; null if there is none
  * @param writer id of the commit that wrote the version after `expectedVersion`, if there is one
  */
 export function commitVerdict(commit: WrittenCommit, stored: Guard | null, writer: string | null): StepfoldError | "applied" | "allowed" {
@@ -38,10 +38,10 @@ export function commitVerdict(commit: WrittenCommit, stored: Guard | null, write
 }
 
 /**
- * The answer to a `create` whose id is there: the claim once more if it was this very commit.
+ * Returns the answer to a `create` whose id exists already: for a repetition of the same commit, its claim if it is still in force.
  *
  * @param writer id of the commit that wrote version 0
- * @param claimedAt when the claim that is stored began, by the store's clock
+ * @param claimedAt when the stored claim was made, by the store's clock
  * @throws StepfoldError `WORKFLOW_EXISTS`
  */
 export function repeatedCreation(
@@ -59,10 +59,9 @@ export function repeatedCreation(
 }
 
 /**
- * Whether what is stored answers a renewal that changed nothing: the end of an execution ends its claim, and its last
- * holder is told by the status.
+ * Answers a renewal that changed nothing. If the execution has ended, which ends its claim, its last holder gets the stored status.
  *
- * @throws StepfoldError `FENCE_LOST`
+ * @throws StepfoldError `FENCE_LOST` in all other cases
  */
 export function endedClaim({ workflowId, incarnation, fence }: Claim, stored: Guard | null): Guard {
   if (stored?.incarnation === incarnation && stored.fence === fence && isTerminal(stored.status)) return stored;
@@ -70,16 +69,16 @@ export function endedClaim({ workflowId, incarnation, fence }: Claim, stored: Gu
 }
 
 /**
- * Whether a release that changed nothing is one of a claim that is no longer held, which is given back already.
+ * Answers a release that changed nothing. Does nothing if the claim is no longer in force.
  *
- * @throws StepfoldError `VERSION_CONFLICT` if the claim is held, and somebody committed since
+ * @throws StepfoldError `VERSION_CONFLICT` if the claim is in force, so the execution was changed after `version`
  */
 export function keptClaim({ workflowId, incarnation, fence }: Claim, version: number, stored: Guard | null): void {
   if (stored?.incarnation !== incarnation || stored.fence !== fence || stored.owner === null) return;
   throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: version, actual: stored.version });
 }
 
-/** Why an execution cannot be deleted, if it cannot. */
+/** Throws if an execution with this status cannot be deleted. Null: there is no execution. */
 export function refuseDelete(workflowId: string, status: Status | null): void {
   if (status === null) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
   if (!isTerminal(status)) throw new StepfoldError("EXECUTION_OPEN", { workflowId, status });

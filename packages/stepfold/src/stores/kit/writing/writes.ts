@@ -7,15 +7,18 @@ import { commitOf, insertOf } from "./row-writes.ts";
 import { commitVerdict, repeatedCreation } from "./verdict.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
-/** What a write of an execution asks its table for. */
+/** The methods of a table that a write of an execution uses. */
 export interface WriteAccess extends Pick<ExecutionTable, "name" | "read" | "events"> {
   write(write: RowWrite): Promise<RowWritten | null>;
 }
 
-/** How often a write is tried whose condition did not hold although nothing speaks against it any more. */
+/** How many times a write is tried if its condition does not hold, but the stored row allows the write when it is read afterwards. */
 const maxTries = 100;
 
-/** Makes a new execution, or answers for the one that is there. One with a permit or a rate is not claimed with its creation. */
+/**
+ * Creates an execution, or answers a repetition of its creation. An execution with a permit or a rate is not claimed with its creation,
+ * because only `claim` counts these.
+ */
 export async function createExecution(
   access: WriteAccess,
   commit: Commit,
@@ -39,7 +42,7 @@ export async function createExecution(
     if (!guard) continue;
     if (guard.deletedAt === null) {
       const writer = await writerOf(access, workflowId, 0);
-      // the claim is as old as its lease, at whose end it is due
+      // `dueAt` is the end of the lease, so the claim was made `leaseMs` earlier
       const claimedAt = lease && guard.owner !== null && guard.dueAt !== null ? guard.dueAt - lease.leaseMs : now;
       return repeatedCreation(commit, guard, writer, lease, claimedAt);
     }
@@ -49,13 +52,13 @@ export async function createExecution(
   throw changing(access, workflowId);
 }
 
-/** Makes a commit, unless it was made before. Nearly every one is made at once: that way has no async function. */
+/** Makes a commit, unless it was made before. No async function, for speed: nearly every commit is made by the first write. */
 export function commitExecution(access: WriteAccess, written: WrittenCommit): Promise<void> {
   const write = commitOf(written);
   return access.write(write).then((made) => (made ? undefined : judgeCommit(access, written, write)));
 }
 
-/** Says why a commit was not made, or makes it after all. */
+/** Throws the reason why a commit was not made, or makes it if nothing is against it any more. */
 async function judgeCommit(access: WriteAccess, written: WrittenCommit, write: RowWrite): Promise<void> {
   const { workflowId, expectedVersion } = written;
   for (let tries = 0; tries < maxTries; tries++) {
@@ -68,7 +71,7 @@ async function judgeCommit(access: WriteAccess, written: WrittenCommit, write: R
   throw changing(access, workflowId);
 }
 
-/** The commit that wrote a version; null if it is not there. */
+/** Returns the id of the commit that wrote a version; null if the version does not exist. */
 async function writerOf({ events }: WriteAccess, workflowId: string, version: number): Promise<string | null> {
   const [event] = await events(workflowId, version - 1, 1);
   return event?.version === version ? event.commitId : null;

@@ -6,31 +6,31 @@ import type { Commit } from "../../../ports/snapshot-store.ts";
 import { labelsOf, labelText, waitLabels } from "../lists/labels.ts";
 import { storedMetadata } from "../lists/metadata-column.ts";
 
-/** A commit as rows of text: what a caller does with its values later no longer matters. */
+/** A commit with its values as JSON text, so that later changes of these values by the caller do not matter. */
 export interface WrittenCommit {
   readonly workflowId: string;
   readonly incarnation: string;
   readonly commitId: string;
   readonly expectedVersion: number;
-  /** Null for everybody but the holder of the claim. */
+  /** The fence of the claim; null: the commit does not come from a holder. */
   readonly fence: number | null;
   readonly version: number;
   readonly status: Status;
   /** JSON; see `headText`. */
   readonly head: string;
   readonly sizeBytes: number;
-  /** Nothing follows. */
+  /** True: the execution ends with this commit. */
   readonly ended: boolean;
-  /** Null for never, as for whatever has ended. */
+  /** Null: never; always null if the execution ends. */
   readonly wakeAt: EpochMs | null;
-  /** The claim ends with this commit. */
+  /** True: the claim ends with this commit, by a release or the end of the execution. */
   readonly frees: boolean;
   readonly events: readonly WrittenEvent[];
-  /** What lists show and find it by: always in a first commit, else null if metadata and waits stay as they are. */
+  /** The columns that lists show and search. Always set in the first commit; else null if metadata and waits do not change. */
   readonly listed: { readonly metadata: string; readonly labels: string } | null;
-  /** JSON; null: there is none in this commit. */
+  /** JSON; null: this commit has no checkpoint. */
   readonly checkpoint: string | null;
-  /** Every key once. */
+  /** The changed children, each key once. */
   readonly children: readonly WrittenChild[];
 }
 
@@ -42,18 +42,18 @@ export interface WrittenEvent {
 
 export interface WrittenChild {
   readonly key: string;
-  /** JSON; null: to be deleted. */
+  /** JSON; null: the child is deleted. */
   readonly text: string | null;
-  /** It was deleted before it was put again: it comes after all others. */
+  /** True: this commit deletes the child and puts it again, so it comes after all others. */
   readonly last: boolean;
 }
 
 /**
- * The head without what the first event fixed, and what a store keeps beside it: a step writes only what it changes, however large input and
- * metadata are.
+ * Writes a head without the fields that are in the first event or in columns of their own, so that a step does not write input and metadata
+ * again, however large they are.
  */
 function headText(head: SnapshotHead): string {
-  // written out: a loop over names costs a step more
+  // the fields are listed one by one because a loop over their names makes a step slower
   return JSON.stringify({
     ...head,
     workflowId: undefined,
@@ -67,7 +67,7 @@ function headText(head: SnapshotHead): string {
   });
 }
 
-/** Writes a commit down. */
+/** Turns a commit into text. */
 export function writtenCommit(commit: Commit): WrittenCommit {
   const { workflowId, incarnation, commitId, expectedVersion, fence = null, head } = commit;
   const ended = isTerminal(head.status);
@@ -98,13 +98,13 @@ function listedOf({ metadata: given, tenant }: SnapshotHead, waits: readonly Lis
 
 const noChildren: readonly WrittenChild[] = [];
 
-/** Of two with one key the later counts. */
+/** Writes changed children. If two have the same key, the later one counts. */
 function writtenChildren(changed: NonNullable<Commit["children"]>): WrittenChild[] {
   const written = new Map<string, WrittenChild>();
   for (const { key, head } of changed) {
     const before = written.get(key);
     const last = before !== undefined && (before.last || before.text === null);
-    // the order of what is new is that of the commit
+    // `delete` moves the key to the end of the map: new children are in the order of the commit
     if (last) written.delete(key);
     written.set(key, { key, text: head && JSON.stringify(head), last: last && head !== null });
   }

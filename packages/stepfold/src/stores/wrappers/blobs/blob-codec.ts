@@ -6,13 +6,13 @@ import { mapConcurrently } from "../values/map-concurrently.ts";
 import { rejected } from "../values/rejected.ts";
 import { digestOf, segmentOf } from "./blob-key.ts";
 
-/** Blobs that are remembered as put. The heads of one execution have the same large values from commit to commit. */
+/** The most blobs that are remembered as put, because the heads of an execution contain the same large values in many commits. */
 const maxRemembered = 1000;
 
-/** Blobs of one commit that are put at the same time. */
+/** The most blobs of one commit that are put at the same time. */
 const maxInFlight = 32;
 
-/** Puts large values into blobs, and gets them from there. */
+/** Makes the codec that puts large values into blobs, and reads them from there. */
 export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
   const remembered = new Set<string>();
   const ask = async <T>(doing: string, work: () => Promise<T>): Promise<T> => {
@@ -32,7 +32,7 @@ export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
     }
     return { key, bytes: bytes.length };
   };
-  /** Requests without an answer yet: a blob to which an execution refers twice is fetched once. */
+  /** The requests in flight, so that a blob to which an execution refers twice is fetched once. */
   const requests = new Map<string, Promise<Uint8Array | null>>();
   const get = (key: string): Promise<Uint8Array | null> => {
     const inFlight = requests.get(key);
@@ -47,7 +47,7 @@ export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
     mark: "~stepfold/blob",
     encode: (texts, location) =>
       mapConcurrently(maxInFlight, texts, async (text) => {
-        // a character has at most 3 bytes
+        // fast path: UTF-8 needs at most 3 bytes for each UTF-16 code unit
         if (text.length <= aboveBytes / 3) return null;
         const bytes = new TextEncoder().encode(text);
         return bytes.length > aboveBytes ? put(bytes, location) : null;
@@ -62,14 +62,14 @@ export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
   };
 }
 
-/** Names the folder of the blobs of one execution, or of one definition. */
+/** Returns the folder of the blobs of one execution, or of one definition. */
 export async function folderOf({ kind, id, incarnation }: ValueLocation): Promise<string> {
   return kind === "definition"
     ? `definitions/${await segmentOf(id)}`
     : `executions/${await segmentOf(id)}/${await segmentOf(incarnation!)}`;
 }
 
-/** Reads the key of a blob. A marker that was changed in the database must not lead to the blobs of another execution. */
+/** Reads the key in a marker. It checks the folder, so that a changed marker cannot refer to a blob of another execution. */
 async function keyOf({ key }: Marker, location: ValueLocation): Promise<string> {
   const isKnown = location.kind === "definition" || location.incarnation !== null;
   const folder = isKnown ? await folderOf(location) : `executions/${await segmentOf(location.id)}`;

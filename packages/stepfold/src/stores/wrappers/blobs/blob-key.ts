@@ -1,9 +1,9 @@
-/** A longer segment holds a hash of its text. */
+/** A text whose encoded form is longer becomes a segment with a hash. */
 const maxSegmentLength = 200;
 
 /**
- * Writes a text as one segment of a key, readable where that is possible. A text that is long, or is not well-formed Unicode,
- * ends in a hash instead, and cannot be read back.
+ * Writes a text as one segment of a key, in a readable form if possible. A text that is empty, too long, or not well-formed Unicode becomes
+ * a segment that ends in a hash, and cannot be read back.
  */
 export async function segmentOf(text: string): Promise<string> {
   const encoded = percentEncoded(text);
@@ -24,13 +24,13 @@ export function textOfSegment(segment: string): string | null {
   }
 }
 
-/** Gives the SHA-256 of bytes, in lower-case hex. */
+/** Returns the SHA-256 of bytes, in lower-case hex. */
 export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Encodes a text; null if it is not well-formed Unicode. */
+/** Percent-encodes a text; null if it is not well-formed Unicode. */
 function percentEncoded(text: string): string | null {
   try {
     return encodeURIComponent(text).replace(/[!'()*~.]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -5,20 +5,20 @@ import { valueStore } from "../values/value-store.ts";
 import { blobCodec } from "./blob-codec.ts";
 import { removalWith } from "./removal.ts";
 
-/** Which values become blobs. */
+/** Options of a store with blobs. */
 export interface BlobbedStoreOptions {
-  /** Values whose JSON has more bytes than this. Default 65,536. */
+  /** A value whose JSON has more bytes than this becomes a blob. Default 65,536. */
   readonly aboveBytes?: number;
 }
 
 /**
- * A store that keeps large values outside of another store: in files, in a bucket. They are put there before the commit
- * that refers to them, under `executions/<workflowId>/<incarnation>/<SHA-256>`, so a commit never refers to what is not
- * there, and writers that race write the same.
+ * A store that keeps large values outside of the inner store, for example in files or in a bucket. A value is put there before the commit
+ * that refers to it, under `executions/<workflowId>/<incarnation>/<SHA-256>`. So a commit never refers to a missing blob, and concurrent
+ * writers write the same content.
  *
- * `delete` and `prune` delete the blobs afterwards. What a crash in between, or a commit that was refused, leaves behind
- * harms nothing; `collectOrphans` removes it. Metadata that is text stays in the store, so that `list` finds it.
- * `close()` closes the store below.
+ * `delete` and `prune` delete the blobs after the execution. Blobs that remain after a crash or a refused commit do no harm;
+ * `collectOrphans` removes them. Metadata values that are text stay in the inner store, so that `list` finds them. `close()` closes the
+ * inner store.
  *
  * ```ts
  * import { blobbedStore, fileBlobs } from "stepfold/stores/blobs";
@@ -29,8 +29,8 @@ export interface BlobbedStoreOptions {
  * await store.close();
  * ```
  *
- * A blob that cannot be put is `STORE_UNAVAILABLE`, and the commit is not sent. Reading rejects with `STORE_REJECTED` if
- * one is missing or is not what was put; the error names its key.
+ * If a blob cannot be put, the call rejects with `STORE_UNAVAILABLE` and the commit is not sent. Reading rejects with `STORE_REJECTED` if a
+ * blob is missing or was changed; the error names its key.
  *
  * @throws StepfoldError `OPTION_INVALID`
  */

@@ -4,28 +4,28 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { incarnationOf } from "../values/read-all.ts";
 import { segmentOf, textOfSegment } from "./blob-key.ts";
 
-/** Which blobs are orphans. */
+/** Options of `collectOrphans`. */
 export interface CollectOptions {
-  /** Blobs younger than this stay, in milliseconds: their commit may be under way. Default 1 day. */
+  /** Blobs younger than this stay, in milliseconds, because the commit that refers to them may still be in flight. Default 1 day. */
   readonly graceMs?: number;
-  /** The clock of the blobs, in epoch milliseconds. Default `Date.now`. */
+  /** The clock that `writtenAt` of blobs is compared with, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
-  /** Count only. */
+  /** True: only counts, and deletes nothing. */
   readonly dryRun?: boolean;
 }
 
-/** What was collected. */
+/** What was deleted, or would be deleted in a dry run. */
 export interface CollectReport {
-  /** Executions that are gone, and whose blobs were deleted. */
+  /** The number of missing executions whose blobs were deleted. */
   readonly executions: number;
-  /** Their blobs. */
+  /** The number of their blobs. */
   readonly blobs: number;
 }
 
 /**
- * Deletes blobs of executions that are no longer there: what a crash between the two deletions leaves, or the start of an
- * execution that was refused. Lists all blobs. Those of ids with more than 200 characters when percent-encoded are passed
- * over; so are definitions, which stay for ever.
+ * Deletes the blobs of executions that do not exist: a crash between the deletions of an execution and of its blobs leaves them, and so
+ * does the refused start of an execution. It lists all blobs. Ids that have more than 200 characters when percent-encoded are skipped, and
+ * so are definitions, which stay for ever.
  *
  * ```ts
  * import { collectOrphans, fileBlobs } from "stepfold/stores/blobs";
@@ -35,7 +35,7 @@ export interface CollectReport {
  * console.log(blobs); // 0
  * ```
  *
- * @param store the one that the blobs belong to, and every execution that has blobs there
+ * @param store the store that the blobs belong to; it must contain every execution that has blobs there
  */
 export async function collectOrphans(store: SnapshotStore, blobs: BlobStore, options: CollectOptions = {}): Promise<CollectReport> {
   const { graceMs = 24 * 60 * 60 * 1000, now = Date.now, dryRun = false } = options;

@@ -2,19 +2,19 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import { segmentsOf } from "../../kit/blobs/blob-key.ts";
 
-/** Loads the modules when they are first needed, so that this entry can be imported where there are no files. */
+/** Loads the modules when they are first needed, so that this entry can be imported on platforms without files. */
 const files = async () => ({ fs: await import("node:fs/promises"), path: await import("node:path") });
 type Files = Awaited<ReturnType<typeof files>>;
 
-/** Files that are being written begin with this: no key begins so. */
+/** The beginning of the names of files that are being written. No key has a segment that begins with a dot. */
 const temporaryPrefix = ".writing-";
 
 /**
- * Blobs as files in a folder, which is made if there is none. Needs Node.js. Several processes of one machine may share
- * the folder; so may machines on a file system that renames atomically.
+ * Keeps blobs as files in a folder, which is made if it does not exist. Needs Node.js. Several processes of one machine may share the
+ * folder; several machines may share it on a file system that renames atomically.
  *
- * A file is written under another name, flushed to the disk and then renamed: no reader sees half of it, and an acknowledged one survives a
- * power loss.
+ * A file is written under a temporary name, flushed to the disk and then renamed. So no reader sees half of a file, and an acknowledged
+ * file survives a power loss.
  *
  * ```ts
  * import { fileBlobs } from "stepfold/stores/blobs";
@@ -51,7 +51,7 @@ export function fileBlobs(folder: string): BlobStore {
       const segments = segmentsOf(name);
       const { fs, path } = await files();
       await fs.rm(path.join(folder, ...segments), { recursive: true, force: true });
-      // the folder of the id, if it is empty now
+      // removes the folder of the id if it is empty; else `rmdir` fails, which is ignored
       if (segments.length > 2) await fs.rmdir(path.join(folder, ...segments.slice(0, -1))).catch(() => undefined);
     },
     list: () => entriesIn(folder),
@@ -73,7 +73,7 @@ async function* entriesIn(folder: string): AsyncGenerator<BlobEntry, void> {
   yield* scan(folder, "");
 }
 
-/** Flushes folders to the disk: the name of a file is stored in its folder. */
+/** Flushes folders from `lowest` up to `highest` to the disk, because the name of a file is stored in its folder. */
 async function flushFolders({ fs, path }: Files, lowest: string, highest: string): Promise<void> {
   for (let folder = lowest; ; folder = path.dirname(folder)) {
     const handle = await fs.open(folder, "r").catch(() => null);

@@ -5,13 +5,13 @@ import { incarnationOf } from "../values/read-all.ts";
 import { pruneOptions } from "../values/value-store.ts";
 import { folderOf } from "./blob-codec.ts";
 
-/** Deletes executions, and then their blobs. In the other order a crash would leave executions that cannot be read. */
+/** Deletes executions first and then their blobs: in the other order a crash would leave executions that cannot be read. */
 export function removalWith(inner: SnapshotStore, blobs: BlobStore): Pick<StoreMethods, "delete" | "prune"> {
   const removeBlobs = async ({ workflowId, incarnation }: DeletedExecution): Promise<void> => {
     try {
       await blobs.deleteFolder(await folderOf({ kind: "execution", id: workflowId, incarnation }));
     } catch {
-      // the execution is deleted, as the caller wanted; `collectOrphans` deletes the blobs
+      // ignored, because the execution itself is deleted; `collectOrphans` deletes the blobs later
     }
   };
   return {

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import { segmentsOf } from "../../kit/blobs/blob-key.ts";
 
-/** What is called of an S3 client: the class `S3` of `@aws-sdk/client-s3` has these methods. */
+/** The methods of an S3 client that are used. The class `S3` of `@aws-sdk/client-s3` has them. */
 export interface S3Client {
   putObject(input: { Bucket: string; Key: string; Body: Uint8Array; ContentType: string }): Promise<unknown>;
   getObject(input: { Bucket: string; Key: string }): Promise<{ Body?: { transformToByteArray(): Promise<Uint8Array> } | undefined }>;
@@ -12,21 +12,21 @@ export interface S3Client {
   }>;
 }
 
-/** A page of a bucket's list. */
+/** A page of the list of objects in a bucket. */
 export interface S3Page {
   Contents?: { Key?: string | undefined; LastModified?: Date | undefined }[] | undefined;
   NextContinuationToken?: string | undefined;
 }
 
-/** Where in S3. */
+/** The place of the blobs in S3. */
 export interface S3BlobsOptions {
   readonly bucket: string;
-  /** Before every key, as `workflows/`: letters, digits and `. _ ~ % - /`. Default: none. */
+  /** The beginning of every key, such as `workflows/`: letters, digits and `. _ ~ % - /`, at most 100. Default: none. */
   readonly prefix?: string;
 }
 
 /**
- * Blobs in a bucket of S3, or of what speaks its protocol. The client is handed in: `new S3({ region })` of
+ * Keeps blobs in a bucket of S3, or of another service with the same protocol. The client is handed in: `new S3({ region })` of
  * `@aws-sdk/client-s3`. It needs the rights to put, get, list and delete objects.
  *
  * ```ts

@@ -8,7 +8,7 @@ import { compressedStore } from "./index.ts";
 const mark = "~stepfold/compressed";
 const text = "all work and no play ".repeat(500);
 
-/** What the store below has instead of an input, and what comes back. */
+/** Creates an execution with an input. Returns the input in the inner store, and the input that is read back. */
 async function stored(input: Json, options?: Parameters<typeof compressedStore>[1]): Promise<{ inner: Json; outer: Json }> {
   const inner = memoryStore();
   const store = compressedStore(inner, options);
@@ -16,7 +16,7 @@ async function stored(input: Json, options?: Parameters<typeof compressedStore>[
   return { inner: (await inner.load("a"))!.input!, outer: (await store.load("a"))!.input! };
 }
 
-/** Reads what was put into the database by hand. */
+/** Reads an input that was written directly into the inner store. */
 async function reading(input: Json, options?: Parameters<typeof compressedStore>[1]): Promise<Json> {
   const inner = memoryStore();
   await inner.create(startCommit("a", { input }));

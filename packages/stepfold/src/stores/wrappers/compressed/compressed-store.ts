@@ -5,20 +5,20 @@ import { rejected } from "../values/rejected.ts";
 import { valueStore } from "../values/value-store.ts";
 import { compressedText, decompress } from "./methods.ts";
 
-/** When values are compressed. */
+/** Options of a compressed store. */
 export interface CompressedStoreOptions {
   /** Values whose JSON has more bytes than this are compressed. Default 1,024. */
   readonly aboveBytes?: number;
-  /** No value is decompressed to more bytes than this, and none above it is compressed. Default 64 MiB. */
+  /** The most bytes of a decompressed value. A larger value is not compressed, and its decompression is refused. Default 64 MiB. */
   readonly maxBytes?: number;
 }
 
 /**
- * A store that compresses large values before another store sees them: zstd where the platform has it, else gzip. A value
+ * A store that compresses large values before it passes them to the inner store: with zstd if the platform has it, else with gzip. A value
  * that would not get smaller stays as it is. Needs Node.js.
  *
- * Metadata that is text stays as it is too, so that `list` finds it. Compress before you encrypt:
- * `compressedStore(encryptedStore(inner, ...))`. `close()` closes the store below.
+ * Metadata values that are text are not compressed either, so that `list` finds them. Compress before you encrypt:
+ * `compressedStore(encryptedStore(inner, ...))`. `close()` closes the inner store.
  *
  * ```ts
  * import { compressedStore } from "stepfold/stores/compressed";
@@ -29,8 +29,8 @@ export interface CompressedStoreOptions {
  * await store.close();
  * ```
  *
- * Reading rejects with `STORE_REJECTED` if a value is damaged, would pass `maxBytes`, or was written with a method that
- * this platform lacks.
+ * Reading rejects with `STORE_REJECTED` if a value is damaged, is larger than `maxBytes`, or was compressed with a method that this
+ * platform does not have.
  *
  * @throws StepfoldError `OPTION_INVALID`
  */
@@ -45,7 +45,7 @@ export function compressedStore(inner: SnapshotStore, options: CompressedStoreOp
     mark: "~stepfold/compressed",
     async encode(texts) {
       return texts.map((text) => {
-        // a character has at most 3 bytes: most small texts need not be encoded to see that they are small
+        // fast path: UTF-8 needs at most 3 bytes for each UTF-16 code unit, so a short text need not be encoded
         const bytes = text.length > aboveBytes / 3 ? Buffer.from(text) : null;
         return bytes && bytes.length > aboveBytes && bytes.length <= maxBytes ? compressedText(bytes) : null;
       });

@@ -1,7 +1,7 @@
 import zlib from "node:zlib";
 import type { JsonObject } from "../../../core/values/json.ts";
 
-/** One way to compress. Its name is the field of a marker that holds the data. */
+/** A method of compression. Its name is the field of a marker that holds the data. */
 interface Method {
   readonly name: string;
   compress(bytes: Uint8Array): Buffer;
@@ -33,7 +33,7 @@ export function compressedText(bytes: Uint8Array): JsonObject | null {
   return data.length + markerBytes < bytes.length ? { [name]: data } : null;
 }
 
-/** Reads the text of a marker, or says why it cannot be read. */
+/** Decompresses the text of a marker, or returns the reason why that is not possible. */
 export function decompress(
   marker: JsonObject,
   maxBytes: number,

@@ -5,15 +5,15 @@ import type { KeyRing } from "./key-ring.ts";
 
 const ivBytes = 12;
 
-/** Encrypts texts and decrypts them again: AES-256-GCM with a new random IV each time. */
+/** Encrypts and decrypts texts with AES-256-GCM and a new random IV each time. */
 export interface Cipher {
-  /** @param associatedData names what the text belongs to: it can be decrypted only together with the same text */
+  /** @param associatedData says what the text belongs to; decryption needs the same associated data */
   encrypt(text: string, associatedData: string): Promise<JsonObject>;
-  /** @throws StepfoldError `STORE_REJECTED` if the key is not there, or what was encrypted or its associated data was changed */
+  /** @throws StepfoldError `STORE_REJECTED` if the key is missing, or if the encrypted data or the associated data was changed */
   decrypt(encrypted: JsonObject, associatedData: string, what: string): Promise<string>;
 }
 
-/** Makes a cipher with these keys. */
+/** Makes a cipher that encrypts with the first key and decrypts with all keys. */
 export function cipher(ring: KeyRing): Cipher {
   return {
     async encrypt(text, associatedData) {

@@ -6,7 +6,7 @@ import type { Cipher } from "./cipher.ts";
 import type { RefusePlain } from "./refuse-plain.ts";
 import type { Sign } from "./search-token.ts";
 
-/** Encodes metadata as one encrypted value, with a token for each member that `list` may ask for. */
+/** Encodes metadata as one encrypted value, with a token for each member that `list` can search. */
 export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null, refusePlain: RefusePlain): MetadataCodec {
   const tokensOf = async (metadata: Readonly<Record<string, Json>>, tokenOf: Sign): Promise<Record<string, true>> => {
     const members = Object.entries(metadata).filter(([, value]) => isScalar(value));
@@ -16,7 +16,7 @@ export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, si
   return {
     async encode(text, { id, incarnation }) {
       const metadata = JSON.parse(text) as JsonObject;
-      // the incarnation is encrypted with it: a list does not give it
+      // the incarnation is inside the encrypted text and not in the associated data, because not every reader knows it
       const encrypted = await encrypt(JSON.stringify([incarnation, metadata]), associatedDataOf(id));
       return { [mark]: { form: 1, ...encrypted }, ...(sign && (await tokensOf(metadata, sign))) };
     },

@@ -5,16 +5,16 @@ import type { Cipher } from "./cipher.ts";
 import type { RefusePlain } from "./refuse-plain.ts";
 import type { Sign } from "./search-token.ts";
 
-/** Encodes a permit or a rate as an encrypted value, with its numbers, and a token instead of its key. */
+/** Encodes a permit or a rate: its numbers stay readable, a token replaces its key, and the original is added as an encrypted value. */
 export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null, refusePlain: RefusePlain): PermitCodec {
-  // a list of three parts: a member of metadata, which has two, never has the same token
+  // three parts: a token of metadata has two parts, so the two never have the same token
   const tokenOf = async (key: Json): Promise<string | null> => (sign ? sign(["permit", "key", key]) : null);
   return {
     ...(!sign && { refusal }),
     async encode(text, { id, incarnation }) {
       const permit = JSON.parse(text) as JsonObject;
       const [token, encrypted] = await Promise.all([tokenOf(permit.key ?? null), encrypt(text, associatedDataOf(id, incarnation))]);
-      // without a search key the execution was created before the store was encrypted: the store below uses the permit that it got then
+      // without a search key the execution was created before the store was encrypted: the inner store uses the permit of its creation
       return { limit: 1, ...permit, key: token ?? "", [mark]: { form: 1, ...encrypted } };
     },
     async decode(stored, location) {

@@ -12,7 +12,7 @@ const fresh = { id: "2026", key: key(2) };
 const searchKey = key(3);
 const data = /"data":"([^"]{4})/g;
 
-/** The store below, with changed texts in its answers. */
+/** The inner store with changed texts in its answers. */
 function altered(inner: SnapshotStore, alter: (text: string) => string): SnapshotStore {
   const through = async <T>(given: Promise<T>): Promise<T> => JSON.parse(alter(JSON.stringify(await given))) as T;
   return {

@@ -10,39 +10,39 @@ import { readPlain } from "./refuse-plain.ts";
 import { signer } from "./search-token.ts";
 import { storedDefinitions } from "./stored-definitions.ts";
 
-/** How values are encrypted. */
+/** Options of an encrypted store. */
 export interface EncryptedStoreOptions {
-  /** The first encrypts; each decrypts what names its id. To rotate, put a new one before the others. */
+  /** The first key encrypts. Each key decrypts the values that name its id. To rotate keys, put a new key before the others. */
   readonly keys: readonly EncryptionKey[];
   /**
-   * 32 random bytes that are no encryption key. With it `list({ metadata })` finds executions by equal values, `list({ waiting })` by signals,
-   * keys and people, and workflows
-   * may have a `concurrency` key; a reader of the database then sees which executions have equal ones. Never change it.
-   * Default: metadata cannot be searched, and such workflows are not started.
+   * 32 random bytes that are not used as an encryption key. With it `list({ metadata })` finds executions by equal values, `list({ waiting
+   * })` finds them by signals, keys and people, and workflows may have a `concurrency` key. A reader of the database can then see which
+   * executions have equal values. Never change it. Default: these cannot be searched, and workflows with a `concurrency` key are not
+   * started.
    */
   readonly searchKey?: Uint8Array;
   /**
-   * What becomes of values that are stored and not encrypted. `refuse`, the default: reading them rejects with `STORE_REJECTED`, so
-   * nobody who can write to the database puts values of their own into executions. `accept`: they are read; for the time in which
-   * encryption is added to a store that is in use.
+   * How to treat stored values that are not encrypted. `refuse`, the default: reading them rejects with `STORE_REJECTED`, so a person with
+   * write access to the database cannot put other values into executions. `accept`: they are read. Use it while encryption is introduced in
+   * a store that already has executions.
    */
   readonly plain?: "refuse" | "accept";
 }
 
-/** The key of the markers of this store. */
+/** The key by which markers of this store are recognised. */
 export const encryptionMark = "~stepfold/encrypted";
 
 /**
- * A store that encrypts what users put into executions before another store sees it: AES-256-GCM, a new random IV for
- * each value. Runs wherever WebCrypto does.
+ * A store that encrypts the data of users before it passes them to the inner store: AES-256-GCM, with a new random IV for each value. It
+ * runs on every platform with WebCrypto.
  *
- * Encrypted are inputs, outputs, payloads, messages and names of errors, metadata with its keys, keys of permits, items of
- * maps, names of people and keys of answers, definitions: everything that is not on a list of structural fields. Readable
- * stay ids of executions, definitions, nodes, edges and paths, handles, statuses, versions, times and sizes. A value is bound
- * to its execution: in another one it cannot be decrypted.
+ * These are encrypted: inputs, outputs, payloads, messages and names of errors, metadata with its keys, keys of permits, items of maps,
+ * names of people, keys of answers, and definitions. In general everything is encrypted that is not on a list of structural fields. These
+ * stay readable: ids of executions, definitions, nodes, edges and paths, handles, statuses, versions, times and sizes. A value is bound to
+ * its execution: it cannot be decrypted in another one.
  *
- * Values are never encrypted again, because history does not change: keep an old key as long as `executionsWithKey` finds
- * any. What was stored before there was encryption is read only with `plain: "accept"`. `close()` closes the store below.
+ * Stored values are never encrypted again with a new key, because history does not change: keep an old key as long as `executionsWithKey`
+ * finds executions. Values from before the encryption are read only with `plain: "accept"`. `close()` closes the inner store.
  *
  * ```ts
  * import { encryptedStore } from "stepfold/stores/encrypted";
@@ -54,11 +54,10 @@ export const encryptionMark = "~stepfold/encrypted";
  * await store.close();
  * ```
  *
- * Reading rejects with `STORE_REJECTED` if the key is missing (the error names it), or what is stored was changed or moved, or
- * is not encrypted.
- * Without `searchKey`, `list({ metadata })` and the start of an execution with a permit are `OPTION_INVALID`.
+ * Reading rejects with `STORE_REJECTED` if the key is missing (the error names it), or if a stored value was changed or moved, or is not
+ * encrypted. Without `searchKey`, `list({ metadata })` and the start of an execution with a permit are `OPTION_INVALID`.
  *
- * @throws StepfoldError `OPTION_INVALID` if there is no key, or one has not 32 bytes or the id of another, or `plain` is neither
+ * @throws StepfoldError `OPTION_INVALID` if there is no key, a key does not have 32 bytes, two keys have the same id, or `plain` is invalid
  */
 export function encryptedStore(inner: SnapshotStore, { keys, searchKey, plain = "refuse" }: EncryptedStoreOptions): SnapshotStore {
   const ring = keyRing(keys);

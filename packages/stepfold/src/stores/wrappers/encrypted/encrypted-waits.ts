@@ -6,9 +6,12 @@ import type { Sign } from "./search-token.ts";
 
 const named = ["signal", "key", "responder"] as const;
 
-/** Puts tokens in the place of names of signals, keys and people, or nothing without a search key. Kinds, nodes and times can be read, as in a head. */
+/**
+ * Replaces the names of signals, keys and people in waits by tokens; without a search key they are left out. Kinds, nodes and times stay
+ * readable, as in a head.
+ */
 export function encryptedWaits(sign: Sign | null): WaitsCodec {
-  // a list of three parts: a member of metadata, which has two, never has the same token
+  // three parts: a token of metadata has two parts, so the two never have the same token
   const token = async (field: (typeof named)[number], name: string): Promise<string> => sign!(["wait", field, name]);
   return {
     encode: (waits) => Promise.all(waits.map((wait) => (sign ? encoded(wait, token) : withoutNames(wait)))),

@@ -5,7 +5,8 @@ import { readExecutions } from "../values/read-all.ts";
 import { encryptionMark } from "./encrypted-store.ts";
 
 /**
- * Finds the executions that need a key to be read: keep the key as long as there are any. Reads every history, which takes time.
+ * Finds the executions that cannot be read without a certain key. Keep the key as long as there are any. It reads every history, which
+ * takes time.
  *
  * ```ts
  * import { executionsWithKey } from "stepfold/stores/encrypted";
@@ -14,7 +15,7 @@ import { encryptionMark } from "./encrypted-store.ts";
  * for await (const workflowId of executionsWithKey(memoryStore(), "2025-01")) console.log(workflowId);
  * ```
  *
- * @param inner the store below the encrypted one
+ * @param inner the inner store of the encrypted store
  */
 export async function* executionsWithKey(inner: SnapshotStore, keyId: string): AsyncGenerator<string, void> {
   for await (const { workflowId, metadata } of readExecutions(inner)) {

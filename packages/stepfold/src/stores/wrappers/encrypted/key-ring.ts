@@ -1,23 +1,23 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
-/** A key that values are encrypted with. */
+/** A key that encrypts values. */
 export interface EncryptionKey {
-  /** Names it in what is stored: letters, digits, `.`, `_` and `-`, at most 64. Never give one id to two keys. */
+  /** The name of the key in stored values: letters, digits, `.`, `_` and `-`, at most 64. Never give the same id to two keys. */
   readonly id: string;
   /** 32 random bytes. */
   readonly key: Uint8Array;
 }
 
-/** A key as WebCrypto holds it. */
+/** A key imported into WebCrypto. */
 type SecretKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Keys that are ready for use. */
+/** The imported keys of a store. */
 export interface KeyRing {
-  /** Id of the key that encrypts. */
+  /** The id of the key that encrypts. */
   readonly first: string;
-  /** Ids of all keys, in the order given. */
+  /** The ids of all keys, in the given order. */
   readonly ids: readonly string[];
-  /** Gives the key with an id; undefined if there is none. */
+  /** Returns the key with an id; undefined if there is none. */
   get(id: string): Promise<SecretKey> | undefined;
 }
 

@@ -14,7 +14,7 @@ const task = { pathId: "0", nodeId: "step", attempt: 1, at: 5, turn: 1, startedA
 const second = stepCommit(first, { event: (version) => ({ ...task, version, type: "failed", error, retryAt: null, handle: "error" }) });
 const third = stepCommit(second, { nodeId: "later", output: "done" });
 
-/** A store with an encrypted execution, and the store below it. */
+/** An encrypted store with one execution, and its inner store. */
 async function encrypted() {
   const inner = memoryStore();
   const store = encryptedStore(inner, { keys });
@@ -24,7 +24,7 @@ async function encrypted() {
   return { inner, store };
 }
 
-/** Reads what somebody has put in the place of what is stored. */
+/** An encrypted store over an inner store in which some methods return forged data. */
 function reading(inner: SnapshotStore, forged: Partial<SnapshotStore>, plain?: "accept"): SnapshotStore {
   return encryptedStore({ ...inner, ...forged }, { keys, ...(plain && { plain }) });
 }

@@ -2,10 +2,10 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ValueCodec } from "../values/codec.ts";
 import { rejected } from "../values/rejected.ts";
 
-/** Makes the error for a value that is not encrypted; undefined where such values are read. */
+/** Makes the error for a value that is not encrypted; undefined if such values are accepted. */
 export type RefusePlain = ValueCodec["refusePlain"];
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/** Reads the option `plain`. @throws StepfoldError `OPTION_INVALID` */
 export function readPlain(plain: unknown): RefusePlain {
   if (plain === "accept") return undefined;
   if (plain !== "refuse") throw new StepfoldError("OPTION_INVALID", { option: "plain", reason: 'must be "refuse" or "accept"' });

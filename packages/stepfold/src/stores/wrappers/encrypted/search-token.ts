@@ -2,7 +2,7 @@ import type { Json } from "../../../core/values/json.ts";
 import { toBase64 } from "../../kit/blobs/base64.ts";
 import { secretBytes } from "./key-ring.ts";
 
-/** Gives the same token for equal lists. Without the key a token cannot be made, and no list can be read from it. */
+/** Makes a token of a list. Equal lists have the same token. Tokens can only be made with the key, and do not reveal the list. */
 export type Sign = (parts: readonly Json[]) => Promise<string>;
 
 /**
@@ -15,7 +15,7 @@ export function signer(searchKey: Uint8Array | undefined): Sign | null {
   const secret = secretBytes("searchKey", searchKey);
   const imported = crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return async (parts) => {
-    // in JSON the number 1 and the text "1" differ
+    // JSON distinguishes the number 1 from the text "1"
     const bytes = new TextEncoder().encode(JSON.stringify(parts));
     return toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", await imported, bytes)));
   };

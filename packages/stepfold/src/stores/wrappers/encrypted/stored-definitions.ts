@@ -1,10 +1,10 @@
 import type { Definitions } from "../values/value-store.ts";
 
 /**
- * Stores a definition once for each key, under a hash of its own hash and the id of the key. A stored definition never changes:
- * under its own hash it would need the key that was the first at that time for ever.
+ * Stores a definition once for each key, under a hash of its own hash and the id of the key. A stored definition never changes, so under
+ * its own hash it could never be encrypted with a newer key.
  *
- * @param keyIds the first is the one that encrypts
+ * @param keyIds the ids of all keys; the first key encrypts
  */
 export function storedDefinitions(inner: Definitions, keyIds: readonly string[]): Definitions {
   const hashWithKey = async (hash: string, keyId: string): Promise<string> => {
@@ -12,7 +12,7 @@ export function storedDefinitions(inner: Definitions, keyIds: readonly string[])
     return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   };
   return {
-    // listed under its own hash, and so once, whichever keys it was encrypted with
+    // listed under its own hash, so it is listed only once, however many keys have encrypted it
     putDefinition: async (hash, definition, { listedAs = hash } = {}) =>
       inner.putDefinition(await hashWithKey(hash, keyIds[0]!), definition, { listedAs }),
     async getDefinition(hash) {
@@ -20,7 +20,7 @@ export function storedDefinitions(inner: Definitions, keyIds: readonly string[])
         const found = await inner.getDefinition(await hashWithKey(hash, keyId));
         if (found) return found;
       }
-      // written before the store was encrypted: refused where it is decoded, unless such values are accepted
+      // a definition from before the encryption: the decoder refuses it, unless such values are accepted
       return inner.getDefinition(hash);
     },
   };

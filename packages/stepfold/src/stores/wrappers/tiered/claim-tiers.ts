@@ -7,27 +7,27 @@ import { loadCold } from "./load-cold.ts";
 import { isRedirect, isRedirectAt } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** Added to fences of the cold store: a claim of one store is never taken for one of the other, and fences rise with a move. */
+/** The offset of fences of the cold store, so that claims of the two stores are never confused, and that a move raises the fence. */
 const coldFenceOffset = 2 ** 52;
 
-/** Gives the fence as the cold store knows it; null for a fence of the hot store. */
+/** Returns the fence as the cold store knows it; null for a fence of the hot store. */
 export function coldFence(fence: number | undefined): number | null {
   return fence !== undefined && fence > coldFenceOffset ? fence - coldFenceOffset : null;
 }
 
-/** Claims what is due in the hot store, and then, if there is room, what is due in the cold one. */
+/** Claims due executions in the hot store, and then, up to the limit, in the cold store. */
 export async function claimFromTiers(tiers: Tiers, options: ClaimOptions): Promise<readonly Claim[]> {
   const claimed: Claim[] = [...(await tiers.hot.claim(options))];
   const room = (options.workflowId === undefined ? options.limit : 1) - claimed.length;
   if (room <= 0) return claimed;
   try {
     for (const one of await tiers.cold.claim({ ...options, limit: room })) {
-      // what is damaged stays claimed until its lease ends, and keeps no other from being driven
+      // a damaged execution stays claimed until its lease ends, and does not keep others from being claimed
       const accepted = await acceptCold(tiers, one).catch(unlessRejected);
       if (accepted) claimed.push(accepted);
     }
   } catch (error) {
-    // the caller gets what was claimed before; the rest can be claimed again after its lease
+    // the caller gets the earlier claims; the others can be claimed again after their leases
     if (claimed.length === 0) throw error;
   }
   return claimed;
@@ -38,13 +38,13 @@ function unlessRejected(error: unknown): null {
   return null;
 }
 
-/** Accepts a claim of the cold store if the execution lives there; else gives it back, and returns null. */
+/** Accepts a claim of the cold store if the execution lives there. Else returns null, and releases the claim where that is needed. */
 async function acceptCold(tiers: Tiers, claim: Claim): Promise<Claim | null> {
   const { hot, cold } = tiers;
   const { workflowId, fence } = claim;
   const snapshot = await cold.load(workflowId);
   if (snapshot?.incarnation !== claim.incarnation) return null;
-  // no move has put it there: it belongs to another store
+  // the execution was not moved there: it belongs to another store
   if (!isCopy(snapshot)) {
     await cold.release(claim, snapshot.version);
     return null;
@@ -56,7 +56,7 @@ async function acceptCold(tiers: Tiers, claim: Claim): Promise<Claim | null> {
     if (!isPartial(snapshot)) return null;
     const refusal = await giveBackPartial(cold, claim, snapshot, inHot).catch((error: unknown) => error);
     if (refusal !== undefined && !StepfoldError.is(refusal, "VERSION_CONFLICT")) throw refusal;
-    // refused: the move was finished at this moment, and the claim is one of a complete copy
+    // the release was refused because the move was finished at this moment: now the claim is for a complete copy
     return refusal === undefined ? null : acceptCold(tiers, claim);
   }
   const live = isPartial(snapshot) ? await loadCold(cold, workflowId, isRedirected) : snapshot;
@@ -64,9 +64,9 @@ async function acceptCold(tiers: Tiers, claim: Claim): Promise<Claim | null> {
 }
 
 /**
- * Gives back a partial copy of an execution that is open in the hot store. If the execution has gone on there, the last commit
- * in the mark is no longer its last: it is committed as an event like any other, so that the copy is not due any more. The copy must
- * not reach the version of the execution, or the next move would have no last commit to add.
+ * Releases the claim of a partial copy whose execution lives in the hot store. If the execution has continued there, the last commit in the
+ * mark is not its last one any more. Then this commit is written to the copy like any other, so that the copy is no longer due. The copy
+ * must stay behind the version of the execution, because the next move needs a last commit to add.
  */
 async function giveBackPartial(cold: SnapshotStore, claim: Claim, snapshot: Snapshot, inHot: Snapshot): Promise<void> {
   const lastCommit = lastCommitOf(snapshot);
@@ -80,7 +80,7 @@ async function giveBackPartial(cold: SnapshotStore, claim: Claim, snapshot: Snap
   await cold.commit({ workflowId, incarnation, expectedVersion, fence, commitId, events: [event], head, wakeAt: null, release: true });
 }
 
-/** Prolongs a claim. The claim of an execution that has moved since is lost. */
+/** Extends the lease of a claim. If the execution has moved since, the claim is lost. */
 export async function renewInTiers({ hot, cold }: Tiers, claim: Claim): ReturnType<SnapshotStore["renew"]> {
   const fence = coldFence(claim.fence);
   if (fence !== null) return cold.renew({ ...claim, fence });
@@ -89,7 +89,7 @@ export async function renewInTiers({ hot, cold }: Tiers, claim: Claim): ReturnTy
   throw new StepfoldError("FENCE_LOST", { workflowId: claim.workflowId });
 }
 
-/** Gives a claim back to the store that it is from. */
+/** Releases a claim in the store that has made it. */
 export function releaseInTiers({ hot, cold }: Tiers, claim: Claim, version: number): Promise<void> {
   const fence = coldFence(claim.fence);
   return fence === null ? hot.release(claim, version) : cold.release({ ...claim, fence }, version);

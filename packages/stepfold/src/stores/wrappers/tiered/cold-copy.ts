@@ -6,21 +6,21 @@ import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../..
 /** When an execution was created and last changed, by the hot store's clock. */
 export type Times = Pick<ExecutionSummary, "createdAt" | "updatedAt">;
 
-/** The last event of a waiting execution, and its head: a partial copy keeps them in its mark until it is completed. */
+/** The last event and the head of a waiting execution. A partial copy keeps them in its mark until the copy is completed. */
 export interface LastCommit {
-  /** Without metadata and input: the first commit of the copy has written them. */
+  /** The head without metadata and input, which the first commit of the copy has written. */
   readonly head: SnapshotHead;
   readonly row: AppendedRow;
   readonly wakeAt: EpochMs | null;
 }
 
 /**
- * The mark of a tiered store, in four places:
+ * The mark of a tiered store. It is used in four places:
  *
- * - In the metadata of a copy it holds the times of the original, because the cold store has times of its own.
- * - In the head of a copy it says that a move has made it. In a partial copy it may hold the last commit.
- * - As the current node of a copy it says that the copy is partial: the execution does not live there.
- * - As the current node in the hot store it says that this is a redirect: the execution lives in the cold store.
+ * - As a member of the metadata of a copy it holds the times of the original, because the cold store has times of its own.
+ * - As a member of the head of a copy it says that a move has made the copy. In a partial copy it may hold the last commit.
+ * - As the current node of a copy it says that the copy is partial: the execution does not live in the cold store.
+ * - As the current node in the hot store it says that the execution is a redirect: it lives in the cold store.
  */
 export const tieredMark = "~stepfold/tiered";
 
@@ -38,7 +38,7 @@ export function partialHead(head: SnapshotHead, version: number, lastCommit?: La
   return withMark({ ...head, version, status: "error", currentNodeId: tieredMark, activePaths: [] }, lastCommit ?? true);
 }
 
-/** Commits to an execution that lives in the cold store: without the marks its head and its metadata would no longer be those of a copy. */
+/** Commits to an execution in the cold store. It adds the marks to head and metadata, because a commit replaces both. */
 export async function commitToCold(cold: SnapshotStore, commit: Commit): Promise<void> {
   const set = latestMetadata(commit.events) ?? (commit.waits && commit.head.metadata);
   const times = set && (await cold.loadHead(commit.workflowId))?.metadata[tieredMark];
@@ -51,29 +51,29 @@ function withMark(head: SnapshotHead, mark: true | LastCommit): SnapshotHead {
   return { ...head, ...marked };
 }
 
-/** Tells whether a move has made what the cold store has. */
+/** Returns true if a snapshot of the cold store is a copy that a move has made. */
 export function isCopy(snapshot: Snapshot): boolean {
   return Object.hasOwn(snapshot, tieredMark);
 }
 
-/** Tells whether a copy is partial. */
+/** Returns true if a copy is partial. */
 export function isPartial({ currentNodeId }: Pick<Snapshot, "currentNodeId">): boolean {
   return currentNodeId === tieredMark;
 }
 
-/** Reads what a partial copy lacks; null if it lacks more than the last commit. */
+/** Reads the last commit that a partial copy still needs; null if the copy needs more than that. */
 export function lastCommitOf(copy: Snapshot): LastCommit | null {
   const { [tieredMark]: mark } = copy as MarkedSnapshot;
   return typeof mark === "object" && mark !== null ? mark : null;
 }
 
-/** Takes the marks out of the snapshot of a copy: what is left is the snapshot of the original. */
+/** Removes the marks from the snapshot of a copy, which gives the snapshot of the original. */
 export function withoutMarks(snapshot: Snapshot): Snapshot {
   const { [tieredMark]: _, ...original } = snapshot as MarkedSnapshot;
   return { ...original, metadata: withOriginalTimes(snapshot).metadata };
 }
 
-/** Gives what a list shows of a copy the times of its original. A change in the cold store has the cold store's time. */
+/** Replaces the times of a copy by those of its original. If it was changed in the cold store, that store's time of the change stays. */
 export function withOriginalTimes<T extends { readonly metadata: Metadata; readonly version: number }>(stored: T): T & Partial<Times> {
   const { [tieredMark]: times, ...metadata } = stored.metadata;
   if (!isJsonObject(times) || typeof times.createdAt !== "number") return stored;

@@ -9,13 +9,13 @@ import { incarnationIn, incarnationOf } from "../values/read-all.ts";
 import { copyHead, isCopy, partialHead, type Times, withoutMarks } from "./cold-copy.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** An execution as the hot store has it. */
+/** An execution in the hot store: its snapshot and its whole history. */
 export interface Original {
   readonly snapshot: Snapshot;
   readonly rows: readonly AppendedRow[];
 }
 
-/** Reads an execution and its history as of one version; null if there is none, or it changes right now. */
+/** Reads an execution and its history at one version; null if it does not exist, or changes at this moment. */
 export async function originalOf(hot: SnapshotStore, workflowId: string): Promise<Original | null> {
   const [snapshot, rows] = [await hot.load(workflowId), await readHistory(hot, workflowId)];
   return snapshot && rows.at(-1)?.version === snapshot.version ? { snapshot, rows } : null;
@@ -24,7 +24,7 @@ export async function originalOf(hot: SnapshotStore, workflowId: string): Promis
 /**
  * Copies an execution that has ended to the cold store. The copy is partial until its last commit.
  *
- * @returns whether the cold store has all of it; false if it has not ended, or the hot store no longer has it
+ * @returns true if the cold store has a complete copy; false if the execution has not ended, or is no longer in the hot store
  * @throws StepfoldError `WORKFLOW_EXISTS` if the cold store has, or had, another execution of this id
  */
 export async function copyEnded(tiers: Tiers, { snapshot, rows }: Original, times: Times): Promise<boolean> {
@@ -33,10 +33,10 @@ export async function copyEnded(tiers: Tiers, { snapshot, rows }: Original, time
   await copyDefinition(tiers, snapshot);
   const { workflowId } = snapshot;
   const head = copyHead(snapshotHead(snapshot), times);
-  // after the last commit the execution is in the cold store: not if it was deleted meanwhile
+  // the last commit completes the copy, so it is not made if the execution was deleted meanwhile
   const isInHot = async (): Promise<boolean> => (await incarnationOf(hot, workflowId)) === (snapshot.incarnation ?? "");
   if (!(await copyRows(cold, snapshot, rows, { head, wakeAt: null }, isInHot))) return false;
-  // nothing is deleted that cannot be read again. If both stores are the same database, what is read is no copy
+  // checks that the copy can be read before the original is deleted. If both stores are the same database, this finds no copy
   const copy = await cold.load(workflowId);
   return (
     copy !== null && isCopy(copy) && isSameState(withoutMarks(copy), snapshot) && isSameJson(await readHistory(cold, workflowId), rows)
@@ -50,11 +50,11 @@ export async function copyDefinition({ hot, cold }: Tiers, { definition: { hash 
 }
 
 /**
- * Repeats the commits of an execution in the cold store, with their ids: an interrupted copy goes on with the next commit, and
- * two copies at the same time write the same. Only the last commit has a head that matters: the history does not hold earlier heads.
+ * Repeats the commits of an execution in the cold store, with their ids. So an interrupted copy continues with the next commit, and two
+ * concurrent copies write the same. Only the head of the last commit is the real one, because the history does not hold earlier heads.
  *
- * @param mayEnd asked just before the last commit is made
- * @returns false if the last commit was not to be made
+ * @param mayEnd called just before the last commit: false prevents it
+ * @returns false if the last commit was prevented
  */
 export async function copyRows(
   cold: SnapshotStore,
@@ -67,7 +67,7 @@ export async function copyRows(
   const copied = await readHistory(cold, workflowId);
   const isSame = copied[0] !== undefined && incarnationIn(copied[0]) === incarnation;
   const copiedVersion = isSame ? copied.at(-1)!.version : -1;
-  // an interrupted copy may have children that the execution no longer has, or has in another order
+  // an interrupted copy may have children that the execution no longer has, or that have another order: they are deleted first
   const waits = isTerminal(snapshot.status) ? [] : listedWaitsOf(snapshot);
   const oldChildren = isSame ? Object.keys((await cold.load(workflowId))?.childStates ?? {}) : [];
   for (const group of groupByCommit(rows.filter(({ version }) => version > copiedVersion))) {
@@ -105,17 +105,17 @@ function groupByCommit(rows: readonly AppendedRow[]): AppendedRow[][] {
   return groups;
 }
 
-/** Takes the heads of the children out of a snapshot, without their results. */
+/** Returns the heads of the children in a snapshot, without their results. */
 export function childHeads({ childStates = {} }: Snapshot): ChangedChild[] {
   return Object.entries(childStates).map(([key, { context: _, variables: __, ...head }]) => ({ key, head: head satisfies ChildHead }));
 }
 
-/** Tells whether two snapshots are the same, but for what lies in the history: one that was loaded from a checkpoint holds fewer old results. */
+/** Returns true if two snapshots have equal heads and children. Results are ignored: a snapshot from a checkpoint has fewer old ones. */
 export function isSameState(a: Snapshot, b: Snapshot): boolean {
   return isSameJson(snapshotHead(a), snapshotHead(b)) && isSameJson(childHeads(a), childHeads(b));
 }
 
-/** Tells whether two values are the same as JSON. */
+/** Returns true if two values are equal as JSON. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   return canonicalJson(a as Json) === canonicalJson(b as Json);
 }

@@ -7,10 +7,10 @@ import { isCopy, isPartial, withOriginalTimes } from "./cold-copy.ts";
 import type { Tiers } from "./tiers.ts";
 
 /**
- * Finds partial copies of executions that have ended in the hot store, or are redirects there. A partial copy without an
- * original is deleted; one of an execution that is open in the hot store is left for the next move of that execution.
+ * Finds partial copies whose execution has ended in the hot store, or is a redirect there. A partial copy without an original is deleted.
+ * A partial copy of an execution that is open in the hot store is left for the next move of that execution.
  *
- * @returns each with the status and the current node that the hot store has
+ * @returns the copies, each with the status and the current node in the hot store
  */
 export async function interruptedMoves({ hot, cold }: Tiers): Promise<ExecutionSummary[]> {
   const interrupted: ExecutionSummary[] = [];
@@ -30,8 +30,8 @@ export async function interruptedMoves({ hot, cold }: Tiers): Promise<ExecutionS
 }
 
 /**
- * Deletes a partial copy whose original is deleted. It is cancelled first, because only what has ended can be deleted. An
- * original is deleted only after its copy is complete, so this copy will never be completed.
+ * Deletes a partial copy whose original is deleted. The copy is cancelled first, because only ended executions can be deleted. A move
+ * deletes an original only after its copy is complete, so this copy will never be completed.
  */
 async function deletePartialCopy(cold: SnapshotStore, workflowId: string): Promise<void> {
   const snapshot = await cold.load(workflowId);

@@ -10,7 +10,7 @@ import type { Tiers } from "./tiers.ts";
 
 type ListPage = Page<ExecutionSummary>;
 
-/** Lists the hot store, newest first, then the cold one, last moved first. A cursor begins with the letter of the store to go on in. */
+/** Lists the hot store, newest first, then the cold store, last moved first. A cursor begins with the letter of the store: h or c. */
 export async function listTiers(tiers: Tiers, { cursor, ...query }: CheckedQuery): Promise<ListPage> {
   if (cursor?.startsWith("c")) return listCold(tiers, query, cursor.slice(1) || undefined, new Set());
   if (cursor !== undefined && !cursor.startsWith("h")) {
@@ -26,7 +26,7 @@ export async function listTiers(tiers: Tiers, { cursor, ...query }: CheckedQuery
   return { items: [...items, ...rest.items], nextCursor: rest.nextCursor };
 }
 
-/** Lists the cold store. Times are compared here: those that it has are not those of the originals. */
+/** Lists the cold store. Times are compared here, because the times in the cold store are not those of the originals. */
 async function listCold(
   tiers: Tiers,
   { createdBefore = Number.POSITIVE_INFINITY, createdAfter = Number.NEGATIVE_INFINITY, status, limit, ...query }: CheckedQuery,
@@ -44,24 +44,24 @@ async function listCold(
       .filter(({ createdAt, workflowId }) => createdAt < createdBefore && createdAt > createdAfter && !alreadyListed.has(workflowId));
     items.push(...found.filter((item) => status === undefined || status.includes(item.status)));
     if (page.nextCursor === null) return { items, nextCursor: null };
-    // a page that is not full: the cold store has looked at as many executions as it does in one call
+    // a page that is not full means that the cold store has looked at as many executions as it does in one call
     if (items.length === limit || page.items.length < wanted) return { items, nextCursor: `c${page.nextCursor}` };
     cursor = page.nextCursor;
   }
 }
 
-/** Gives the statuses to ask the cold store for: a waiting execution whose copy is still partial has the status `error` there. */
+/** Returns the statuses to search in the cold store, where a waiting execution with a partial copy has the status `error`. */
 function storedStatuses(status: readonly Status[]): readonly Status[] {
   return status.includes("paused") && !status.includes("error") ? [...status, "error"] : status;
 }
 
-/** Gives what a list shows of an execution that lives in the cold store; null for what does not live there. */
+/** Returns the list entry of an execution that lives in the cold store; null if it does not live there. */
 async function liveSummary({ hot, cold }: Tiers, item: ExecutionSummary): Promise<ExecutionSummary | null> {
   const { workflowId } = item;
   const inHot = await hot.load(workflowId);
   // an execution that is in both stores lives in the hot one
   if (inHot && !isRedirect(inHot)) return null;
-  // an open execution that no move has put there belongs to another store
+  // an open execution that was not moved there belongs to another store
   if (!isPartial(item)) return isTerminal(item.status) || withOriginalTimes(item) !== item ? item : null;
   const live = inHot && (await loadCold(cold, workflowId, true));
   if (!live) return null;

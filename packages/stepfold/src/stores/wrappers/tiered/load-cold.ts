@@ -8,7 +8,7 @@ import { commitToCold, isCopy, isPartial, lastCommitOf } from "./cold-copy.ts";
 /**
  * Loads an execution that lives in the cold store, with its marks; null if it does not live there.
  *
- * @param isRedirected whether the hot store has a redirect: then a partial copy is the execution, and is completed first
+ * @param isRedirected true if the hot store has a redirect: then a partial copy is the execution, and is completed first
  */
 export async function loadCold(cold: SnapshotStore, workflowId: string, isRedirected: boolean): Promise<Snapshot | null> {
   const copy = await cold.load(workflowId);
@@ -19,19 +19,19 @@ export async function loadCold(cold: SnapshotStore, workflowId: string, isRedire
   return completed && !isPartial(completed) ? completed : null;
 }
 
-/** Commits the last commit that a partial copy keeps in its mark. Several processes may do so: the first changes the copy. */
+/** Makes the last commit, which a partial copy keeps in its mark. Several processes may do so; only the first changes the copy. */
 async function completeCopy(cold: SnapshotStore, copy: Snapshot): Promise<boolean> {
   const lastCommit = lastCommitOf(copy);
   if (!lastCommit || isTerminal(copy.status)) return false;
   const { workflowId, incarnation = "", version: expectedVersion } = copy;
   const { head, row, wakeAt } = lastCommit;
   try {
-    // what sets metadata says the waits again
+    // a commit that sets metadata must give the waits again
     const waits = latestMetadata([row.event]) && { waits: listedWaitsOf({ ...copy, activePaths: head.activePaths }) };
     const commit = { workflowId, incarnation, expectedVersion, commitId: row.commitId, head, events: [row.event], wakeAt, ...waits };
     await commitToCold(cold, commit);
   } catch (error) {
-    // another process has completed it, and it has ended since and was deleted
+    // another process has completed the copy, and the execution has ended since and was deleted
     if (!StepfoldError.is(error, "VERSION_CONFLICT")) throw error;
   }
   return true;

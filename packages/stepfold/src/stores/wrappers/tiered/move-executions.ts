@@ -10,14 +10,15 @@ import { finishMove, type MoveOutcome, moveWaiting } from "./move-waiting.ts";
 import { isRedirect } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** What a move did. */
+/** The result of a move. */
 export interface MoveReport {
+  /** The number of moved executions. */
   readonly moved: number;
-  /** Ids of executions that stay in the hot store: the cold one refuses them, or does not give back what was put there. */
+  /** Ids of executions that stay in the hot store, because the cold store refuses them, or returns something else than was copied. */
   readonly left: readonly string[];
 }
 
-/** When an execution is to be moved. */
+/** The rule that decides when an execution is moved; see `TieredStoreOptions`. */
 export interface MoveRule {
   readonly now: () => EpochMs;
   readonly coldAfterMs: number;
@@ -26,8 +27,8 @@ export interface MoveRule {
 const statusesToMove: readonly Status[] = ["completed", "failed", "cancelled", "paused"];
 
 /**
- * Finishes interrupted moves, then moves executions that have ended or wait and were not changed for long. The longest
- * unchanged come first.
+ * Finishes interrupted moves, then moves executions that have ended or wait and were not changed for `coldAfterMs`, the longest unchanged
+ * first.
  */
 export async function moveExecutions(tiers: Tiers, rule: MoveRule, limit: number): Promise<MoveReport> {
   const interrupted = await interruptedMoves(tiers);
@@ -54,7 +55,10 @@ export async function moveExecutions(tiers: Tiers, rule: MoveRule, limit: number
   return { moved, left };
 }
 
-/** Tells whether a waiting execution is not held, nor due soon. One with a single event stays: a partial copy of it would have none. */
+/**
+ * Returns true if a waiting execution is neither claimed nor due soon. An execution with a single event is not moved, because its partial
+ * copy would have no event.
+ */
 function isIdle({ version, wakeAt, lease }: ExecutionSummary, { now, coldAfterMs }: MoveRule): boolean {
   return version > 0 && !lease && (wakeAt === null || wakeAt > now() + coldAfterMs);
 }
@@ -63,7 +67,7 @@ async function moveOne(tiers: Tiers, one: ExecutionSummary, rule: MoveRule): Pro
   try {
     return one.status === "paused" ? await moveWaiting(tiers, one, () => isIdle(one, rule)) : await moveEnded(tiers, one.workflowId, one);
   } catch (error) {
-    // another move, or a deletion, was faster
+    // another move or a deletion was faster
     if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND") || StepfoldError.is(error, "VERSION_CONFLICT")) return "changed";
     if (StepfoldError.is(error, "WORKFLOW_EXISTS") || (StepfoldError.is(error) && !error.retryable)) return "left";
     throw error;

@@ -8,15 +8,15 @@ import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** What became of an execution that was to be moved. `changed`: it has changed since it was listed, and is not to be moved now. */
+/** The result of moving one execution. `changed`: it has changed since it was listed, or must not be moved, and stays without an error. */
 export type MoveOutcome = "moved" | "left" | "changed";
 
 /**
- * Moves an execution that waits. First a partial copy is made, whose mark holds the last commit. Then one conditional write
- * makes a redirect of the original: with it the execution lives in the cold store, also if this process dies right after. Each
- * reader that finds the redirect completes the copy, and the copy is due when the original would have been.
+ * Moves a waiting execution. First it makes a partial copy, whose mark holds the last commit. Then one conditional write turns the original
+ * into a redirect. From this moment the execution lives in the cold store, also if this process dies right after. Every reader that finds
+ * the redirect completes the copy, and the copy becomes due at the same time as the original.
  *
- * @param isToMove asked at the last moment: whether the execution is still to be moved
+ * @param isToMove called at the last moment: false if the execution must not be moved any more
  */
 export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMove: () => boolean): Promise<MoveOutcome> {
   const { hot, cold } = tiers;
@@ -24,7 +24,7 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   const original = await originalOf(hot, workflowId);
   if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "changed";
   const { snapshot, rows } = original;
-  // its messages are to be delivered at once; and those with a permit or a rate are counted where all of them are
+  // messages in the outbox must be delivered soon; and executions with a permit or a rate are counted in the hot store
   if (snapshot.outbox?.length || snapshot.permit || snapshot.rate) return "changed";
   await copyDefinition(tiers, snapshot);
 
@@ -39,7 +39,7 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   try {
     await hot.commit(redirectCommit(snapshot, row.event.at));
   } catch (error) {
-    // it goes on in the hot store; the next move of it goes on with this copy
+    // the execution has continued in the hot store; its next move continues with this copy
     if (StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED")) return "changed";
     throw error;
   }
@@ -56,7 +56,10 @@ async function isReadable(cold: SnapshotStore, { snapshot, rows }: Original, las
   return isReady && isSameJson(copied, rows.slice(0, -1));
 }
 
-/** Finishes a move whose redirect is written: completes the copy and deletes the redirect. Without a copy, it has ended and was deleted. */
+/**
+ * Finishes a move whose redirect is written: completes the copy and deletes the redirect. If there is no copy, the execution has ended in
+ * the cold store and was deleted.
+ */
 export async function finishMove({ hot, cold }: Tiers, workflowId: string): Promise<MoveOutcome> {
   await loadCold(cold, workflowId, true);
   await hot.delete(workflowId);

@@ -6,7 +6,7 @@ import { loadCold } from "./load-cold.ts";
 import { isRedirect, isRedirectRow } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** Loads an execution. It moves from hot to cold and never back, so the cold store is asked last. */
+/** Loads an execution. Executions move from hot to cold and never back, so the cold store is read last. */
 export async function loadFromTiers({ hot, cold }: Tiers, workflowId: string): Promise<Snapshot | null> {
   const snapshot = await hot.load(workflowId);
   if (snapshot && !isRedirect(snapshot)) return snapshot;
@@ -14,7 +14,7 @@ export async function loadFromTiers({ hot, cold }: Tiers, workflowId: string): P
   return live && withoutMarks(live);
 }
 
-/** Loads a head. What lives in the cold store is loaded as a whole: a copy there may have to be completed first. */
+/** Loads a head. An execution in the cold store is loaded as a whole, because its copy may have to be completed first. */
 export async function loadHeadFromTiers(tiers: Tiers, workflowId: string): Promise<SnapshotHead | null> {
   const head = await tiers.hot.loadHead(workflowId);
   if (head && !isRedirect(head)) return head;

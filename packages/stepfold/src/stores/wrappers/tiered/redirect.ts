@@ -5,8 +5,8 @@ import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../..
 import { tieredMark } from "./cold-copy.ts";
 
 /**
- * Makes the commit that moves a waiting execution: it becomes a redirect in the hot store, which has ended there, and lives in
- * the cold store from then on. The hot store refuses it if anything was committed since the execution was copied.
+ * Makes the commit that moves a waiting execution. It turns the execution in the hot store into a redirect with a terminal status; from
+ * then on the execution lives in the cold store. The hot store refuses this commit if the execution was changed since it was copied.
  */
 export function redirectCommit(snapshot: Snapshot, at: number): Commit {
   const { workflowId, incarnation = "", version: expectedVersion } = snapshot;
@@ -16,25 +16,25 @@ export function redirectCommit(snapshot: Snapshot, at: number): Commit {
   return { workflowId, incarnation, expectedVersion, commitId: `${tieredMark} ${version}`, head, events: [event], wakeAt: null };
 }
 
-/** Tells whether the hot store has a redirect in the place of an execution. */
+/** Returns true if an execution of the hot store is a redirect. */
 export function isRedirect({ status, currentNodeId }: Pick<ExecutionSummary, "status" | "currentNodeId">): boolean {
   return status === "cancelled" && currentNodeId === tieredMark;
 }
 
-/** Tells whether this row has made a redirect. */
+/** Returns true if a row of the history is that of a redirect. */
 export function isRedirectRow({ commitId, event }: AppendedRow): boolean {
   return event.type === "cancelled" && commitId.startsWith(`${tieredMark} `);
 }
 
-/** Tells whether this version of an execution is a redirect. */
+/** Returns true if an execution of the hot store is a redirect at this version. */
 export async function isRedirectAt(hot: SnapshotStore, workflowId: string, version: number): Promise<boolean> {
   const [row] = await hot.events(workflowId, version - 1, 1);
   return row !== undefined && isRedirectRow(row);
 }
 
 /**
- * Tells what the hot store has of an execution whose commit it refused: a redirect, or nothing of this incarnation. Null if it
- * refused the commit for another reason.
+ * Says what the hot store has after it refused a commit: a redirect, or nothing of this incarnation. Null if the store refused the commit
+ * for another reason.
  */
 export async function hotStateAfter(
   hot: SnapshotStore,

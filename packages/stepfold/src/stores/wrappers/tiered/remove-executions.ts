@@ -9,7 +9,7 @@ import { loadCold } from "./load-cold.ts";
 import { isRedirect } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** Deletes an execution from both stores. The copy goes first: after a crash the rest is in the hot store and can be deleted again. */
+/** Deletes an execution from both stores. The copy is deleted first: after a crash the original is still there and can be deleted again. */
 export async function deleteFromBoth(tiers: Tiers, workflowId: string): Promise<void> {
   const { hot, cold } = tiers;
   const [original, copy] = [await incarnationOf(hot, workflowId), await incarnationOf(cold, workflowId)];
@@ -22,7 +22,7 @@ export async function deleteFromBoth(tiers: Tiers, workflowId: string): Promise<
   await hot.delete(workflowId);
 }
 
-/** Completes a copy, because only what has ended can be deleted. False if it cannot be completed. */
+/** Completes a copy, because only ended executions can be deleted. False if that is not possible. */
 async function completeBeforeDelete(tiers: Tiers, workflowId: string): Promise<boolean> {
   const original = await originalOf(tiers.hot, workflowId);
   if (!original) return false;
@@ -30,7 +30,7 @@ async function completeBeforeDelete(tiers: Tiers, workflowId: string): Promise<b
   return copyEnded(tiers, original, { createdAt: 0, updatedAt: 0 });
 }
 
-/** Prunes both stores, first the cold one: what is there has ended earlier. */
+/** Prunes both stores, the cold store first, because its executions have ended earlier. */
 export async function pruneBoth(
   tiers: Tiers,
   { definitionId, limit, before, ...rest }: CheckedPrune,
@@ -38,8 +38,8 @@ export async function pruneBoth(
 ): Promise<PruneReport> {
   const { hot, cold } = tiers;
   const options = { ...rest, ...(definitionId !== null && { definitionId }) } satisfies Omit<PruneOptions, "before">;
-  // only a redirect says that a partial copy is the execution: before redirects are pruned their copies are completed, and those that
-  // are made from now on stay
+  // a partial copy counts as the execution only if there is a redirect. So the copies of redirects are completed before redirects are
+  // pruned, and `changedBefore` excludes redirects that are made from now on
   const changedBefore = Math.min(before, now() + 1);
   for (const one of await interruptedMoves(tiers)) if (isRedirect(one)) await loadCold(cold, one.workflowId, true);
   const first = await cold.prune({ ...options, before, limit });

@@ -14,39 +14,40 @@ import { deleteFromBoth, pruneBoth } from "./remove-executions.ts";
 import type { Tiers } from "./tiers.ts";
 import { clonedCommit, commitToTiers, createInHot, idStateOf, withoutAlongside } from "./write-tiers.ts";
 
-/** The stores, and when executions move from one to the other. */
+/** Options of a tiered store. */
 export interface TieredStoreOptions extends Tiers {
   /**
-   * An execution that was not changed for so long may move, in milliseconds: one that has ended, and one that waits, if
-   * it is not held and not due for as long again. Longer than a lease. Default 1 day.
+   * An execution may move after it was not changed for this time, in milliseconds: if it has ended, or if it waits, is not claimed, and
+   * does not become due within the same time again. It must be longer than a lease. Default 1 day.
    */
   readonly coldAfterMs?: number;
-  /** The clock that `coldAfterMs` is judged by, in epoch milliseconds. Default `Date.now`. */
+  /** The clock for `coldAfterMs`, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
 }
 
 /** A store with two tiers. */
 export interface TieredStore extends SnapshotStore {
   /**
-   * Moves executions that ended or have waited long enough, and finishes interrupted moves. Call it
-   * now and then, from one process. `limit` is how many it moves at most (default 100).
+   * Moves executions that ended long enough ago or have waited long enough, and finishes interrupted moves. Call it regularly, from one
+   * process. `limit` is the most executions to move (default 100).
    */
   move(options?: { readonly limit?: number }): Promise<MoveReport>;
 }
 
 /**
- * A store that keeps running executions in one store and moves those that have ended, or wait for long, to another, which
- * may be slower and cheaper. Nothing moves by itself: call `move`.
+ * A store that keeps running executions in one store, `hot`, and moves executions that have ended, or wait for a long time, to another
+ * store, `cold`, which may be slower and cheaper. Nothing moves by itself: call `move`.
  *
- * Everything begins in `hot`. A move copies the whole history to `cold`, reads it again, and then deletes it from `hot`;
- * until then it lives in `hot`. An interrupted move loses and doubles nothing, and the next one finishes it.
+ * Every execution begins in `hot`. A move copies its whole history to `cold`, reads the copy to check it, and then deletes the original
+ * from `hot`; until then the execution lives in `hot`. An interrupted move loses nothing and doubles nothing, and the next move finishes
+ * it.
  *
- * An execution that waits moves with one conditional write: an answer that comes at that moment is applied before it, or in
- * the cold store. There it goes on until it ends, with its timers: `cold` must be as complete a store as `hot`. Each poll
- * for work asks `cold` too.
+ * A waiting execution moves with one conditional write: an answer that comes at this moment is applied before the move, or in the cold
+ * store. There the execution continues until it ends, with its timers. So `cold` must be as complete a store as `hot`, and each poll for
+ * work asks `cold` too.
  *
- * `list` gives what is hot, then what is cold. What moves between two pages may be seen twice. An id is free again
- * when the hot store has forgotten the move (its retention of deleted ids) and the cold one does not have it. `close()` closes both.
+ * `list` returns the executions in `hot`, then those in `cold`. An execution that moves between two pages may be listed twice. An id is
+ * free again when the retention of deleted ids in `hot` is over and `cold` does not have the execution. `close()` closes both stores.
  *
  * ```ts
  * import { memoryStore } from "stepfold/stores/memory";
@@ -65,11 +66,11 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
   }
   if (hot === cold) throw new StepfoldError("OPTION_INVALID", { option: "cold", reason: "must be another store than hot" });
   const tiers = { hot, cold };
-  // moves, deletions and the end run one after the other: what is deleted must not be copied at the same time
+  // moves, deletions and `close` run one after the other, because an execution must not be copied while it is deleted
   const lock = keyedLock();
   const alone = <T>(work: () => Promise<T>): Promise<T> => lock.run([""], work);
   const { send, isWaiting, idle } = orderedSender();
-  /** Runs after what is still to be sent for the execution: at once if there is nothing. */
+  /** Runs work after all calls for the execution that are not sent yet; at once if there are none. */
   const inOrder = <T>(workflowId: string, work: () => Promise<T>): Promise<T> =>
     isWaiting(workflowId) ? send(workflowId, Promise.resolve(), work) : work();
   const store = checkedStore(
@@ -84,7 +85,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
       loadHead: (workflowId) => loadHeadFromTiers(tiers, workflowId),
       commit(commit) {
         const { workflowId } = commit;
-        // a commit that is not sent at once, or may be sent to the cold store too, must not change until then
+        // a commit that is sent later, or may be sent to the cold store afterwards, is cloned, because the caller may change it meanwhile
         const own = commit.fence === undefined || isWaiting(workflowId) ? clonedCommit(commit) : withoutAlongside(commit);
         return inOrder(workflowId, () => commitToTiers(tiers, own, (prepared, work) => send(workflowId, prepared, work)));
       },
@@ -98,7 +99,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
       prune: (options) => alone(() => pruneBoth(tiers, options, now)),
       putDefinition: (hash, definition, options) => hot.putDefinition(hash, definition, options),
       getDefinition: async (hash) => (await hot.getDefinition(hash)) ?? cold.getDefinition(hash),
-      // all are put into the hot store; the cold one has copies
+      // definitions are put into the hot store; the cold store has copies
       ...libraryBelow(hot),
       async close() {
         await idle();
@@ -121,7 +122,7 @@ function featuresOfTiers({ hot: { features: hot }, cold: { features: cold } }: T
     clock: hot.clock === cold.clock ? hot.clock : "caller",
     durable: hot.durable && cold.durable,
     multiProcess: hot.multiProcess && cold.multiProcess,
-    // executions with a permit stay in the hot store, which counts them, until they have ended
+    // executions with a permit stay in the hot store until they end, because the hot store counts them
     ...(hot.permits && cold.permits && { permits: true }),
     ...(hot.definitions && { definitions: true }),
   };

@@ -7,10 +7,13 @@ import { loadCold } from "./load-cold.ts";
 import { hotStateAfter } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** A fence that no claim has: the cold store acknowledges what a holder of the hot store has committed before, and refuses the rest. */
+/**
+ * A fence that no claim has. With it the cold store acknowledges repeated commits of a holder from the hot store, and refuses all its new
+ * commits.
+ */
 const noFence = 0;
 
-/** Takes out what is to be written with a commit: two stores have no transaction in common. */
+/** Removes `alongside` from a commit, because the two stores have no common transaction. */
 export function withoutAlongside({ alongside: _, ...commit }: Commit): Commit {
   return commit;
 }
@@ -20,12 +23,14 @@ export function clonedCommit(commit: Commit): Commit {
   return structuredClone(withoutAlongside(commit));
 }
 
-/** What the cold store knows about the id of a new execution. `created`: this very commit has created the execution, which has moved. */
+/**
+ * What the cold store knows about the id of a new execution. `created`: the same commit has created the execution, which has moved since.
+ */
 type IdState = "free" | "created" | "taken";
 
 /**
- * Asks the cold store about the id of a new execution: the hot store may have forgotten an execution that has moved. If one of this
- * id moves only after this, the hot store still knows the id.
+ * Asks the cold store about the id of a new execution, because the hot store may have forgotten an execution that has moved. If an
+ * execution with this id moves after this check, the hot store still knows the id.
  */
 export async function idStateOf({ hot, cold }: Tiers, { workflowId, commitId }: Commit): Promise<IdState> {
   const moved = await firstRow(cold, workflowId);
@@ -33,7 +38,7 @@ export async function idStateOf({ hot, cold }: Tiers, { workflowId, commitId }: 
   return moved.commitId === commitId ? "created" : "taken";
 }
 
-/** Creates an execution in the hot store, unless its id is in the cold one. */
+/** Creates an execution in the hot store, unless the cold store has its id. */
 export async function createInHot(
   hot: SnapshotStore,
   idState: IdState,
@@ -46,10 +51,10 @@ export async function createInHot(
 }
 
 /**
- * Commits to the store in which the execution lives. The fence tells which; without one the hot store is asked first, and
+ * Commits to the store in which the execution lives. A fence says which store that is; without a fence the hot store is tried first, and
  * refuses the commit if the execution has moved.
  *
- * @param sendToCold sends to the cold store in the order in which the hot one has refused
+ * @param sendToCold sends commits to the cold store in the order in which the hot store has refused them
  */
 export async function commitToTiers(
   { hot, cold }: Tiers,

@@ -6,90 +6,92 @@ import type { WaitFilter } from "../../../ports/list-filters.ts";
 /** The execution or the definition that a value belongs to. */
 export interface ValueLocation {
   readonly kind: "execution" | "definition";
-  /** Id of the execution, or hash of the definition. */
+  /** The id of the execution, or the hash of the definition. */
   readonly id: string;
-  /** Of the execution; null where it is not known. */
+  /** The incarnation of the execution; null if it is not known. */
   readonly incarnation: string | null;
 }
 
-/** What the store below holds instead of a value: the codec's `mark` with 1, the version of this form, and fields of the codec. */
+/** The object that the inner store holds in place of a value: the codec's `mark` with the format version 1, and fields of the codec. */
 export type Marker = JsonObject;
 
-/** Turns values of users into what the store below holds, and back. */
+/** Turns values of users into markers for the inner store, and back. */
 export interface ValueCodec {
-  /** Name of the store that it is for, in errors. */
+  /** The name of the wrapping store, for errors. */
   readonly store: string;
-  /** The key that tells its markers from values; each codec has its own. */
+  /** The key by which its markers are recognised. Each codec has its own. */
   readonly mark: string;
   /** True: values can be decoded only if the incarnation is known. */
   readonly needsIncarnation?: true;
-  /** Gives the error for a value that no marker stands for. Absent: it is read. `what` names it and what it belongs to. */
+  /** Makes the error for a value that is stored without a marker; `what` describes the value. Absent: such values are read. */
   readonly refusePlain?: (what: string) => StepfoldError;
   /**
-   * Gives the fields of a marker for each JSON text, or null where the value is to stay as it is.
+   * Returns the fields of a marker for each JSON text, or null if the value stays as it is.
    *
-   * @throws StepfoldError if one cannot be stored; then nothing is written
+   * @throws StepfoldError if a value cannot be stored; then nothing is written
    */
   encode(texts: readonly string[], location: ValueLocation): Promise<readonly (JsonObject | null)[]>;
   /**
-   * Gives the JSON text that a marker stands for.
+   * Returns the JSON text that a marker stands for.
    *
    * @throws StepfoldError `STORE_REJECTED` if it cannot be read
    */
   decode(marker: Marker, location: ValueLocation): Promise<string>;
-  /** Encodes metadata as a whole, where `list` is not to read its values. Default: members that `list` can ask for stay as they are. */
+  /** Encodes metadata as a whole, if they must not be readable. Default: members that `list` can search stay as they are. */
   readonly metadata?: MetadataCodec;
-  /** Encodes permits, where their key is not to be read. Default: they stay as they are. */
+  /** Encodes permits and rates, if their keys must not be readable. Default: scalar members stay as they are. */
   readonly permit?: PermitCodec;
-  /** Encodes what lists find waits by, where names in it are not to be read. Default: it stays as it is. */
+  /** Encodes the listed waits, if names in them must not be readable. Default: they stay as they are. */
   readonly waits?: WaitsCodec;
 }
 
-/** Turns metadata as a whole into what the store below holds, and back. */
+/** Turns metadata as a whole into their stored form, and back. */
 export interface MetadataCodec {
   encode(text: string, location: ValueLocation): Promise<JsonObject>;
   decode(metadata: JsonObject, location: ValueLocation): Promise<JsonObject>;
-  /** Gives the metadata to ask the store below for. */
+  /** Turns the searched metadata into the metadata to search in the inner store. */
   query(metadata: Readonly<Record<string, Scalar>>): Promise<Readonly<Record<string, Scalar>>>;
 }
 
-/** Turns a permit into one with another key, the same for equal keys, and back. */
+/** Turns a permit or a rate into one with another key, and back. Equal keys become equal keys. */
 export interface PermitCodec {
-  /** Gives the error that refuses every new execution with a permit. Absent: they may be created. */
+  /** Makes the error that refuses every new execution with a permit or a rate. Absent: such executions may be created. */
   readonly refusal?: () => StepfoldError;
   encode(text: string, location: ValueLocation): Promise<JsonObject>;
   decode(permit: JsonObject, location: ValueLocation): Promise<JsonObject>;
-  /** Gives the key to ask the store below for; null if no execution can have it. */
+  /** Turns a permit key into the key in the inner store; null if no execution can have it. */
   query(key: string): Promise<string | null>;
 }
 
-/** Turns what lists find waits by into what the store below finds them by. Names need not come back. */
+/** Turns listed waits into their stored form, and back. `decode` may leave out names. */
 export interface WaitsCodec {
   encode(waits: readonly ListedWait[]): Promise<readonly ListedWait[]>;
   decode(waits: readonly ListedWait[]): readonly ListedWait[];
-  /** Gives the waits to ask the store below for. */
+  /** Turns a filter into the filter for the inner store. */
   query(waiting: WaitFilter): Promise<WaitFilter>;
 }
 
-/** What `list` can ask for. */
+/** A value that `list` can search for. */
 export type Scalar = string | number | boolean | null;
 
-/** Tells whether a value is neither an object nor a list. */
+/** Returns true if a value is neither an object nor a list. */
 export function isScalar(value: unknown): value is Scalar {
   return typeof value !== "object" || value === null;
 }
 
-/** Tells whether a codec's marker is here instead of a value. */
+/** Returns true if a value is a marker of the codec. */
 export function isMarker(mark: string, value: Json): value is Marker {
   return typeof value === "object" && value !== null && Object.hasOwn(value, mark) && typeof (value as Marker)[mark] === "number";
 }
 
-/** Tells whether a text stands for a marker. Only messages of errors do: an id or a name that begins so is no marker. */
+/**
+ * Returns true if a text stands for a marker. Only call it for messages of errors: an id or a name that begins like this is not a marker.
+ */
 export function isMarkedText(mark: string, text: string): boolean {
   return text.startsWith(`${mark}:`);
 }
 
-/** Names what a value belongs to, for messages. */
+/** Describes the execution or definition of a value, for messages. */
 export function describeLocation({ kind, id }: ValueLocation): string {
   return `${kind} "${id}"`;
 }

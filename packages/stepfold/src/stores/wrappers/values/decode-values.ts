@@ -4,11 +4,11 @@ import { describeLocation, isMarkedText, isMarker, type Marker, type ValueCodec,
 import { mapConcurrently } from "./map-concurrently.ts";
 import { rejected } from "./rejected.ts";
 
-/** Values of one execution that are fetched or decrypted at the same time. */
+/** The most values of one execution that are fetched or decrypted at the same time. */
 const maxInFlight = 32;
 
 /**
- * Replaces every marker in what a store gave with its value. Metadata and permits need `decodeWithMetadata`.
+ * Replaces every marker in stored data by its value. Metadata and permits need `decodeWithMetadata`.
  *
  * @throws StepfoldError `STORE_REJECTED` if a value cannot be read
  */
@@ -24,15 +24,15 @@ export async function decodeValues<T>(codec: ValueCodec, stored: T, location: Va
   return replaceMarkers(codec, stored as Json, "", () => values[next++]!) as T;
 }
 
-/** Decodes metadata to what its user gave. */
+/** Decodes stored metadata. */
 export async function decodeMetadata(codec: ValueCodec, metadata: JsonObject, location: ValueLocation): Promise<JsonObject> {
   if (codec.metadata) return codec.metadata.decode(metadata, location);
-  // as a list: a member with the key `message` is not the message of an error
+  // decoded as a list, so that a member with the key `message` is not treated as the message of an error
   const values = await decodeValues(codec, Object.values(metadata), location);
   return Object.fromEntries(Object.keys(metadata).map((key, index) => [key, values[index]!]));
 }
 
-/** Decodes a snapshot, or the first event: all values in it, its metadata, its permit and its rate. */
+/** Decodes a snapshot, a head or an event with metadata: all values in it, its metadata, its permit and its rate. */
 export async function decodeWithMetadata<T extends Pick<StartedEvent, "metadata" | "permit" | "rate">>(
   codec: ValueCodec,
   stored: T,
@@ -65,7 +65,7 @@ async function decodeMarker(codec: ValueCodec, marker: Marker, location: ValueLo
 
 type MarkerSource = Pick<ValueCodec, "mark" | "store">;
 
-/** Copies a value with every marker replaced. Markers come in the order of the JSON text. */
+/** Copies a value and replaces every marker. `replace` is called for the markers in the order of the JSON text. */
 function replaceMarkers(codec: MarkerSource, value: Json, key: string, replace: (marker: Marker) => Json): Json {
   if (typeof value === "string") return isText(key) && isMarkedText(codec.mark, value) ? replace(markerInText(codec, value)) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -74,6 +74,7 @@ function replaceMarkers(codec: MarkerSource, value: Json, key: string, replace: 
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceMarkers(codec, member, name, replace)]));
 }
 
+/** Returns true for the keys under which an error message may be a marker in the form of a text. */
 function isText(key: string): boolean {
   return key === "message" || key === "error";
 }

@@ -2,17 +2,18 @@ import { isJsonObject, type Json } from "../../../core/values/json.ts";
 import { isScalar, type Marker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { isStructural, type Layout } from "./layout.ts";
 
-/** A value of a copy that is still to be replaced with what the codec makes of it. */
+/** A place in a copy that still needs the encoded form of its value. */
 interface Slot {
   readonly kind: "value" | "text" | "metadata" | "permit";
-  /** JSON. */
+  /** The value as JSON. */
   readonly text: string;
+  /** Puts the encoded value into the copy. */
   fill(encoded: Json): void;
 }
 
 /**
- * Copies parts of a commit, and replaces the values in the copies. The copies are made at once, so the caller may change the
- * originals; they are complete when `fill` resolves.
+ * Copies parts of a commit, and replaces the values in the copies by their encoded form. The copies are made synchronously, so the caller
+ * may change the originals afterwards; they are complete when `fill` resolves.
  */
 export class ValueEncoder {
   readonly #codec: ValueCodec;
@@ -22,7 +23,7 @@ export class ValueEncoder {
     this.#codec = codec;
   }
 
-  /** Copies one part. */
+  /** Copies one part of a commit. Its values are missing until `fill` resolves. */
   copy<T>(layout: Layout, part: T): T {
     const holder: { copied?: Json } = {};
     this.#copyPart(layout, part as Json, (copied) => {
@@ -31,7 +32,7 @@ export class ValueEncoder {
     return holder.copied as T;
   }
 
-  /** Replaces the values in all copies. */
+  /** Puts the encoded values into all copies. */
   async fill(location: ValueLocation): Promise<void> {
     const { metadata, permit } = this.#codec;
     const values = this.#slots.filter(({ kind }) => kind === "value" || kind === "text");
@@ -49,7 +50,7 @@ export class ValueEncoder {
 
   #storedForm({ kind, text }: Slot, marker: Marker | null): Json {
     const { mark } = this.#codec;
-    // a value that looks like a marker is put into a marker, or reading would take it for one
+    // a value of a user that contains something like a marker is wrapped in a marker, because a reader would take it for one
     const escaped = marker ?? (text.includes(`"${mark}`) ? { [mark]: 1, json: text } : null);
     if (escaped === null) return JSON.parse(text) as Json;
     return kind === "text" ? `${mark}:${JSON.stringify(escaped)}` : escaped;
@@ -77,7 +78,7 @@ export class ValueEncoder {
     for (const [key, member] of Object.entries(part)) {
       if (member === undefined) continue;
       this.#copyPart(layoutOf(key), member, (inner) => {
-        // an assignment would not make a member of the key `__proto__`
+        // with the key `__proto__` an assignment would set the prototype and not add a member
         Object.defineProperty(copied, key, { value: inner, enumerable: true, writable: true, configurable: true });
       });
     }
@@ -87,14 +88,14 @@ export class ValueEncoder {
     if (leaf === "structure" && isStructural(part)) fill(Array.isArray(part) ? [...part] : part);
     else if ((leaf === "metadata" || leaf === "permit") && isJsonObject(part)) this.#copyRecord(leaf, part, fill);
     else {
-      // the key comes before those that follow, as in the original
+      // adds the member now, so that the keys keep their order
       fill(null);
       const text = JSON.stringify(part);
       this.#slots.push({ kind: leaf === "text" && typeof part === "string" ? "text" : "value", text, fill });
     }
   }
 
-  /** Copies metadata or a permit. Without a codec of its own, members that are scalar stay as they are. */
+  /** Copies metadata or a permit. If the codec has no method for them, scalar members stay as they are. */
   #copyRecord(kind: "metadata" | "permit", part: Readonly<Record<string, Json>>, fill: (copied: Json) => void): void {
     if (this.#codec[kind]) {
       fill({});

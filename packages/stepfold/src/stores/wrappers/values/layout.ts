@@ -2,21 +2,21 @@ import type { Json } from "../../../core/values/json.ts";
 import { isScalar } from "./codec.ts";
 
 /**
- * Says of what a part of a commit is made, as data. A field that no layout names is a value of the user, so a field that is
- * forgotten here is encoded and not left readable.
+ * Describes the parts of a commit, as data. A field that no layout names counts as a value of the user, so a field that is forgotten here
+ * is encoded and not left readable.
  */
 export type Layout = Leaf | ListLayout | RecordLayout | FieldsLayout;
 
 /**
- * - `structure`: written by the engine or taken from the definition, and scalar, or a list of scalars. It stays as it is.
- * - `text`: a text of the user that has to stay a text.
- * - `metadata`: a record whose keys are the user's.
- * - `permit`: a key that is the user's, with numbers that say what it limits.
+ * - `structure`: a scalar, or a list of scalars, that the engine writes or that comes from the definition. It stays as it is.
+ * - `text`: a text of the user whose encoded form must be a text too.
+ * - `metadata`: a record whose keys the user chooses.
+ * - `permit`: a permit or a rate: a key that the user chooses, and numbers.
  * - `value`: JSON of the user, of any shape.
  */
 type Leaf = "structure" | "text" | "metadata" | "permit" | "value";
 
-/** Tells whether this part of a commit stays as it is, where its layout says `structure`. */
+/** Returns true if a part with the layout `structure` has the form of one and may stay as it is. */
 export function isStructural(part: Json): boolean {
   return isScalar(part) || (Array.isArray(part) && part.every(isScalar));
 }
@@ -35,7 +35,9 @@ interface FieldsLayout {
 
 const listOf = (layout: Layout): ListLayout => ({ listOf: layout });
 
-/** An object with these structural fields, others with a layout of their own, and all further fields as values. */
+/**
+ * Makes the layout of an object: `structure` names structural fields, `others` have their own layout, and all further fields are values.
+ */
 function fields(structure: string, others: Readonly<Record<string, Layout>> = {}): FieldsLayout {
   const names = structure
     .split(" ")
@@ -110,14 +112,14 @@ export const headLayout: FieldsLayout = fields(
 
 const failedResult: Readonly<Record<string, Layout>> = {
   error: "text",
-  // where the failure left by the edge "error", the output is the error; else null
+  // the output is the error if the failure left by the handle "error", else null
   output: error,
 };
 const contextLayout: Layout = { recordOf: listOf(fields("timestamp attempt pathId version", failedResult)) };
 
 const variablesLayout: Layout = { recordOf: listOf(fields("version")) };
 
-/** What a snapshot holds beside its head and those of its children. */
+/** The fields of a snapshot in addition to those of its head and its children. */
 const held: Readonly<Record<string, Layout>> = {
   context: contextLayout,
   variables: variablesLayout,
@@ -127,7 +129,7 @@ const held: Readonly<Record<string, Layout>> = {
   ...schemas,
 };
 
-/** The layout of a `Snapshot`, which a store puts together from a head, children and events. */
+/** The layout of a `Snapshot`, which a store makes from a head, children and events. */
 export const snapshotLayout: Layout = {
   fields: new Map<string, Layout>([
     ...headLayout.fields,
@@ -181,7 +183,7 @@ export const eventLayout: Layout = fields(
     waits: listOf(wait),
     ...schemas,
     children: fields("workflow timeoutAt", { map: spawnedMap }),
-    // the store below makes a snapshot of it too, so it must be able to read its structure
+    // the inner store makes a snapshot of the state, so its structure must stay readable
     checkpoint: fields("", { from: origin, state: snapshotLayout }),
   },
 );

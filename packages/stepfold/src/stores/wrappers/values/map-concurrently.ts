@@ -1,6 +1,6 @@
 /**
- * Maps items in their order, with at most so many calls of `work` in flight. Rejects with the first failure, and begins no
- * further call after it.
+ * Maps items with at most `maxInFlight` calls of `work` at the same time. The results are in the order of the items. Rejects with the first
+ * failure, and starts no further call after it.
  */
 export async function mapConcurrently<T, R>(maxInFlight: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   if (items.length <= maxInFlight) return Promise.all(items.map(work));

@@ -1,21 +1,21 @@
-/** Sends what takes a while to prepare in the order in which it was asked for, key by key. */
+/** Sends calls that are prepared asynchronously. Calls with the same key are sent in the order in which they were requested. */
 export interface OrderedSender {
-  /** Sends when `prepared` is there and everything asked for before with this key was sent. It does not wait for their answers. */
+  /** Sends once `prepared` resolves and all earlier calls with this key are sent; does not wait for their answers. */
   send<P, R>(key: string, prepared: Promise<P>, send: (prepared: P) => Promise<R>): Promise<R>;
-  /** Tells whether something with this key is not sent yet. */
+  /** Returns true if a call with this key is not sent yet. */
   isWaiting(key: string): boolean;
-  /** Resolves when everything that was sent has its answer. */
+  /** Resolves when all calls are answered. */
   idle(): Promise<void>;
 }
 
-/** Makes a sender. What could not be prepared is not sent, and holds up nothing. */
+/** Makes a sender. A call whose preparation fails is not sent, and does not block later calls. */
 export function orderedSender(): OrderedSender {
   const tails = new Map<string, Promise<unknown>>();
   const inFlight = new Set<Promise<unknown>>();
 
   const answered = async <P, R>(key: string, prepared: Promise<P>, send: (prepared: P) => Promise<R>): Promise<R> => {
     const before = tails.get(key);
-    // the answer is put into an object: a promise that resolves with a promise would wait for it
+    // wrapped in an object, because a promise that resolves with a promise would wait for the answer
     const sent = Promise.all([prepared, before]).then(([ready]) => ({ answer: send(ready) }));
     const tail = Promise.allSettled([before, sent]);
     tails.set(key, tail);

@@ -3,8 +3,8 @@ import { describeLocation, isMarkedText, isMarker, type ValueCodec, type ValueLo
 import { isStructural, type Layout } from "./layout.ts";
 
 /**
- * Throws if a value of the user stands in what a store gave without a marker, and the codec refuses that. Metadata and permits
- * are judged by their own codecs. `null` passes: it says no more than a field that is not there.
+ * Throws if stored data contains a value of the user without a marker, and the codec refuses such values. Metadata and permits are checked
+ * by their own codecs. `null` is allowed, because it tells no more than an absent field.
  */
 export function refusePlainValues(codec: ValueCodec, layout: Layout, stored: unknown, location: ValueLocation): void {
   if (!codec.refusePlain) return;
@@ -12,7 +12,7 @@ export function refusePlainValues(codec: ValueCodec, layout: Layout, stored: unk
   if (field !== null) throw codec.refusePlain(`${describeLocation(location)} holds "${field}"`);
 }
 
-/** The name of the first field that should be a marker; null if there is none. */
+/** Returns the name of the first field that should be a marker but is not; null if there is none. */
 function plainField(mark: string, layout: Layout, part: Json | undefined, name: string): string | null {
   if (part === undefined || part === null || isMarker(mark, part)) return null;
   if (typeof layout === "string") return isPlain(mark, layout, part) ? name : null;

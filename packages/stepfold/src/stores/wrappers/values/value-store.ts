@@ -30,25 +30,25 @@ import { refusePlainValues } from "./plain-values.ts";
 import { incarnationOf } from "./read-all.ts";
 import { unexpectedError } from "./rejected.ts";
 
-/** Stores definitions. */
+/** The methods of a store for definitions. */
 export type Definitions = Pick<SnapshotStore, "putDefinition" | "getDefinition">;
 
-/** What one wrapper does in another way than the others. */
+/** Methods in which one wrapper differs from the others. */
 export interface ValueStoreOptions {
-  /** Default: the store below. */
+  /** Stores the encoded definitions. Default: the inner store. */
   readonly definitions?: Definitions;
-  /** Replaces the methods of the store below. */
+  /** Replaces `delete` and `prune` of the inner store. */
   readonly removal?: Pick<StoreMethods, "delete" | "prune">;
 }
 
-/** Gives prune options in the form that a store takes. */
+/** Turns checked prune options into those that a store takes. */
 export function pruneOptions({ definitionId, ...options }: CheckedPrune): PruneOptions {
   return definitionId === null ? options : { ...options, definitionId };
 }
 
 /**
- * Makes a store that encodes the values of users before another store sees them, and decodes them again. Callers get what the
- * other store would give them without a wrapper.
+ * Makes a store that encodes the values of users before it passes them to the inner store, and decodes them when it reads. Callers get the
+ * same answers as from the inner store without a wrapper.
  */
 export function valueStore(
   name: string,
@@ -57,7 +57,7 @@ export function valueStore(
   { definitions = inner, removal }: ValueStoreOptions = {},
 ): SnapshotStore {
   const { send, idle } = orderedSender();
-  // a call without values is sent after the commits before it too
+  // a call without values needs no preparation, but it is sent after the earlier commits too
   const nothing = Promise.resolve();
   const methods: StoreMethods = {
     name: `${name}(${inner.name})`,
@@ -91,7 +91,7 @@ export function valueStore(
       const stored = await definitions.getDefinition(hash);
       return stored && decodeDefinition(codec, hash, stored);
     },
-    // ids and hashes are no values of users
+    // ids and hashes are not encoded
     ...libraryBelow(inner),
     async close() {
       await idle();
@@ -101,7 +101,7 @@ export function valueStore(
   return checkedStore(methods, unexpectedError(methods.name));
 }
 
-/** Without `maxValueBytes`: an encoded value has another size. */
+/** Returns the features of the inner store, without `maxValueBytes`, because an encoded value has another size. */
 function featuresOver({ features }: SnapshotStore, { permit }: ValueCodec): StoreFeatures {
   const { clock, durable, multiProcess, transactions, permits, lists, definitions } = features;
   return {
@@ -113,7 +113,7 @@ function featuresOver({ features }: SnapshotStore, { permit }: ValueCodec): Stor
   };
 }
 
-/** What finds executions: as the store below does. */
+/** Returns the methods that list executions and workers, as far as the inner store has them. */
 function listsOf(
   codec: ValueCodec,
   inner: SnapshotStore,
@@ -150,7 +150,7 @@ function locationOf({
 async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> {
   const encoder = new ValueEncoder(codec);
   const { head, events, children, checkpoint } = commit;
-  // input never changes, and what lists find it by rarely: other commits need not write them again
+  // the input never changes, and the metadata rarely, so other commits need not encode them again
   const { input: _, metadata, ...others } = head;
   const isFirst = commit.expectedVersion === -1;
   const setsMetadata = isFirst || commit.waits !== undefined || latestMetadata(events) !== undefined;
@@ -182,11 +182,11 @@ async function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snap
 
 async function decodeEvent(codec: ValueCodec, event: Event, location: ValueLocation): Promise<Event> {
   refusePlainValues(codec, eventLayout, event, location);
-  // an event with metadata is the first one, or has changed it
+  // an event with metadata is the first one, or has changed the metadata
   return "metadata" in event ? decodeWithMetadata(codec, event as StartedEvent, location) : decodeValues(codec, event, location);
 }
 
-/** What to ask the store below for; null if no execution can have the permit. */
+/** Returns the claim options for the inner store; null if no execution can have the permit key. */
 async function claimOptionsFor(codec: ValueCodec, { permit, ...others }: CheckedClaim): Promise<ClaimOptions | null> {
   if (permit === undefined || others.workflowId !== undefined) return others;
   const key = codec.permit ? await codec.permit.query(permit) : permit;
@@ -208,12 +208,13 @@ async function readRows(
   return Promise.all(rows.map(async (row) => ({ ...row, event: await decodeEvent(codec, row.event, location) })));
 }
 
-/** Pages of the store below that one page takes at most. */
+/** The most pages of the inner store that are read for one page. */
 const maxPages = 20;
 
 /**
- * Reads a page: a full one, unless the store below has looked at as many executions as it does in one call. What cannot be decoded is left out,
- * unless it is all that a first page has. Bounds of metadata that the store below cannot read are judged here.
+ * Reads a page. It is full unless the inner store returned a short page or `maxPages` are reached. Executions that cannot be decoded are
+ * left out; if that is true of all executions of a first page, the error is thrown. If metadata are encoded as a whole, bounds of metadata
+ * are checked here.
  */
 async function readPage(codec: ValueCodec, inner: SnapshotStore, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
   const wanted = await queryFor(codec, query);
@@ -239,12 +240,12 @@ async function readPage(codec: ValueCodec, inner: SnapshotStore, query: CheckedQ
   }
 }
 
-/** Whether bounds of metadata are asked for that the store below cannot read. */
+/** Returns true if a query has bounds of metadata that the inner store cannot check, because metadata are encoded as a whole. */
 function hasOwnRanges(codec: ValueCodec, { metadata = {} }: ListQuery): boolean {
   return codec.metadata !== undefined && Object.values(metadata).some(isRange);
 }
 
-/** What to ask the store below for. */
+/** Turns a query into the query for the inner store. */
 async function queryFor<Q extends ListQuery>(codec: ValueCodec, query: Q): Promise<Q> {
   const { metadata, waiting } = query;
   return {
@@ -264,7 +265,7 @@ async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise
   return { ...item, metadata, error, ...(item.waits && codec.waits && { waits: codec.waits.decode(item.waits) }) };
 }
 
-/** Makes a definition that holds nothing but what the codec made of the real one. */
+/** Encodes a definition: makes an empty definition with the same id and a marker in its metadata. */
 async function encodeDefinition(codec: ValueCodec, hash: string, definition: WorkflowDefinition): Promise<WorkflowDefinition> {
   const text = JSON.stringify(definition);
   const [marker] = await codec.encode([text], { kind: "definition", id: hash, incarnation: null });

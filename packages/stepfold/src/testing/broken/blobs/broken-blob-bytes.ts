@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { BrokenBlobStore } from "./broken-blob-store.ts";
 
-/** Mistakes in how bytes are put and given. */
+/** Mistakes in how `put` and `get` treat bytes. */
 export const brokenBlobBytes: readonly BrokenBlobStore[] = [
   {
     name: "throws for what is missing",

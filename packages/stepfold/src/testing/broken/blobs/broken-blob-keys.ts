@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { BrokenBlobStore } from "./broken-blob-store.ts";
 
-/** Mistakes in what keys and folders are, and in lists of them. */
+/** Mistakes with keys and folders. */
 export const brokenBlobKeys: readonly BrokenBlobStore[] = [
   {
     name: "decodes keys",
@@ -85,7 +85,7 @@ function naming(blobs: BlobStore, name: (key: string) => string): BlobStore {
   return { ...blobs, put: (key, bytes) => blobs.put(name(key), bytes), get: (key) => blobs.get(name(key)) };
 }
 
-/** A blob store that deletes what it should not, or leaves what it should delete. */
+/** Makes a blob store with its own rule for which keys are inside a folder. */
 function deleting(blobs: BlobStore, isInside: (key: string, folder: string) => boolean): BlobStore {
   const gone = new Set<string>();
   return {
@@ -104,7 +104,7 @@ function deleting(blobs: BlobStore, isInside: (key: string, folder: string) => b
   };
 }
 
-/** As `LIKE` compares. */
+/** Makes a blob store that compares folders as the operator `LIKE` of SQL does. */
 function likeBlobs(blobs: BlobStore): BlobStore {
   return deleting(blobs, (key, folder) => {
     const pattern = folder.replace(/[.~-]/g, "\\$&").replaceAll("%", ".*").replaceAll("_", ".");

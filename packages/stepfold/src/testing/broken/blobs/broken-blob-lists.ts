@@ -1,7 +1,7 @@
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import type { BrokenBlobStore } from "./broken-blob-store.ts";
 
-/** Mistakes in lists, and under several hands. */
+/** Mistakes in lists, and mistakes that show only while several calls run at once. */
 export const brokenBlobLists: readonly BrokenBlobStore[] = [
   {
     name: "lists its first page only",
@@ -109,7 +109,7 @@ function listing(blobs: BlobStore, change: (entries: readonly BlobEntry[]) => re
   };
 }
 
-/** As `LIMIT 100 OFFSET n` pages. */
+/** Makes a blob store that pages as `LIMIT 100 OFFSET n` does, so that changes between two pages hide or repeat entries. */
 function byOffset(blobs: BlobStore): BlobStore {
   return {
     ...blobs,

@@ -1,33 +1,33 @@
 import type { EventFeed, FeedSubscription, Notice } from "../../../ports/event-feed.ts";
 
-/** A plausible mistake in a feed: what a contract must catch. */
+/** A plausible mistake in a feed, which the contract must find. */
 export interface BrokenFeed {
   readonly name: string;
   /** Name of a contract case that fails on it. */
   readonly caughtBy: string;
-  /** Makes the mistake. `elsewhere` is a right feed on another channel. */
+  /** Wraps a correct feed into one with the mistake. `elsewhere` is a correct feed on another channel. */
   breaks(feed: EventFeed, elsewhere: EventFeed): EventFeed;
 }
 
 type Hear = (notices: readonly Notice[]) => void;
 
-/** Something else between the feed and who listens. */
+/** Makes a feed whose listeners hear something else than the feed gives. */
 function hearing(feed: EventFeed, change: (hear: Hear) => Hear): EventFeed {
   return { ...feed, listen: (hear, options) => feed.listen(change(hear), options) };
 }
 
-/** Other notices than those that were published. */
+/** Makes a feed that publishes other notices than it is given. */
 function publishing(feed: EventFeed, change: (notices: readonly Notice[]) => readonly Notice[]): EventFeed {
   return { ...feed, publish: (notices) => feed.publish(change(notices)) };
 }
 
-/** Another end of a listener. */
+/** Makes a feed whose listeners close in another way. */
 function closing(feed: EventFeed, change: (listener: FeedSubscription) => FeedSubscription): EventFeed {
   return { ...feed, listen: async (hear, options) => change(await feed.listen(hear, options)) };
 }
 
 /**
- * Plausible wrong feeds, each a wrapper around a right one: they show that the contract would notice.
+ * Feeds with plausible mistakes, each a wrapper around a correct one. They show that the contract finds such mistakes.
  *
  * ```ts
  * import { memoryFeed } from "stepfold/feeds/memory";

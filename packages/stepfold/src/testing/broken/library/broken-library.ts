@@ -3,7 +3,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { StoredDefinition } from "../../../ports/store-definitions.ts";
 import { altered, type BrokenStore } from "../broken-store.ts";
 
-/** Mistakes in which definitions there are, and which of them is the published one. */
+/** Mistakes in the list of definitions, and in which of them is published. */
 export const brokenLibrary: readonly BrokenStore[] = [
   {
     name: "lists a definition as often as it was put",

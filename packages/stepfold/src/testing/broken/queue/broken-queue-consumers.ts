@@ -2,6 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Delivery, WorkQueue } from "../../../ports/work-queue.ts";
 import { alteredQueue, type BrokenQueue, byHandle, draining, handling } from "./broken-queue.ts";
 
+/** A lease that never ends in a contract case. */
 const noLease = 2 ** 40;
 
 /** Mistakes in `consume`, `drain` and `close`. */
@@ -204,7 +205,7 @@ export const brokenQueueConsumers: readonly BrokenQueue[] = [
 
 type Handle = (delivery: Delivery) => Promise<void>;
 
-/** Begins when the one before has ended. */
+/** Makes a handler that begins a message only when the one before has ended. */
 function oneByOne(handle: Handle): Handle {
   let last: Promise<unknown> = Promise.resolve();
   return (delivery) => {
@@ -214,7 +215,7 @@ function oneByOne(handle: Handle): Handle {
   };
 }
 
-/** Settles when all that were begun with it have. */
+/** Makes a handler that settles only when all messages of its batch have been handled. */
 function batched(handle: Handle): Handle {
   let batch: Promise<void>[] = [];
   return async (delivery) => {

@@ -1,7 +1,7 @@
 import type { Delivery, WakeUp, WorkQueue } from "../../../ports/work-queue.ts";
 import { alteredQueue, type BrokenQueue } from "./broken-queue.ts";
 
-/** Mistakes with keys: each swallows a wake-up, or brings too many. */
+/** Mistakes with dedupe keys. Each swallows a wake-up or delivers too many. */
 export const brokenQueueDedupe: readonly BrokenQueue[] = [
   {
     name: "never forgets a key",
@@ -55,11 +55,16 @@ export const brokenQueueDedupe: readonly BrokenQueue[] = [
 interface Swallowing {
   /** When a key is free again. */
   readonly until: "delivered" | "handled" | "never";
+  /** Wake-ups with a delay are swallowed too. */
   readonly mergesDelays?: boolean;
+  /** A message whose handler fails is dropped. */
   readonly dropsFailed?: boolean;
 }
 
-/** Leaves out what has a key that is not free. Keys are those of executions: a delivery tells no other. */
+/**
+ * Makes a queue that leaves out wake-ups whose key is not free. It uses the id
+ * of the execution as the key, because a delivery tells only the id.
+ */
 function swallowing({ until, mergesDelays = false, dropsFailed = false }: Swallowing): BrokenQueue["breaks"] {
   return () => {
     const taken = new Set<string>();

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { WorkQueue } from "../../../ports/work-queue.ts";
 import { alteredQueue, type BrokenQueue, byHandle, handling, sending } from "./broken-queue.ts";
 
-/** Mistakes in `send`: what is taken, when it comes, and what is swallowed. */
+/** Mistakes in `send`: which messages are accepted, when they come, and which are swallowed. */
 export const brokenQueueSends: readonly BrokenQueue[] = [
   {
     name: "loses the last of what is sent together",

@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { equal, holds, present } from "../../expectations.ts";
 
-/** Any bytes, and others for every seed: also those that are no text. */
+/** Returns bytes that look random and depend only on the seed. Most of them are not valid text. */
 export function randomBytes(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = seed >>> 0;
@@ -12,12 +12,12 @@ export function randomBytes(length: number, seed = 1): Uint8Array {
   return bytes;
 }
 
-/** Some bytes that say which key they were put under. */
+/** Returns bytes that contain the key under which they are put. */
 export function named(key: string): Uint8Array {
   return new TextEncoder().encode(`this is ${key}`);
 }
 
-/** Fails unless these very bytes are under the key. */
+/** Fails unless exactly these bytes are stored under the key. */
 export async function expectBytes(blobs: BlobStore, key: string, expected: Uint8Array): Promise<void> {
   const found = present(await blobs.get(key), `the blob ${key}`);
   equal(found.length, expected.length, `bytes of ${key}`);
@@ -25,14 +25,14 @@ export async function expectBytes(blobs: BlobStore, key: string, expected: Uint8
   holds(wrong === -1, `byte ${wrong} of ${key} is ${found[wrong]}, expected ${expected[wrong]}`);
 }
 
-/** Puts blobs that say their key, some at a time. */
+/** Puts blobs that contain their keys, 16 at a time. */
 export async function putAll(blobs: BlobStore, keys: readonly string[]): Promise<void> {
   for (let from = 0; from < keys.length; from += 16) {
     await Promise.all(keys.slice(from, from + 16).map((key) => blobs.put(key, named(key))));
   }
 }
 
-/** All keys that a list shows, sorted. */
+/** Returns all keys that `list` shows, sorted. */
 export async function keysIn(blobs: BlobStore): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of blobs.list()) keys.push(key);

@@ -2,7 +2,7 @@ import type { BlobContractCase } from "../../blob-contract-case.ts";
 import { equal } from "../../expectations.ts";
 import { expectBytes, keysIn, named, putAll } from "./blob-content.ts";
 
-/** Keys that some database takes for patterns, or for one another. */
+/** Keys that a database might take for patterns, or confuse with one another. */
 const lookalikes = [
   "x_y",
   "x%y",
@@ -24,7 +24,7 @@ const lookalikes = [
   "constructor",
 ];
 
-/** What keys are. */
+/** What `BlobStore` promises about keys. */
 export const blobKeyCases: readonly BlobContractCase[] = [
   {
     name: "keys: every character stands for itself",

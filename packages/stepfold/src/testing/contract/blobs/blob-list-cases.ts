@@ -2,7 +2,7 @@ import type { BlobContractCase } from "../../blob-contract-case.ts";
 import { equal, holds } from "../../expectations.ts";
 import { keysIn, putAll } from "./blob-content.ts";
 
-/** More than services give in one page. */
+/** More keys than services list in one page. */
 const many: readonly string[] = Array.from({ length: 1_050 }, (_, index) => `${index % 3 === 0 ? "executions" : "x"}/${index}/b`);
 
 /** What `list` promises. */
@@ -29,7 +29,7 @@ export const blobListCases: readonly BlobContractCase[] = [
       let entries = 0;
       for await (const { key, writtenAt } of blobs.list()) {
         entries++;
-        // clocks differ, but not by days
+        // Clocks differ, but not by days.
         holds(
           Number.isSafeInteger(writtenAt) && Math.abs(writtenAt - Date.now()) < 24 * 60 * 60 * 1000,
           `${key}: writtenAt is ${writtenAt}`,

@@ -5,7 +5,7 @@ import { expectBytes, keysIn, named, putAll, randomBytes } from "./blob-content.
 
 const rounds = 10;
 
-/** What holds while several write, read and delete. */
+/** What holds while several callers write, read and delete at the same time. */
 export const blobRaceCases: readonly BlobContractCase[] = [
   {
     name: "race: the same put by several at once is put, and whole",
@@ -75,12 +75,12 @@ export const blobRaceCases: readonly BlobContractCase[] = [
   },
 ];
 
-/** Looks until it is done, and once afterwards. */
+/** Reads a blob again and again until `isDone`, and once afterwards. The blob must be missing or complete each time. */
 async function watching(blobs: BlobStore, key: string, bytes: Uint8Array, isDone: () => boolean): Promise<void> {
   for (let last = false; !last; ) {
     last = isDone();
     if ((await blobs.get(key)) !== null) await expectBytes(blobs, key, bytes);
-    // a store that answers at once must leave the others time to work
+    // A store that answers at once must leave the other calls time to work.
     await new Promise((resolve) => setTimeout(resolve));
   }
 }

@@ -107,7 +107,7 @@ export const claimCases: readonly ContractCase[] = [
         await advance(shortLeaseMs + 1);
         const claimed: string[] = [];
         for (let round = 0; round < 10 && !claimed.includes("patient"); round++) {
-          // more comes than is taken
+          // Each round creates more executions than it claims.
           for (let count = 0; count < 4; count++) await store.create(startCommit(`now-${round}-${count}`));
           claimed.push(...(await dueIds(store, 2)));
         }

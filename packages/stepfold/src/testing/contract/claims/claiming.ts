@@ -3,10 +3,10 @@ import { claimAndLoad, type LoadedClaim } from "../../claim-and-load.ts";
 import { startCommit } from "../../commit-builder.ts";
 import { present } from "../../expectations.ts";
 
-/** A lease for cases: long for the calls of a case, short to wait for. */
+/** A lease that outlasts the calls of a case, and is short enough to wait for its end. */
 export const leaseMs = 1_500;
 
-/** A lease for cases in which no other claim comes before it has ended. */
+/** A lease for cases that wait for its end before the next claim. */
 export const shortLeaseMs = 100;
 
 /** A lease for cases that make several claims: it outlasts the case, however slow the machine is. */
@@ -29,12 +29,12 @@ export async function createClaimed(
   return { first, claim };
 }
 
-/** Ids of what is due now, in the order in which it is handed out. */
+/** Claims due executions and returns their ids in the order in which the store gives them. */
 export async function dueIds(store: SnapshotStore, limit = 100, forMs: number = leaseMs): Promise<string[]> {
   return (await store.claim({ owner: "poller", leaseMs: forMs, limit })).map(({ workflowId }) => workflowId);
 }
 
-/** Claims, and gives the ids sorted: executions with different keys may come in any order. */
+/** Claims executions and returns their ids sorted, because executions with different keys may come in any order. */
 export async function claimedIds(store: SnapshotStore, asked: Partial<ClaimOptions> = {}): Promise<string[]> {
   return (await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, ...asked })).map(({ workflowId }) => workflowId).sort();
 }

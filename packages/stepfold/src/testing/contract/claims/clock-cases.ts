@@ -3,7 +3,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds } from "../../expectations.ts";
 import { claimFree, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
 
-/** How much earlier than it was asked to a timer may fire. */
+/** How many milliseconds a timer may fire too early. */
 const earlyMs = 2;
 
 /** What `now` promises. */

@@ -4,12 +4,16 @@ import type { ContractCase, StoreBench } from "../../contract-case.ts";
 import { equal, present, rejectsWith } from "../../expectations.ts";
 import { claimFree, createClaimed, shortLeaseMs as leaseMs } from "./claiming.ts";
 
-/** What a claim says about earlier claims whose holders were lost. */
+/**
+ * What a claim says about earlier claims that ran out. `expired` counts all of them since the last commit of a holder.
+ * `crashes` counts only those whose holders had begun; the first `renew` of a holder says that it has begun.
+ */
 export const crashCases: readonly ContractCase[] = [
   {
     name: "expired: counts the claims that ran out one after the other",
     async run(bench) {
       const claims = [(await createClaimed(bench.store, "a", leaseMs)).claim];
+      // Claims of any execution and claims by id count alike.
       for (const workflowId of [undefined, "a", undefined]) {
         await bench.advance(leaseMs + 1);
         const [taken] = await bench.store.claim({ owner: "other", leaseMs, limit: 10, ...(workflowId && { workflowId }) });
@@ -66,7 +70,8 @@ export const crashCases: readonly ContractCase[] = [
       const { store } = bench;
       const { first, claim } = await lostTwice(bench);
       await store.commit(stepCommit(first, { fence: claim.fence, status: "paused", wakeAt: 0 }));
-      // a release stores the counts of its claim: a holder that has committed gives 0 (see SnapshotStore.renew)
+      // `release` stores the counts of the claim that it is given. After a
+      // commit a holder must pass counts of 0 (see `SnapshotStore.renew`).
       await store.release({ ...claim, expired: 0, crashes: 0 }, 1);
       equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "expired");
     },
@@ -106,7 +111,8 @@ export const crashCases: readonly ContractCase[] = [
       await store.commit(second);
       await advance(leaseMs + 1);
       const taken = await claimFree(store, "a", "other", leaseMs);
-      // its acknowledgement was lost: sent again, it is acknowledged, but not applied
+      // The first holder did not get the acknowledgement, so it sends the
+      // commit again. The store acknowledges it without applying it again.
       await store.commit(second);
       await store.release(taken.claim, 1);
       equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 1, "expired");
@@ -197,7 +203,10 @@ function isAlone({ alone }: Claim): boolean {
   return alone === true;
 }
 
-/** Execution "a" after its first two holders were lost before they began: `lost` is the claim of the second, `claim` that of the third, who holds it. */
+/**
+ * Creates execution "a" and lets the claims of its first two holders run out before they begin. `first` is the commit that
+ * created it, `lost` is the claim of the second holder, and `claim` is that of the third holder, which is still in force.
+ */
 async function lostTwice({ store, advance }: StoreBench): Promise<{ first: ReturnType<typeof startCommit>; lost: Claim; claim: Claim }> {
   const { first } = await createClaimed(store, "a", leaseMs);
   await advance(leaseMs + 1);

@@ -42,7 +42,7 @@ export const fenceCases: readonly ContractCase[] = [
     },
   },
   {
-    // a database that falls back to an older state forgets claims: counted one by one, it would give their fences out again
+    // A database that falls back to an older state forgets claims. If fences rose one by one, it would give out the same fences again.
     name: "fence: rises by steps that differ",
     async run({ store }) {
       const steps: number[] = [];

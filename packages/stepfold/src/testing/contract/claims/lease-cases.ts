@@ -4,7 +4,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal } from "../../expectations.ts";
 import { claimFree, createClaimed, leaseMs, shortLeaseMs } from "./claiming.ts";
 
-/** What `list` says of who holds an execution. */
+/** What `list` promises about the holder of an execution. */
 export const leaseCases: readonly ContractCase[] = [
   {
     name: "lease: nobody's before it is claimed, and after it was given back",
@@ -80,7 +80,7 @@ export const leaseCases: readonly ContractCase[] = [
   },
 ];
 
-/** Of the newest execution. */
+/** Returns the lease of the newest execution. */
 async function leaseOf(store: SnapshotStore): Promise<ExecutionSummary["lease"] | undefined> {
   return (await store.list({ limit: 1 })).items[0]?.lease;
 }

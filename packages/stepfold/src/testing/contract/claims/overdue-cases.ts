@@ -4,7 +4,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";
 import { claimFree, createClaimed, dueIds, leaseMs, longLeaseMs } from "./claiming.ts";
 
-/** Long for the calls of a case, short to wait for. */
+/** A time that is longer than the calls of a case, and short enough to wait for. */
 const overdueMs = 1_000;
 
 /** What `claim` promises about overdue executions. */
@@ -76,12 +76,12 @@ export const overdueCases: readonly ContractCase[] = [
   {
     name: "overdue: as many as asked for, longest first, whatever has come since",
     async run({ store }) {
-      // minutes ago, and claimed for minutes: then it does not matter how long the calls of the case take
+      // The executions have been due for minutes and are claimed for minutes, so it does not matter how long the calls of the case take.
       const longAgo = (await store.now()) - 600_000;
       const asked = { leaseMs: longLeaseMs, overdueMs: 300_000 };
       const atOnce = startCommit("d", { status: "paused", wakeAt: longAgo });
       await store.create(atOnce);
-      // it stays due since then
+      // After this commit the execution is still due since `longAgo`.
       await store.commit(stepCommit(atOnce, { wakeAt: 0 }));
       for (const [index, id] of ["c", "a", "b"].entries()) await store.create(startCommit(id, { wakeAt: longAgo + 1 + index }));
       for (const id of ["e", "f"]) await store.create(startCommit(id));

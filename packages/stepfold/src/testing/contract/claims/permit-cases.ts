@@ -100,7 +100,7 @@ export const permitCases: readonly ContractCase[] = [
       await create(store, "patient", ["x", 1]);
       const claimed: string[] = [];
       for (let round = 0; round < 10 && !claimed.includes("patient"); round++) {
-        // more comes than is taken
+        // Each round creates more executions than it claims.
         for (let count = 0; count < 4; count++) await store.create(startCommit(`plain-${round}-${count}`));
         claimed.push(...(await claimedIds(store, { limit: 2 })));
       }
@@ -174,7 +174,7 @@ export const permitCases: readonly ContractCase[] = [
   },
 ];
 
-/** Every end of a claim frees its permit for the next execution. */
+/** The cases in which a claim ends: each ending frees the permit for the next execution. */
 function endings(): ContractCase[] {
   const ways: Readonly<Record<string, (store: SnapshotStore, held: LoadedClaim, first: Commit) => Promise<unknown>>> = {
     "the claim was given back": (store, { claim }) => store.release(claim, 0),
@@ -243,7 +243,10 @@ async function claimOne(store: SnapshotStore, asked: Asked): Promise<LoadedClaim
   return present(claimed, "a claim");
 }
 
-/** Lets many claim at once, again and again: the limit of a key is never passed, and every execution is claimed in the end. */
+/**
+ * Makes many claims at once, again and again. The limit of a key must
+ * never be exceeded, and every execution must be claimed in the end.
+ */
 async function race(stores: readonly SnapshotStore[]): Promise<void> {
   const [store] = stores as [SnapshotStore];
   const limit = 3;

@@ -4,7 +4,7 @@ import type { ContractCase, StoreBench } from "../../contract-case.ts";
 import { equal, holds } from "../../expectations.ts";
 import { leaseMs } from "./claiming.ts";
 
-/** What holds when many do the same at once; over several handles if the store has them. */
+/** What holds if many callers do the same at the same time, through one handle or several. */
 export const raceCases: readonly ContractCase[] = [
   ...writerRaces({ handles: "one handle", needs: {}, over: async ({ store }) => [store] }),
   ...holderRaces({ handles: "one handle", needs: {}, over: async ({ store }) => [store] }),
@@ -18,7 +18,7 @@ interface Racing {
   over(bench: StoreBench): Promise<SnapshotStore[]>;
 }
 
-/** Many write one execution. */
+/** The cases in which many callers write one execution. */
 function writerRaces({ handles, needs, over }: Racing): ContractCase[] {
   return [
     {
@@ -52,7 +52,7 @@ function writerRaces({ handles, needs, over }: Racing): ContractCase[] {
   ];
 }
 
-/** Many want to drive, or to end, the same executions. */
+/** The cases in which many callers want to run or end the same executions. */
 function holderRaces({ handles, needs, over }: Racing): ContractCase[] {
   return [
     {
@@ -126,7 +126,7 @@ function onlyOne(settled: readonly PromiseSettledResult<unknown>[]): number {
   return settled.findIndex(({ status }) => status === "fulfilled");
 }
 
-/** Loads and commits until it is accepted. */
+/** Loads and commits again until the commit is accepted. */
 async function insist(store: SnapshotStore, output: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const snapshot = await store.load("a");

@@ -9,10 +9,10 @@ const needs = { needs: "permits" } as const;
 
 const hourMs = 3_600_000;
 
-/** A period to wait for. */
+/** A period that is short enough to wait for. */
 const periodMs = 1_000;
 
-/** By so much a period is longer where clocks are the callers'. */
+/** By how much a period is longer if the store uses the clocks of its callers. */
 const skewOf = ({ features }: SnapshotStore): number => (features.clock === "caller" ? 1_000 : 0);
 
 /** What a store promises about rates. */
@@ -52,7 +52,7 @@ export const rateCases: readonly ContractCase[] = [
       const fourth = present(await nextClaim(store, advance, 3 * spanMs), "a fourth claim");
       const starts = [first, second, third, fourth].map(({ claimedAt }) => claimedAt);
       holds(starts[2]! - starts[0]! >= spanMs && starts[3]! - starts[1]! >= spanMs, `claimed for the first time at ${starts.join(", ")}`);
-      // not judged by when the third was granted: between two slow calls time passes in which nobody asked for it
+      // The time when the third was granted does not count: between two slow calls, time passes in which nobody asks for it.
       const isRefused = refusedAt.some((at) => at - starts[0]! >= spanMs + periodMs / 4);
       holds(!isRefused, `the third waited for the second: ${starts.join(", ")}, and was asked for at ${refusedAt.join(", ")}`);
     },
@@ -135,7 +135,7 @@ export const rateCases: readonly ContractCase[] = [
     name: "rate: a permit is needed too, and neither counts for the other",
     ...needs,
     async run({ store }) {
-      // the same key in both
+      // The rate and the permit have the same key.
       await create(store, "a", ["x", 2], { permit: { key: "x", limit: 1 } });
       await create(store, "b", ["x", 2], { permit: { key: "x", limit: 1 } });
       await create(store, "c", ["x", 2]);
@@ -184,7 +184,7 @@ export const rateCases: readonly ContractCase[] = [
   },
 ];
 
-/** A claim says by which rates executions go now. */
+/** The cases in which a claim names the current rates of workflows. */
 function currentRates(): ContractCase[] {
   const asked = (rate: { limit: number; periodMs: number } | null): Partial<ClaimOptions> => ({ rates: { contract: rate } });
   return [
@@ -194,7 +194,7 @@ function currentRates(): ContractCase[] {
       async run({ store }) {
         for (let index = 0; index < 5; index++) await create(store, `e${index}`, ["x", 1]);
         equal(await claimedIds(store), ["e0"], "limit 1");
-        // the next that comes is enough for them to be looked at
+        // A new execution is enough for the waiting ones to be examined again.
         await create(store, "e5", ["x", 1]);
         equal(await claimedIds(store, asked({ limit: 4, periodMs: hourMs })), ["e1", "e2", "e3"], "limit 4");
       },
@@ -253,7 +253,7 @@ async function claimFirst(store: SnapshotStore, workflowId: string, leaseMs: num
   return present(claim, `a claim on "${workflowId}"`);
 }
 
-/** Claims one as soon as there is one; undefined if there is none in that time. */
+/** Claims an execution as soon as there is one; undefined if there is none within `forMs`. */
 async function nextClaim(
   store: SnapshotStore,
   advance: (ms: number) => Promise<void>,
@@ -270,7 +270,10 @@ async function nextClaim(
   }
 }
 
-/** Lets many claim at once, again and again: in no period there are more first claims than allowed, and all come to theirs in the end. */
+/**
+ * Makes many claims at once, again and again. No period may have more first
+ * claims than allowed, and every execution must be claimed in the end.
+ */
 async function race(stores: readonly SnapshotStore[], advance: (ms: number) => Promise<void>): Promise<void> {
   const [store] = stores as [SnapshotStore];
   const limit = 5;
@@ -285,7 +288,7 @@ async function race(stores: readonly SnapshotStore[], advance: (ms: number) => P
       return stores[index % stores.length]!.claim(index % 3 === 0 ? { ...options, workflowId: `run-${index % executions}` } : options);
     });
     begun.push(...(await Promise.all(claims)).flat().map(({ workflowId, claimedAt }) => ({ workflowId, claimedAt })));
-    // several times in each period: between those in which there is room are some in which there is none
+    // Several rounds fall into each period, so that there are rounds with and without room.
     await advance(Math.ceil(spanMs / 8));
   }
   equal(new Set(begun.map(({ workflowId }) => workflowId)).size, executions, "executions claimed, each once");

@@ -3,7 +3,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";
 import { claimFree, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
-/** What giving a claim back promises: by `release`, and by a commit that says so. */
+/** What releasing a claim promises, by `release` and by a commit with `release`. */
 export const releaseCases: readonly ContractCase[] = [
   {
     name: "release: what is due is free at once",

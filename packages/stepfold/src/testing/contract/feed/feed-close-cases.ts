@@ -2,7 +2,7 @@ import { equal, holds, rejectsWith } from "../../expectations.ts";
 import type { FeedContractCase } from "./feed-contract-case.ts";
 import { heardInTime, hearFeed, newNotice, quietTime } from "./hearing.ts";
 
-/** The end of listeners and feeds. */
+/** What a feed promises about closing listeners and feeds. */
 export const feedCloseCases: readonly FeedContractCase[] = [
   {
     name: "close of a listener: it hears nothing more, and others do",

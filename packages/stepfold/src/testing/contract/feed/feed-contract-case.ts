@@ -1,15 +1,15 @@
 import type { EventFeed } from "../../../ports/event-feed.ts";
 
-/** What a case of the feeds' contract works with: a new feed for every case, on a channel of its own. */
+/** What a case of the contract of feeds works with: for every case a new feed on its own channel. */
 export interface FeedBench {
   readonly feed: EventFeed;
-  /** Another handle on the same channel, as another process has it. */
+  /** Opens another handle on the same channel, as in another process. */
   open(): Promise<EventFeed>;
-  /** A feed on another channel of the same server. */
+  /** Opens a feed on another channel of the same server. */
   openElsewhere(): Promise<EventFeed>;
-  /** Puts a text into the channel, as somebody may who is no feed. */
+  /** Puts a text into the channel, as a program that is no feed might do. */
   inject(text: string): Promise<void>;
-  /** How long a notice may take, in milliseconds. Cases wait so long only for what must not come, or does not come. */
+  /** How long a notice may take, in milliseconds. A case waits that long only for a notice that must not come, or that does not come. */
   readonly patienceMs: number;
 }
 

@@ -3,15 +3,15 @@ import type { EventFeed, FeedSubscription, Notice } from "../../../ports/event-f
 import { ContractViolation } from "../../expectations.ts";
 import type { FeedBench } from "./feed-contract-case.ts";
 
-/** A listener, and what it has heard. */
+/** A listener, and the notices that it has heard. */
 export interface Hearing extends FeedSubscription {
-  /** In the order in which they came; without tests that the cases send themselves. */
+  /** The notices in the order in which they came. */
   readonly heard: Notice[];
-  /** Every kind of notice, by its workflow id. */
+  /** The workflow ids of all notices, of every kind. */
   ids(): string[];
 }
 
-/** Begins to listen. */
+/** Begins to listen, and returns the listener. */
 export async function hearFeed(feed: EventFeed): Promise<Hearing> {
   const heard: Notice[] = [];
   const onEnd = (error: unknown): void => {
@@ -21,12 +21,12 @@ export async function hearFeed(feed: EventFeed): Promise<Hearing> {
   return { heard, ids: () => heard.map(({ workflowId }) => workflowId), close: () => listener.close() };
 }
 
-/** A notice as a case sends it. */
+/** Makes a notice. */
 export function newNotice(workflowId: string, kind: Notice["kind"] = "due", version = 1): Notice {
   return { kind, workflowId, version };
 }
 
-/** Waits until a condition is true; fails if it is not in time. */
+/** Waits until a condition is true. Fails if it is not true within `patienceMs`. */
 export async function heardInTime({ patienceMs }: FeedBench, isSo: () => boolean, what: string): Promise<void> {
   const stepMs = 5;
   for (let passedMs = 0; !isSo(); passedMs += stepMs) {
@@ -35,7 +35,7 @@ export async function heardInTime({ patienceMs }: FeedBench, isSo: () => boolean
   }
 }
 
-/** Time in which what must not be heard would come. */
+/** Waits long enough for a notice that must not come. */
 export async function quietTime({ patienceMs }: FeedBench): Promise<void> {
   await pause(Math.min(patienceMs, 100));
 }

@@ -2,14 +2,14 @@ import type { Consumer, Delivery, WorkQueue } from "../../../ports/work-queue.ts
 import { ContractViolation } from "../../expectations.ts";
 import type { QueueBench } from "../../queue-contract-case.ts";
 
-/** A consumer, and what it was given. */
+/** A consumer, and the messages that it was given. */
 export interface Heard extends Consumer {
-  /** In the order in which it was given them. */
+  /** The ids of the messages, in the order in which they were delivered. */
   readonly ids: string[];
   readonly problems: unknown[];
 }
 
-/** Begins to consume. */
+/** Begins to consume, and returns the consumer. */
 export async function hear(
   { leaseMs }: QueueBench,
   queue: WorkQueue,
@@ -28,10 +28,10 @@ export async function hear(
   return { ids, problems, drain: () => consumer.drain() };
 }
 
-/** Time between two looks. */
+/** The time between two checks of a condition. */
 const stepMs = 20;
 
-/** Lets time pass until a condition is true; fails if it is not within `withinMs`. */
+/** Lets time pass until a condition is true. Fails if it is not true within `withinMs`. */
 export async function until(bench: QueueBench, isSo: () => boolean, what: string, withinMs: number = bench.patienceMs): Promise<void> {
   for (let passedMs = 0; !isSo(); passedMs += stepMs) {
     if (passedMs > withinMs) throw new ContractViolation(`${what}: not within ${withinMs} ms`);
@@ -45,7 +45,7 @@ export interface Gate {
   open(): void;
 }
 
-/** A closed one. */
+/** Makes a gate that is closed. */
 export function gate(): Gate {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { equal, holds } from "../../expectations.ts";
 import type { QueueContractCase } from "../../queue-contract-case.ts";
 import { gate, HandlerFailure, hear, until } from "./consuming.ts";
 
-/** What a queue promises of the end of a message. */
+/** What a queue promises about acknowledging messages. */
 export const queueAcknowledgeCases: readonly QueueContractCase[] = [
   {
     name: "acknowledge: what was handled does not come again",
@@ -66,7 +66,7 @@ export const queueAcknowledgeCases: readonly QueueContractCase[] = [
         if (heard.ids.length <= failures) throw new HandlerFailure("once more");
       });
       await bench.queue.send([{ workflowId: "a" }]);
-      // the waits in between may grow
+      // The time between two deliveries may grow.
       await until(bench, () => heard.ids.length > failures, "it is delivered again and again", 2 ** failures * bench.patienceMs);
     },
   },

@@ -2,7 +2,7 @@ import { equal, rejectsWith } from "../../expectations.ts";
 import type { QueueContractCase } from "../../queue-contract-case.ts";
 import { gate, hear, until } from "./consuming.ts";
 
-/** What a queue promises of its end. */
+/** What a queue promises about closing it. */
 export const queueCloseCases: readonly QueueContractCase[] = [
   {
     name: "close: twice is no mistake, and any other call afterwards is refused",

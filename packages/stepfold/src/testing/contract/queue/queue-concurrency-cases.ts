@@ -2,7 +2,7 @@ import { equal, holds, rejectsWith } from "../../expectations.ts";
 import type { QueueContractCase } from "../../queue-contract-case.ts";
 import { gate, hear, never, until } from "./consuming.ts";
 
-/** What a queue promises of how many are under way. */
+/** What a queue promises about how many messages are handled at the same time. */
 export const queueConcurrencyCases: readonly QueueContractCase[] = [
   {
     name: "concurrency: as many are under way as were asked for, and never more",

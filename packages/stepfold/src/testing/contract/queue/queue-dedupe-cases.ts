@@ -4,7 +4,7 @@ import { gate, HandlerFailure, hear, until } from "./consuming.ts";
 
 const wakeUp = { workflowId: "a", dedupeKey: "key" };
 
-/** What a queue promises of messages with one key: they may become one, but a wake-up is never swallowed. */
+/** What a queue promises about messages with the same key: they may become one message, but a wake-up is never swallowed. */
 export const queueDedupeCases: readonly QueueContractCase[] = [
   {
     name: "dedupe: two with one key are one delivery or two",
@@ -34,7 +34,7 @@ export const queueDedupeCases: readonly QueueContractCase[] = [
       for (let round = 1; round <= 3; round++) {
         await bench.queue.send([wakeUp]);
         await until(bench, () => heard.ids.length >= round, `message ${round} is delivered`);
-        // acknowledged
+        // Enough time for the acknowledgement.
         await bench.advance(200);
       }
     },

@@ -4,7 +4,7 @@ import { hear, until } from "./consuming.ts";
 
 const delayMs = 3_000;
 
-/** What a queue promises of messages that are to come later. */
+/** What a queue promises about messages with a delay. */
 export const queueDelayCases: readonly QueueContractCase[] = [
   {
     name: "delay: a message does not come before its time, and comes then",

@@ -2,7 +2,7 @@ import { equal, holds } from "../../expectations.ts";
 import type { QueueContractCase } from "../../queue-contract-case.ts";
 import { gate, hear, until } from "./consuming.ts";
 
-/** What a queue promises of a consumer that stops. */
+/** What a queue promises about a consumer that stops. */
 export const queueDrainCases: readonly QueueContractCase[] = [
   {
     name: "drain: takes nothing more, and others get it",

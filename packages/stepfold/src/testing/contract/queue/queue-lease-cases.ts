@@ -2,7 +2,7 @@ import { equal, holds } from "../../expectations.ts";
 import type { QueueBench, QueueContractCase } from "../../queue-contract-case.ts";
 import { gate, hear, never, until } from "./consuming.ts";
 
-/** What a queue promises of consumers that die, and of those that take long. */
+/** What a queue promises about consumers that die, and about handlers that take long. */
 export const queueLeaseCases: readonly QueueContractCase[] = [
   {
     name: "lease: what a consumer had when it died comes to another",
@@ -49,7 +49,7 @@ export const queueLeaseCases: readonly QueueContractCase[] = [
   {
     name: "lease: extend keeps a message for as long as it is called",
     async run(bench) {
-      // a machine that stands still for a lease lets it end: that says nothing of the queue, and is tried again
+      // If the machine stands still for a whole lease, the lease ends. This is no mistake of the queue, so the case is tried again.
       for (let tries = 1; tries <= 3; tries++) {
         const { ids, isLate } = await extended(bench, `a${tries}`);
         if (isLate && ids.length !== 1 && tries < 3) continue;
@@ -75,7 +75,10 @@ export const queueLeaseCases: readonly QueueContractCase[] = [
   },
 ];
 
-/** Handles a message for longer than its lease, and extends that often enough. Gives its deliveries, and whether an extension came after the end of a lease. */
+/**
+ * Handles a message for longer than its lease, and extends the lease often enough. Returns the
+ * deliveries of the message, and whether an extension came after the end of a lease.
+ */
 async function extended(bench: QueueBench, workflowId: string): Promise<{ readonly ids: readonly string[]; readonly isLate: boolean }> {
   const hold = gate();
   let isLate = false;

@@ -2,7 +2,7 @@ import { equal, holds } from "../../expectations.ts";
 import type { QueueContractCase } from "../../queue-contract-case.ts";
 import { hear, until } from "./consuming.ts";
 
-/** Ids that an execution may have, and that names of keys, columns and jobs may not take well. */
+/** Ids that an execution may have, and that may cause trouble in names of keys, columns and jobs. */
 const oddIds: readonly string[] = [
   "a",
   "1",
@@ -26,7 +26,7 @@ const oddIds: readonly string[] = [
   "ü".repeat(255),
 ];
 
-/** What a queue promises of what is sent. */
+/** What a queue promises about sent messages. */
 export const queueSendCases: readonly QueueContractCase[] = [
   {
     name: "send: what was sent is delivered, to a consumer that was there",
@@ -106,7 +106,7 @@ export const queueSendCases: readonly QueueContractCase[] = [
       const heard = await hear(bench, bench.queue, async (delivery) => {
         keys.push(...Object.entries(delivery).flatMap(([key, value]) => (typeof value === "function" ? [] : [key])));
       });
-      // a caller that passes more fields than it should
+      // The caller passes more fields than it should.
       const wakeUp = { workflowId: "a", dedupeKey: "key", delayMs: 0, input: { secret: 1 } };
       await bench.queue.send([wakeUp]);
       await until(bench, () => heard.ids.length > 0, "the message is delivered");

@@ -2,7 +2,7 @@ import { equal, holds, present } from "../../expectations.ts";
 import type { QueueContractCase } from "../../queue-contract-case.ts";
 import { HandlerFailure, hear, until } from "./consuming.ts";
 
-/** What a queue promises that can send in a transaction of the store. */
+/** What a queue promises if it can send messages in a transaction of the store. */
 export const queueTransactionCases: readonly QueueContractCase[] = [
   {
     name: "sendIn: nobody gets a message before the transaction is committed",

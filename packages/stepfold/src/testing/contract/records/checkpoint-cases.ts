@@ -130,7 +130,7 @@ export const checkpointCases: readonly ContractCase[] = [
           const { version, context } = present(await store.load("a"), "snapshot");
           const results = Object.hasOwn(context, "step") ? context.step! : [];
           equal(results.at(-1)?.version ?? 0, version, "version of the last result");
-          // the first two lie before the first checkpoint
+          // The first two results lie before the first checkpoint.
           holds(results.length <= 3, `${results.length} results were read, at version ${version}`);
         }
         await write;
@@ -144,7 +144,7 @@ function asking(payload: Json): (version: number) => Event {
   return (version) => ({ ...step, version, waits: [{ id: "0@1", kind: "external", payload }] });
 }
 
-/** An execution with so many events after the first, the last one with a checkpoint. */
+/** Writes an execution with this number of events after the first one. The last commit has a checkpoint. */
 async function written(store: SnapshotStore, events: number): Promise<Commit[]> {
   const commits = [startCommit("a", { input: { n: 1 }, metadata: { of: "ann" } })];
   for (let count = 1; count <= events; count++) commits.push(stepCommit(commits.at(-1)!, { output: count }));
@@ -154,7 +154,7 @@ async function written(store: SnapshotStore, events: number): Promise<Commit[]> 
   return commits;
 }
 
-/** A checkpoint that holds the last result only, with an output that no event has. */
+/** Makes a checkpoint that holds only the last result, with an output that no event has. */
 function keepingOne(snapshot: Snapshot, what: string): HistoryCheckpoint {
   const last = snapshot.context.step!.at(-1)!;
   return historyCheckpoint({ ...snapshot, context: { step: [{ ...last, output: `${what} at ${snapshot.version}` }] } });

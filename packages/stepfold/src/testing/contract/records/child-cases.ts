@@ -3,7 +3,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, present } from "../../expectations.ts";
 import { childrenOf, expectKeys, gone, put, putEnded } from "./children.ts";
 
-/** How commits write children: sub-workflows and items of maps. */
+/** What a store promises about writing children: sub-workflows and items of maps. */
 export const childCases: readonly ContractCase[] = [
   {
     name: "children: those of the first commit are loaded",

@@ -29,7 +29,7 @@ const keys = [
   ],
 ];
 
-/** What must not happen to children: by refused or repeated commits, other executions, deletes, readers in between. */
+/** What a store promises that children are safe from: refused or repeated commits, other executions, deletes, and reads during a commit. */
 export const childSafetyCases: readonly ContractCase[] = [
   refused("VERSION_CONFLICT", async ({ store }) => {
     const first = startCommit("a", { children: [put("x")] });
@@ -193,7 +193,7 @@ export const childSafetyCases: readonly ContractCase[] = [
   },
 ];
 
-/** A commit for a version that is not current changes no children. */
+/** The case in which a refused commit must not change any children. */
 function refused(
   code: ErrorCode & ("VERSION_CONFLICT" | "EXECUTION_ENDED"),
   before: (bench: StoreBench) => Promise<ReturnType<typeof startCommit>>,
@@ -213,7 +213,7 @@ function refused(
   };
 }
 
-/** Ids and keys that look the same when written one after the other. */
+/** Uses ids and keys that look the same when they are joined. */
 async function sameKeys(store: SnapshotStore): Promise<void> {
   const ids = ["a", "a:x", "a/", "b", "A"];
   const made = ids.map((id) => startCommit(id, { children: ["x", "x:x", "/x", "y"].map((key) => put(key, { input: `${id} ${key}` })) }));

@@ -6,7 +6,7 @@ import { dueIds } from "../claims/claiming.ts";
 
 const terminal: readonly Status[] = ["completed", "failed", "cancelled"];
 
-/** What `commit` promises about versions, repetition and endings. */
+/** What `commit` promises about versions, repeated commits and ended executions. */
 export const commitCases: readonly ContractCase[] = [
   {
     name: "commit: head and events become visible",

@@ -9,7 +9,7 @@ import { equal, holds, rejectsWith } from "../../expectations.ts";
 
 const statuses: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
-/** What lists promise beside pages of the newest: an order, ids that begin so, counts, and what has ended. */
+/** What lists promise besides pages of the newest: their order, ids with a prefix, counts, and series of ended executions. */
 export const countCases: readonly ContractCase[] = [
   {
     name: "list: oldest first is the same list from its other end",
@@ -241,7 +241,7 @@ export const countCases: readonly ContractCase[] = [
   },
 ];
 
-/** Makes executions of every kind. */
+/** Creates executions of every kind. */
 async function fill({ store, advance }: StoreBench): Promise<void> {
   const kinds: readonly Readonly<Record<string, Json>>[] = [{}, { team: "red" }, { team: "red", n: 1 }];
   let made = 0;
@@ -268,7 +268,7 @@ async function allIds(store: SnapshotStore, query: ListQuery): Promise<string[]>
   return [...ids, "and no end of pages"];
 }
 
-/** Where something was counted: status, class of duration and number, in order. */
+/** Returns a line for each count above 0: begin of the bucket, status, class of duration and number. */
 function seriesText(buckets: EndedSeries["buckets"]): string[] {
   return buckets.flatMap(({ from, durations }) =>
     Object.entries(durations).flatMap(([status, counts]) =>

@@ -5,7 +5,7 @@ import { equal, holds, rejectsWith } from "../../expectations.ts";
 
 const definitionOf = (id: string): WorkflowDefinition => ({ id, nodes: [{ id: "a", type: "http" }], edges: [] });
 
-/** What a store promises about which definitions it has, and which of them is the published one. */
+/** What a store promises about the list of definitions, and about which of them is published. */
 export const libraryCases: readonly ContractCase[] = [
   {
     name: "library: the definitions that were put, the last one first, each once",

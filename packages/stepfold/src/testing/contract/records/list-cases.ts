@@ -135,7 +135,7 @@ export const listCases: readonly ContractCase[] = [
         await store.create(first);
         await store.commit(stepCommit(first));
       }
-      // metadata is no tenant, whatever its keys are called
+      // Metadata never counts as a tenant, whatever its keys are.
       const forged = { tenant: "acme", "~stepfold/tenant": "acme", "~stepfold/tenant~": "acme" };
       await store.create(startCommit("without", { metadata: forged }));
       for (const [index, tenant] of names.entries()) {
@@ -184,7 +184,7 @@ export const listCases: readonly ContractCase[] = [
       for (const [option, values] of Object.entries(wrong)) {
         for (const value of values) {
           const details = await rejectsWith("OPTION_INVALID", () => store.list({ [option]: value } as never));
-          // what is wrong with a member of metadata may be named: metadata.tenant.x
+          // The option may name a member of the metadata: metadata.tenant.x
           equal(details.option.split(".")[0], option, `option for ${JSON.stringify(value)}`);
         }
       }
@@ -208,7 +208,7 @@ interface Row {
   readonly createdAt: number;
 }
 
-/** Makes one execution of every kind, newest first in the answer. */
+/** Creates one execution of every kind, and returns them newest first. */
 async function fill({ store, advance }: StoreBench): Promise<Row[]> {
   const rows: Omit<Row, "createdAt">[] = [];
   const kinds: readonly Row["metadata"][] = [{}, { team: "red" }, { team: "red", n: 1 }];

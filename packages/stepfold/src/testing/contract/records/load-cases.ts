@@ -162,7 +162,7 @@ export const loadCases: readonly ContractCase[] = [
   },
 ];
 
-/** Changes everything in a value that can be changed. */
+/** Changes every object and array in a value that can be changed. */
 function spoil(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const inner of Object.values(value)) spoil(inner);

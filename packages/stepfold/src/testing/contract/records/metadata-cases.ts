@@ -65,7 +65,7 @@ export const metadataCases: readonly ContractCase[] = [
   },
 ];
 
-/** A commit whose event sets metadata. */
+/** Makes a commit whose event sets metadata. */
 function setting(from: Commit, metadata: Metadata, options: StepOptions = {}): Commit {
   const event = (version: number): Event => ({ type: "metadataSet", version, at: 1_000, metadata });
   return stepCommit(from, { ...options, event, head: { metadata, ...options.head } });

@@ -147,7 +147,7 @@ export const pruneCases: readonly ContractCase[] = [
   },
 ];
 
-/** What a prune reports, without the names. */
+/** Prunes, and returns the report without the names. */
 async function counted(store: SnapshotStore, options: PruneOptions): Promise<{ readonly executions: number; readonly events: number }> {
   const { executions, events } = await store.prune(options);
   return { executions, events };

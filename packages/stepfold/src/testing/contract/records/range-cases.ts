@@ -8,7 +8,7 @@ import { equal, rejectsWith } from "../../expectations.ts";
 
 type Expected = readonly (readonly [filter: MetadataFilter, values: readonly Json[]])[];
 
-/** What a store promises about lists by bounds of metadata. */
+/** What a store promises about lists that filter metadata by bounds. */
 export const rangeCases: readonly ContractCase[] = [
   {
     name: "range: lists find numbers between bounds, and nothing but numbers",
@@ -90,7 +90,7 @@ export const rangeCases: readonly ContractCase[] = [
         found.push(...page.items.map(({ workflowId }) => workflowId));
         cursor = page.nextCursor;
       }
-      // 4 and 8 have become 5 and 9
+      // The values 4 and 8 have become 5 and 9.
       equal(found, ["id-7", "id-6", "id-5", "id-4"], "all pages");
     },
   },
@@ -112,7 +112,7 @@ export const rangeCases: readonly ContractCase[] = [
   },
 ];
 
-/** Creates an execution with each value, and looks which ones lists find. */
+/** Creates an execution for each value, and checks which of them each filter finds. */
 async function findsEach(store: SnapshotStore, values: readonly Json[], expected: Expected): Promise<void> {
   for (const [index, key] of values.entries()) await store.create(startCommit(`id-${index}`, { metadata: { key } }));
   await store.create(startCommit("without", { metadata: { other: "x" } }));
@@ -122,7 +122,7 @@ async function findsEach(store: SnapshotStore, values: readonly Json[], expected
   }
 }
 
-/** From all pages: one may have few, or none. */
+/** Returns the ids from all pages; a single page may have few or none. */
 async function idsOf(store: SnapshotStore, query: ListQuery): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -7,7 +7,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, present } from "../../expectations.ts";
 import { childrenOf, put, putEnded, setting, stepIn } from "./children.ts";
 
-/** Children, maps and compensations that are stored in the history come back in the right place. */
+/** What a store promises about children, maps and compensations in the history: `load` puts them into the right place. */
 export const scopeCases: readonly ContractCase[] = [
   {
     name: "scopes: results of children are theirs, and not the execution's",
@@ -34,7 +34,7 @@ export const scopeCases: readonly ContractCase[] = [
       const own = setting.bind(null, (version: number) => completed(version, null));
       const first = startCommit("a", { children: [put("0#1/0"), put("0#1/1")] });
       await write(store, first, [own({ x: 1, y: [] }), setting(stepIn("0#1/0", null), { x: { own: true } }), own({ x: 2 }), own({ x: 3 })]);
-      // its only path has come with the last version
+      // The only path of the execution has arrived with the last version, so it reads only the latest values.
       const expected = { x: [{ value: 3, version: 4 }], y: [{ value: [], version: 1 }] };
       equal(present(await store.load("a"), "snapshot").variables, expected, "variables of the execution");
       const { "0#1/0": child, "0#1/1": other } = await childrenOf(store);
@@ -170,7 +170,7 @@ export const scopeCases: readonly ContractCase[] = [
   },
 ];
 
-/** Creates an execution and commits these events one by one; what is loaded is what they add up to. */
+/** Creates an execution and commits these events one by one. Fails unless the loaded snapshot is what these commits result in. */
 async function write(
   store: SnapshotStore,
   first: Commit,

@@ -73,7 +73,7 @@ export const valueCases: readonly ContractCase[] = [
         const expected = snapshotAfter(first, second);
         const loaded = present(await store.load("a"), "snapshot");
         equal(loaded, expected, "snapshot");
-        // compares the text too: order of keys, form of numbers
+        // Compares the text too, because the order of keys and the form of numbers count.
         equal(JSON.stringify(loaded.input), JSON.stringify(value), "input as text");
         equal(JSON.stringify(loaded.metadata), JSON.stringify({ value }), "metadata as text");
         equal(JSON.stringify(loaded.context.step?.[0]?.output), JSON.stringify(value), "output as text");

@@ -9,7 +9,7 @@ import { equal, rejectsWith } from "../../expectations.ts";
 const approval = (...responders: readonly string[]): ListedWait => ({ kind: "external", nodeId: "approve", responders });
 const paid = (key: string): ListedWait => ({ kind: "signal", nodeId: "payment", signal: "paid", key });
 
-/** What a commit says of an execution that waits. */
+/** Returns the parts of a commit after which the execution waits. */
 function paused(waits: readonly ListedWait[]): Pick<StepOptions, "status" | "wakeAt" | "head"> {
   const activePaths = waits.map(({ nodeId, ...wait }, index): ActivePath => {
     const path = { id: `${index}`, nodeId, turn: 1, visit: 0, attempts: 0, since: 1, stepPath: [] };
@@ -18,12 +18,12 @@ function paused(waits: readonly ListedWait[]): Pick<StepOptions, "status" | "wak
   return { status: "paused", wakeAt: null, head: { activePaths } };
 }
 
-/** A commit with which what the execution waits for has changed. */
+/** Returns the parts of a commit that changes the waits of the execution. */
 function open(waits: readonly ListedWait[]): Pick<StepOptions, "status" | "wakeAt" | "head" | "waits"> {
   return { ...paused(waits), waits };
 }
 
-/** What a store promises about what executions wait for. */
+/** What a store promises about lists that filter by waits. */
 export const waitCases: readonly ContractCase[] = [
   {
     name: "waiting: lists find an execution by each thing that one of its waits says",
@@ -194,7 +194,7 @@ export const waitCases: readonly ContractCase[] = [
   },
 ];
 
-/** An execution that was begun, and waits with its second commit. */
+/** Creates an execution that waits since its second commit, and returns this commit. */
 async function waitFor(store: SnapshotStore, id: string, waits: readonly ListedWait[]): Promise<Commit> {
   const first = startCommit(id, { metadata: { team: "red" } });
   await store.create(first);

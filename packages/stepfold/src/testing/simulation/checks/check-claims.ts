@@ -3,14 +3,17 @@ import type { Claim, ClaimOptions } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
-/** How long an execution that is due at once may wait for the process that was told of it. A later claim by a poll counts as a rescue. */
+/**
+ * How many milliseconds an execution that is due at once may wait for a
+ * process that was told of it. A later claim by a poll counts as a rescue.
+ */
 const graceMs = 150;
 
 /**
- * I14, fences: they rise, and no process gets an execution that another one holds.
+ * I14: fences rise, and no process gets an execution that another process holds.
  *
- * @param options what was asked for; null if the execution was begun with the claim
- * @param machine the process that asked
+ * @param options the options of the call; null if the execution was created with the claim
+ * @param machine the process that made the call; null if it is not known
  */
 export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions | null, machine: string | null): void {
   const { workflowId, owner, fence, leaseMs } = claim;
@@ -21,7 +24,7 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   }
   if (fence <= entry.fence) ledger.violate("I14", `a claim got fence ${fence} after ${entry.fence}`, workflowId);
   const name = `${workflowId} ${entry.incarnation} ${fence}`;
-  // a creation that is sent again is the same commit of the same process, and gives it the same claim
+  // A `create` that is sent again is the same commit of the same process, and returns the same claim.
   if (options !== null && fence > entry.fence && ledger.fences.has(name))
     ledger.violate("I14", `a claim got fence ${fence}, which a failover has lost and somebody may still use`, workflowId);
   ledger.fences.add(name);
@@ -34,18 +37,18 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   if (isTerminal(entry.status)) ledger.violate("I3", "what has ended was claimed", workflowId);
   checkPermit(ledger, entry);
   const isFound = options !== null && options.workflowId === undefined;
-  // one that shares a limit waits for its turn, and nobody is told when that comes
+  // An execution that shares a limit waits for its turn, and no process is told when its turn comes.
   const wasTold = !entry.head.permit && !entry.head.rate && (entry.wakeAt === 0 || ledger.hasQueue);
   const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
   if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
-  // what was lost before it began is the fault of a store that is slow
+  // A claim that was lost before its holder had begun is the fault of a slow store, not of the execution.
   if (entry.holder?.hasBegun && !isLostAgain(ledger, entry)) entry.losses++;
   entry.lossesBefore = 0;
   entry.fence = Math.max(fence, entry.fence);
   entry.holder = { owner, machine, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
 }
 
-/** I21: of the executions that share a limit, no more are held at once. */
+/** I21: no more executions that share a limit are held at the same time than the limit allows. */
 function checkPermit(ledger: Ledger, entry: LedgerEntry): void {
   const { permit } = entry.head;
   if (!permit) return;
@@ -61,8 +64,8 @@ function checkPermit(ledger: Ledger, entry: LedgerEntry): void {
 }
 
 /**
- * Whether the same brown-out has cost the execution a holder before. One had begun when the store became slow; all others get no answer
- * to their claims in time, so none of them begins.
+ * True if the same brown-out has already cost the execution a holder. Only one holder of an execution can have begun when the store
+ * became slow. All later ones get no answer to their claims in time, so none of them begins.
  */
 function isLostAgain({ brownOut }: Ledger, entry: LedgerEntry): boolean {
   const { untilMs } = entry.holder!;
@@ -84,18 +87,21 @@ export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs
   } else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
 }
 
-/** A holder that has not heard of its commit passes on what its claim said; once it has heard, it corrects that when it renews or releases it. */
+/**
+ * Takes over the count of crashes that a renewal or release stores. A holder that does not know yet that its
+ * commit was applied passes the count of its claim; with a later renewal or release it corrects the count.
+ */
 function passOnLosses(entry: LedgerEntry, crashes: number): void {
   if (entry.lossesBefore > 0) entry.losses = Math.min(crashes, entry.lossesBefore);
 }
 
-/** I14: what one process was given another one cannot use, also if a failover has lost who was given it first. */
+/** I14: no process uses the claim of another process, also if a failover has lost the claim of the first one. */
 export function checkHolder(ledger: Ledger, { workflowId, holder }: LedgerEntry, machine: string | null): void {
   if (holder?.machine && machine && holder.machine !== machine)
     ledger.violate("I14", `${machine} went on under the claim of ${holder.machine}`, workflowId);
 }
 
-/** I7: a holder gives back only the version it knows; otherwise a newer commit from outside would not be acted on. */
+/** I7: a holder releases only the version that it knows. Otherwise no process would react to a newer commit from outside. */
 export function checkRelease(ledger: Ledger, { workflowId, fence, crashes }: Claim, version: number): void {
   const entry = ledger.entries.get(workflowId);
   if (entry?.holder?.fence !== fence) return;

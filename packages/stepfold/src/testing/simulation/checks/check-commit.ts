@@ -7,10 +7,10 @@ import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 import { checkHolder } from "./check-claims.ts";
 
-/** The longest time between a decision and its commit: later, leases have ended and callers have given up. */
+/** The longest time between a decision and its commit. After that time, leases have ended and callers have given up. */
 const maxTransitMs = 60_000;
 
-/** Checks an acknowledged commit against all that was acknowledged before it. */
+/** Checks an acknowledged commit against everything that was acknowledged before. */
 export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, machine: string | null): void {
   const { workflowId, expectedVersion, fence, head, events, release } = commit;
   const before = commit.expectedVersion === -1 ? -1 : entry.version;
@@ -29,7 +29,7 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
       ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
     if (isGivenUp && entry.losses < ledger.maxLosses)
       ledger.violate("I9", `${entry.losses} holders had lost it in a row after they had begun, and it was given up`, workflowId);
-    // a renewal that was sent before it may come after it, and after further ones
+    // A renewal that was sent before the commit may arrive after it, and after further renewals.
     entry.lossesBefore = Math.max(entry.losses, entry.lossesBefore);
     entry.losses = 0;
     if (entry.holder) entry.holder.hasBegun = false;
@@ -45,13 +45,17 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
   }
 }
 
-/** I7: an execution that moves by itself is due no later than what moves it. */
+/**
+ * I7: an execution that can move by itself is due no later than the first
+ * thing that moves it: a path, a timer, the outbox or the deadline.
+ */
 function checkWake(ledger: Ledger, { workflowId, head, wakeAt }: Commit): void {
   const needed = neededAt(head);
   if (needed !== null && (wakeAt === null || wakeAt > needed))
     ledger.violate("I7", `it is ${head.status}, needs somebody at ${needed} and is due at ${wakeAt}`, workflowId);
 }
 
+/** When the execution needs a process, in milliseconds since 1970: 0 at once, null never. */
 function neededAt({ status, activePaths, outbox, deadlineAt, ending, closing }: SnapshotHead): number | null {
   if (isTerminal(status) || status === "parked") return null;
   if (outbox && outbox.length > 0) return 0;
@@ -75,7 +79,7 @@ function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): vo
     );
 }
 
-/** I8: no timer fires before its time by the clock of the store, which is right. I7: and none late, whatever else the execution runs. */
+/** I8: no timer fires too early by the store's clock, which is right. I7: no timer fires late, whatever else the execution runs. */
 function checkTime(ledger: Ledger, { workflowId, head }: LedgerEntry, known: readonly Event[], event: Event): void {
   const isTimer = event.type === "timedOut" || (event.type === "resumed" && event.by === "timer");
   if (!isTimer) return;
@@ -83,11 +87,11 @@ function checkTime(ledger: Ledger, { workflowId, head }: LedgerEntry, known: rea
   const dueAt = event.type === "timedOut" ? wait?.timeoutAt : wait?.resumeAt;
   const earlyMs = (dueAt ?? Number.POSITIVE_INFINITY) - beginsAt - ledger.nowMs;
   if (earlyMs > 0) ledger.violate("I8", `timer ${event.waitId} fired ${earlyMs} ms early`, workflowId);
-  // one that shares a limit may have to wait for its turn
+  // An execution that shares a limit may have to wait for its turn.
   if (-earlyMs > ledger.maxLateMs && !head.permit) ledger.violate("I7", `timer ${event.waitId} fired ${-earlyMs} ms late`, workflowId);
 }
 
-/** I8, I7: an execution fails neither before its deadline nor long after it. I19: it begins nothing after it. */
+/** I8, I7: an execution fails neither before its deadline nor long after it. I19: no step begins after the deadline. */
 function checkDeadline(ledger: Ledger, workflowId: string, started: Event, event: Event): void {
   const deadlineAt = started.type === "started" ? started.deadlineAt : undefined;
   if (event.type === "expired" && event.scope === undefined) {
@@ -99,12 +103,12 @@ function checkDeadline(ledger: Ledger, workflowId: string, started: Event, event
     ledger.violate("I19", `${event.nodeId} was begun ${event.startedAt - deadlineAt!} ms after the deadline`, workflowId);
 }
 
-/** Whether a step is one of those that run at the end (`finally`), or in what these run. */
+/** True if a step runs at the end of the execution (`finally`), or in a child of such a step. */
 function isAtEnd({ scope = "", pathId }: { readonly scope?: string; readonly pathId: string }): boolean {
   return scopedKey(scope, pathId).startsWith("finally");
 }
 
-/** I8: what goes on from another execution waits no shorter than that one did. */
+/** I8: an execution that continues from a checkpoint of another execution waits no shorter than the other execution did. */
 function checkWaitsOfFork(ledger: Ledger, workflowId: string, { from, state }: Checkpoint): void {
   const origin = ledger.entries.get(from.workflowId);
   if (origin?.incarnation !== from.incarnation) return;
@@ -116,7 +120,10 @@ function checkWaitsOfFork(ledger: Ledger, workflowId: string, { from, state }: C
   }
 }
 
-/** The wait with an id, as the step asked for it. One that is open again has the next id: two turns later, because the answer was one, too. */
+/**
+ * Returns the wait with this id, as the step has asked for it. A wait that is open again after a
+ * refused answer has a new id, which is two turns later, because the answer took a turn too.
+ */
 export function waitOf(events: readonly Event[], waitId: string): Wait | undefined {
   for (const event of events) {
     const wait = waitsIn(event).find(({ id }) => id === waitId);
@@ -127,7 +134,10 @@ export function waitOf(events: readonly Event[], waitId: string): Wait | undefin
   return events.some((event) => event.type === "answerRefused" && event.turn === Number(turn) - 1) ? waitOf(events, before) : undefined;
 }
 
-/** The waits that an event opens: those of a step, that for the time at which an execution begins, or those with which one goes on from a checkpoint. */
+/**
+ * Returns the waits that an event opens: those of a step, the wait for the time at which an
+ * execution begins, or the waits of the checkpoint from which an execution continues.
+ */
 function waitsIn(event: Event): readonly Wait[] {
   if (event.type === "suspended") return event.waits;
   if (event.type === "spawned") return timeOf(event);
@@ -136,7 +146,7 @@ function waitsIn(event: Event): readonly Wait[] {
   return event.startAt === undefined ? [] : [{ id: "0@2", kind: "timer", resumeAt: event.startAt }];
 }
 
-/** The wait of a node for its sub-workflow or items, if they have to end by a time. */
+/** Returns the wait of a node for its sub-workflow or items, if these have to end by a time. */
 function timeOf({ scope = "", pathId, turn, children: { timeoutAt } }: SpawnedEvent): readonly Wait[] {
   return timeoutAt === undefined ? [] : [{ id: scopedKey(scope, `${pathId}@${turn + 1}`), kind: "children", timeoutAt }];
 }

@@ -4,9 +4,9 @@ import type { Effect } from "../effects.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
-/** All calls of executors, and the checks of them. */
+/** Records all calls of executors and checks them. */
 export class EffectLog {
-  /** Calls that were repeated although nothing had changed. */
+  /** The number of calls that were repeated although nothing had changed. */
   repeated = 0;
   readonly #ledger: Ledger;
   readonly #all: Effect[] = [];
@@ -26,7 +26,7 @@ export class EffectLog {
     if (entry) this.#checkRetry(entry, effect);
   }
 
-  /** I4: every result that was committed comes from a call of its own. */
+  /** I4: every committed result comes from its own call of the executor. */
   checkCommitted(entry: LedgerEntry): void {
     const committed = new Map<string, number>();
     for (const event of entry.events) {
@@ -37,15 +37,15 @@ export class EffectLog {
     }
   }
 
-  /** I8: no retry before its time, by the clock of the store. */
+  /** I8: no retry comes too early by the store's clock. */
   #checkRetry({ events, workflowId, holder }: LedgerEntry, effect: Effect): void {
     const { pathId, nodeId, attempt, idempotencyKey, isCompensation, machine } = effect;
     if (attempt === 1 || isCompensation) return;
     const visit = Number(idempotencyKey.slice(idempotencyKey.lastIndexOf("#") + 1));
-    // a process that has lost the execution without knowing it repeats an old attempt
+    // A process that has lost the execution without knowing it repeats an old attempt.
     const isMeant = (event: Event): boolean =>
       event.type === "failed" && event.attempt === attempt - 1 && event.nodeId === nodeId && event.turn >= visit && isOfPath(event, pathId);
-    // one that was claimed before a failover goes by what is lost
+    // A process that claimed the execution before a failover still acts on lost events.
     if (this.#ledger.failovers > 0 && holder?.machine !== machine) return;
     const index = events.findIndex(isMeant);
     const failed = events[index];
@@ -56,8 +56,8 @@ export class EffectLog {
 }
 
 /**
- * How often a call may be made that looks the same: a step that suspends again after each answer may be told the same, and one that is
- * tried again after an incident begins with its first attempt.
+ * Returns how many calls may look the same. A step that suspends again after each answer may get the same answer again, and a step that
+ * is tried again after an incident begins with its first attempt.
  */
 function timesWanted(entry: LedgerEntry | undefined, { pathId, resumed }: Effect): number {
   if (!entry) return 1;

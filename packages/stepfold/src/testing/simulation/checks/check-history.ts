@@ -15,12 +15,12 @@ import type { Ledger, LedgerEntry } from "../ledger.ts";
 import type { Random } from "../random.ts";
 import { waitOf } from "./check-commit.ts";
 
-/** I5b: of all answers to one wait one is applied, and nothing is applied twice. */
+/** I5b: only one answer to a wait is applied, and nothing is applied twice. */
 export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry): void {
   const seen = new Set<string>();
   const namesAt = new Map<number, readonly string[]>();
   for (const event of events) {
-    // what was refused may be given again
+    // After a refusal the same answer may be given again.
     if (event.type === "answerRefused") for (const name of namesAt.get(event.answer ?? -1) ?? []) seen.delete(name);
     if (event.type !== "resumed" && event.type !== "signalled" && event.type !== "timedOut") continue;
     const key = "idempotencyKey" in event ? event.idempotencyKey : undefined;
@@ -34,7 +34,7 @@ export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry
   }
 }
 
-/** I9: no step is tried more often than its policy says, where that is a number. */
+/** I9: no step has more attempts than its policy allows, if that is a number. */
 export function checkAttempts(ledger: Ledger, { workflowId, events }: LedgerEntry, maxAttempts: ReadonlyMap<string, number>): void {
   for (const event of events) {
     if (event.type !== "failed" || event.undoes) continue;
@@ -44,7 +44,10 @@ export function checkAttempts(ledger: Ledger, { workflowId, events }: LedgerEntr
   }
 }
 
-/** I10: the stored snapshot is what its history adds up to, and lists find it by what it waits for. I13: the same holds from any version in between, copied as JSON. */
+/**
+ * I10: the stored snapshot is what its history results in, and lists find the execution by
+ * its waits. I13: the same is true from any version in between, copied as JSON.
+ */
 export async function checkFold(
   ledger: Ledger,
   entry: LedgerEntry,
@@ -68,7 +71,7 @@ export async function checkFold(
   if (!workflow) return ledger.violate("I10", "its definition is not there", workflowId);
   const { compiled } = workflow;
   const folded = fold(compiled, events as [StartedEvent, ...Event[]]);
-  // a store has all results, and the engine lets go of those that a node does not keep
+  // A store has all results, but the engine drops those that a node does not keep.
   const kept = compiled.definition.nodes.some(({ keep }) => keep !== undefined) ? closeDraft(openDraft(compiled, stored)) : stored;
   if (differ(folded, kept)) ledger.violate("I10", `what is stored is not what its history gives: ${difference(folded, kept)}`, workflowId);
   const middle = random.between(0, version);
@@ -81,16 +84,16 @@ export async function checkFold(
     ledger.violate("I13", `from version ${middle} on it comes to something else: ${difference(folded, after)}`, workflowId);
 }
 
-/** I7: when the faults of a schedule have ended, nothing is left that should have moved. */
+/** I7: when the faults of a schedule have ended, no execution is stuck. */
 export function checkSettled(ledger: Ledger, { workflowId, status, wakeAt, head, version, holder }: LedgerEntry): void {
   if (isTerminal(status)) return;
   const where = head.activePaths.map(({ nodeId, status: standing }) => `${nodeId} (${standing})`).join(", ");
-  // a parked execution does not move; I9 checks whether it may be parked
+  // A parked execution does not move. I9 checks whether it may be parked.
   if (wakeAt !== null || holder)
     ledger.violate("I7", `it is stuck at version ${version}: ${status} at ${where}, due at ${wakeAt}`, workflowId);
 }
 
-/** The definitions that executions are pinned to, ready to be folded. */
+/** Returns a function that loads a definition by its hash and prepares it for folding. */
 export function preparedWorkflows(store: SnapshotStore): (hash: string) => Promise<PreparedWorkflow | null> {
   const known = new Map<string, PreparedWorkflow>();
   return async (hash) => {
@@ -104,7 +107,7 @@ function differ(a: Snapshot, b: Snapshot): boolean {
   return canonicalJson(a as unknown as Json) !== canonicalJson(b as unknown as Json);
 }
 
-/** The first member in which two snapshots differ. */
+/** Describes the first member in which two snapshots differ. */
 function difference(a: Snapshot, b: Snapshot): string {
   const [left, right] = [a, b] as unknown as [Record<string, Json>, Record<string, Json>];
   for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {

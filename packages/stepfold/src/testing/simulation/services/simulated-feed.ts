@@ -14,17 +14,17 @@ interface Around {
   readonly random: Random;
 }
 
-/** How long a notice is on its way. */
+/** The longest time of a notice on its way, in milliseconds. */
 const slowest = 50;
-/** Shares of notices that are lost, and that come twice. */
+/** The shares of notices that are lost, and that come twice. */
 const lostShare = 0.2;
 const doubledShare = 0.2;
-/** Share of sendings after which a connection is lost. */
+/** The share of notices at which the connection of a listener is lost. */
 const cutShare = 0.02;
 
 /**
- * A feed that keeps no more than the port promises, which is nothing: notices are lost, come twice, late and in any order, and
- * connections end. Whatever it does must change nothing but when things are seen.
+ * A feed that does no more than its port promises, which is nothing: notices are lost, come twice, late or in any order, and connections
+ * end. All this must change nothing but the time at which changes are seen.
  */
 export class SimulatedFeed {
   readonly #around: Around;

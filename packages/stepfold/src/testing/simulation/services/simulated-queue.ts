@@ -9,7 +9,7 @@ import type { Scheduler } from "../scheduler.ts";
 interface Message {
   readonly workflowId: string;
   dueAtMs: number;
-  /** Rises with every delivery: who was given it before has lost it. */
+  /** The number of deliveries. With each new delivery, the consumer that had the message before has lost it. */
   deliveries: number;
   isGone: boolean;
 }
@@ -30,12 +30,12 @@ interface Around {
 }
 
 const maxDelayMs = 5_000;
-/** How often it looks whether a consumer has room again. */
+/** The time until the queue looks again whether a consumer has room, in milliseconds. */
 const againMs = 25;
 
 /**
- * A queue that keeps no more than the port promises. It delivers at least once and, as its faults will, twice, late,
- * in any order, or not at all.
+ * A queue that does no more than its port promises. It delivers at least once and, depending on the faults, twice, late, in any order,
+ * or not at all.
  */
 export class SimulatedQueue {
   readonly #around: Around;
@@ -110,7 +110,7 @@ export class SimulatedQueue {
     };
     const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, hang: null, error: gone };
     listener.busy++;
-    // what is given out takes its way to the consumer, and so does what the consumer says
+    // A message takes time on its way to the consumer, and so does the consumer's answer.
     this.#around.scheduler.after(this.#around.random.between(1, 15), () => {
       if (!machine.isAlive) return;
       const extend = (): Promise<void> =>
