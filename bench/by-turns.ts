@@ -3,18 +3,22 @@ import { createRuntime } from "stepfold/runtime";
 import { line } from "./line.ts";
 import { sleep, spread } from "./measure.ts";
 
-/** Works while it is told to; counts what it has done. */
+/** A load that works only during calls of `work`, and measures its own rate. */
 export interface Worker {
-  /** Works for some milliseconds; gives how many steps or rows a second. */
+  /** Works for `ms` milliseconds, and returns the steps or rows per second. */
   readonly work: (ms: number) => Promise<number>;
   readonly close: () => Promise<void>;
 }
 
+/** How long each worker works before its rates count, and the length and number of the slices that count. */
 const warmMs = 1_500;
 const sliceMs = 150;
 const slices = 12;
 
-/** Executions of 10 steps, `concurrency` at once, each step committed. They rest inside a step. */
+/**
+ * Returns a worker that runs `concurrency` executions of 10 steps side by side, with one commit per step. Between slices the steps wait
+ * at a gate.
+ */
 export function durableSteps(store: SnapshotStore, concurrency: number): Worker {
   let steps = 0;
   let over = false;
@@ -40,7 +44,7 @@ export function durableSteps(store: SnapshotStore, concurrency: number): Worker 
       await sleep(ms);
       gate = Promise.withResolvers();
       const rate = ((steps - before) / (performance.now() - from)) * 1000;
-      await sleep(20); // what is under way comes to rest
+      await sleep(20); // steps that passed the gate before it closed come to an end
       return rate;
     },
     async close() {
@@ -52,7 +56,7 @@ export function durableSteps(store: SnapshotStore, concurrency: number): Worker 
   };
 }
 
-/** Writes again and again; `write` gives the number of rows. */
+/** Returns a worker that calls `write` in a loop; `write` returns the number of rows that it wrote. */
 export function rawWrites(write: () => Promise<number>): Worker {
   return {
     async work(ms) {
@@ -65,7 +69,10 @@ export function rawWrites(write: () => Promise<number>): Worker {
   };
 }
 
-/** All in one process, by turns: a disk that others use changes its pace from one moment to the next. Gives the median of each. */
+/**
+ * Runs the workers alternately in one process, because the speed of a shared disk varies over time. Returns the median rate of each
+ * worker.
+ */
 export async function byTurns(workers: readonly Worker[]): Promise<readonly number[]> {
   const rates: number[][] = workers.map(() => []);
   for (const worker of workers) await worker.work(warmMs);

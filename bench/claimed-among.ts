@@ -6,30 +6,32 @@ import { spread } from "./measure.ts";
 
 /** Executions among which one is due. */
 export interface Crowd {
-  /** How many the store creates. */
+  /** The number of executions that the store creates. */
   readonly created: number;
-  /** How many rows there are in the end for each of those. */
+  /** The number of rows in the end for each created execution: the row itself and its copies. */
   readonly rowsOfEach: number;
+  /** The first commit of the created execution with this index. */
   readonly options: (index: number) => FirstCommitOptions;
-  /** Of this key all permits are taken. */
+  /** The concurrency key whose only permit is held during the measurement. */
   readonly fullKey?: string;
-  /** Of the executions that are due, one after the other. */
+  /** The first commit of the due execution; one is created before each measured claim. */
   readonly due: FirstCommitOptions;
 }
 
+/** How many executions are created at the same time, and how many claims one slice measures. */
 const together = 500;
 const claimsOfSlice = 10;
 const dayMs = 24 * 60 * 60_000;
 const yearMs = 365 * dayMs;
 const lease = { owner: "bench", leaseMs: dayMs };
 
-/** What is claimed, and loaded. */
+/** A claim with the loaded snapshot, as this version's `claim` returns it. */
 interface Held {
   readonly claim: Claim;
   readonly snapshot: Snapshot;
 }
 
-/** A third waits for somebody, a third for a time in a year, a third has ended. */
+/** A third of the executions waits without a timer, a third waits for a timer in a year, and a third has ended. */
 export const aMillionOthers: Crowd = {
   created: 1_000,
   rowsOfEach: 1_000,
@@ -44,7 +46,7 @@ export const aMillionOthers: Crowd = {
   due: {},
 };
 
-/** All are due, and wait for one permit that another one has. */
+/** All executions are due, but they need the only permit of a key, and another execution holds it. */
 const behindAFullKey = {
   created: 100_000,
   rowsOfEach: 1,
@@ -52,13 +54,16 @@ const behindAFullKey = {
   fullKey: "full",
 } as const;
 
-/** What is due beside them has no key. */
+/** The due execution next to them has no concurrency key. */
 export const keylessBesideFull: Crowd = { ...behindAFullKey, due: {} };
 
-/** What is due beside them has a key of which permits are left. */
+/** The due execution next to them has a concurrency key with free permits. */
 export const keyedBesideFull: Crowd = { ...behindAFullKey, due: { head: { permit: { key: "other", limit: 10 } } } };
 
-/** Claims of one due execution among others: gives a slice of some of them, in µs for one. */
+/**
+ * Measures claims of one due execution among many others: returns a function that makes some claims and returns the median, in µs per
+ * claim.
+ */
 export async function claimedAmong({ library }: Place, home: Home, crowd: Crowd): Promise<() => Promise<number>> {
   await gather(library, home, crowd);
   let made = 0;
@@ -80,14 +85,17 @@ async function gather(library: Library, { store, query, names }: Home, { created
   for (const statement of names.settle) await query(statement);
 }
 
-/** Every version has its own columns: rows that its store wrote are copied as they are, under other ids. */
+/**
+ * Copies each row that the store wrote, under new ids. The columns are read from the database, because they differ between versions of
+ * the library.
+ */
 async function multiply(rowsOfEach: number, query: Home["query"], { executions, columns, numbers }: Home["names"]): Promise<void> {
   const all = (await query(columns)).map(({ name }) => String(name));
   const copied = all.filter((name) => name !== "seq" && name !== "id").join(", ");
   await query(`INSERT INTO ${executions} (id, ${copied}) SELECT id || '-' || n, ${copied} FROM ${executions}, ${numbers(rowsOfEach - 1)}`);
 }
 
-/** Creates one, claims and loads it, and ends it: how long it took to have it, in ms. */
+/** Creates a due execution, claims and loads it, and ends it. Returns how long claim and load took together, in ms. */
 async function claimOfOne(library: Library, store: SnapshotStore, id: string, due: FirstCommitOptions): Promise<number> {
   const { startCommit, stepCommit } = await library("./testing");
   await store.create(startCommit(id, due));
@@ -98,11 +106,12 @@ async function claimOfOne(library: Library, store: SnapshotStore, id: string, du
   return took;
 }
 
-/** An older build loads what it claims. */
+/** Returns the claim with its snapshot. An older build returns the claim alone, so its snapshot is loaded here. */
 async function loaded(store: SnapshotStore, one: Claim | Held): Promise<Held> {
   return "claim" in one ? one : { claim: one, snapshot: (await store.load(one.workflowId))! };
 }
 
+/** Returns the only claim that was found, or throws if there is not exactly one or if it belongs to another execution. */
 function onlyOne(found: readonly (Claim | Held)[], id?: string): Claim | Held {
   const ids = found.map((one) => ("claim" in one ? one.claim : one).workflowId);
   if (ids.length === 1 && ids[0] === (id ?? ids[0])) return found[0]!;

@@ -2,14 +2,14 @@ import { loads } from "./compare-loads.ts";
 import { withDatabase } from "./database.ts";
 import { libraryOf } from "./library.ts";
 
-// One build under one load, in a process of its own, for compare.ts: node bench/compare-child.ts CHECKOUT LOAD.
-// Each message `true` is answered with the figure of one slice; any other, or a parent that is gone, ends the process.
+// Measures one build under one load, in a process of its own, for compare.ts: node bench/compare-child.ts CHECKOUT LOAD.
+// The process answers each message `true` with the figure of one slice. Any other message, or the end of the parent, ends the process.
 
 const [checkout = "", loadName = ""] = process.argv.slice(2);
 const { open, turns } = loads[loadName]!;
 const ends: (() => Promise<void>)[] = [];
 
-// the parent takes it too, and when that is gone this process cleans up and ends
+// Ctrl+C reaches parent and child: the child ignores it, notices that the parent is gone, cleans up and ends
 process.on("SIGINT", () => undefined);
 
 await withDatabase(async (path) => {

@@ -5,34 +5,41 @@ import { type Home, type Place, postgresHome, sqliteHome } from "./homes.ts";
 import type { Library } from "./library.ts";
 import { line } from "./line.ts";
 
-/** Does some work, and gives what was measured in it. */
+/** A function that does some work and returns the measured figure. */
 type Slice = () => Promise<number>;
 
-/** How two builds take turns. */
+/** How the measurements of two builds alternate. */
 interface Turns {
-  /** `fresh`: each round has two new processes; `same`: what it takes to begin is done once; `once`: the figure is always the same. */
+  /**
+   * `fresh`: each round starts two new processes. `same`: two processes serve all rounds, because their setup takes long. `once`: one
+   * round, because the figure never varies.
+   */
   readonly rounds: "fresh" | "same" | "once";
+  /** How long each process works before it is measured. */
   readonly warmMs: number;
-  /** In a round, of each build. */
+  /** The number of slices of each build in one round. */
   readonly slices: number;
   /** A wait before each slice, so that work which the other build has left to the server does not slow this slice down. */
   readonly pauseMs?: number;
 }
 
-/** What the ratios of this build's figures to the other's may be. */
+/** The limit for the ratios of this build's figures to those of the other build. */
 export interface Limit {
+  /** The largest allowed median of the ratios. */
   readonly median: number;
-  /** One round has to stay below it: what is true of every round is no noise. */
+  /** At least one round has to stay below this ratio: a slowdown that every round shows is not noise. Absent: no such limit. */
   readonly least?: number;
 }
 
-/** Something that two builds are compared in. */
+/** A kind of work on which two builds are compared. */
 export interface Load {
+  /** The unit of the figures, such as "ns/step". */
   readonly unit: string;
   readonly turns: Turns;
   readonly limit: Limit;
-  /** How many rounds, if nobody says. */
+  /** The number of rounds without the option `--rounds`. */
   readonly rounds: number;
+  /** Prepares the load, and returns the function that measures one slice. */
   readonly open: (place: Place) => Promise<Slice>;
 }
 
@@ -95,7 +102,7 @@ async function stepsOn(home: (place: Place) => Promise<Home>, place: Place, conc
   return timed(concurrency * 10, () => Promise.all(Array.from({ length: concurrency }, one)));
 }
 
-/** Runs executions of ten steps. */
+/** Returns a function that runs an execution of ten steps to its end. */
 async function tenSteps(library: Library, store: SnapshotStore): Promise<() => Promise<void>> {
   const { createRuntime } = await library("./runtime");
   const nodeDefinitions = { work: { executor: async () => output } };
@@ -106,7 +113,7 @@ async function tenSteps(library: Library, store: SnapshotStore): Promise<() => P
   };
 }
 
-/** The nanoseconds that one of so many steps takes. */
+/** Returns a slice that measures the nanoseconds per step of some work, which runs `steps` steps. */
 function timed(steps: number, work: () => Promise<unknown>): Slice {
   return async () => {
     const from = process.hrtime.bigint();

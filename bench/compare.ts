@@ -8,10 +8,10 @@ import { ownCheckout } from "./library.ts";
 import { makeFolder } from "./machine.ts";
 import { type Spread, sleep, spread } from "./measure.ts";
 
-// Two builds of the library under the same load: node bench/compare.ts OTHER_CHECKOUT [LOAD...]
+// Compares two builds of the library under the same load: node bench/compare.ts OTHER_CHECKOUT [LOAD...]
 //
-// Each build is in a process of its own, and they take turns in slices of some milliseconds, so that a processor which
-// changes its pace meets both alike. In one process they would share what the compiler learned, and the figure would lie.
+// Each build runs in a process of its own, and the two take turns in slices of some milliseconds, so that changes in the processor's
+// speed affect both alike. In a single process both would share the optimizations of the compiler, which would distort the figures.
 
 const usage = `node bench/compare.ts OTHER_CHECKOUT [LOAD...] [--rounds N]
 node bench/compare.ts --self [LOAD...] [--rounds N]
@@ -22,6 +22,7 @@ OTHER_CHECKOUT  another version, built: npm run build
 LOAD      default: all
           ${Object.keys(loads).join("\n          ")}`;
 
+/** The medians of both builds in one round, and the median of the ratios of their slices (own / other). */
 interface Pair {
   readonly other: number;
   readonly own: number;
@@ -84,7 +85,7 @@ function isBuilt(checkout: string): boolean {
   return existsSync(join(checkout, "packages/stepfold/dist/index.js"));
 }
 
-/** The same build in another place. */
+/** Copies this build to another folder, and returns that folder. */
 function copyOf(checkout: string): string {
   const copy = join(folder, "copy");
   for (const part of ["package.json", "dist"]) {
@@ -94,7 +95,7 @@ function copyOf(checkout: string): string {
   return copy;
 }
 
-/** A line of the table. */
+/** Measures a load in all its rounds, and returns its line of the table. */
 async function compared(name: string, load: Load): Promise<Line> {
   const pairs: Pair[] = [];
   try {
@@ -115,13 +116,13 @@ async function compared(name: string, load: Load): Promise<Line> {
 }
 
 /**
- * Rounds of one pair of processes: of each the medians, and that of the ratios slice by slice.
- * @param isOwnFirst whether this build begins: each does in every second pair of processes, so that beginning favours neither of them
+ * Measures rounds with one pair of processes. A round holds the median of each build, and the median of the ratios slice by slice.
+ * @param isOwnFirst whether this build begins; this alternates between pairs of processes, so that beginning favours neither build
  */
 async function roundsOf(name: string, { turns }: Load, rounds: number, isOwnFirst: boolean): Promise<readonly Pair[]> {
   const children: ChildProcess[] = [];
   try {
-    // one warms up after the other: side by side they would disturb each other
+    // the processes warm up one after the other, because they would disturb each other side by side
     for (const checkout of isOwnFirst ? checkouts.toReversed() : checkouts) children.push(await warm(checkout, name));
     const pairs: Pair[] = [];
     while (pairs.length < rounds) pairs.push(await round(children, isOwnFirst, turns));
@@ -166,7 +167,7 @@ function answer(child: ChildProcess): Promise<unknown> {
   });
 }
 
-/** What it wrote is removed then: the next one is not to be measured beside that. */
+/** Ends the process and waits until it has removed its data, so that this does not disturb the next measurement. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = new Promise((resolve) => child.once("exit", resolve));
@@ -199,7 +200,7 @@ function limitText({ median, least }: Limit): string {
   return `<= ${median.toFixed(2)}${least === undefined ? "" : `, least < ${least.toFixed(2)}`}`;
 }
 
-/** Four digits that count. */
+/** Formats a figure with four significant digits. */
 function figure(value: number): string {
   return value >= 1_000 ? value.toFixed(0) : value.toPrecision(4);
 }

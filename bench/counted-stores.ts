@@ -11,23 +11,23 @@ import type { Library } from "./library.ts";
 import { circle, circling } from "./line.ts";
 import { serverUrl } from "./peer.ts";
 
-/** Steps of the loop. */
+/** The number of steps of the loop. */
 export const loopTimes = 5_000;
 const output = { text: "x".repeat(89) }; // 100 bytes of JSON
 
 /** A store in a place of its own, on a client whose bytes are counted. */
 export interface Opened {
   readonly store: SnapshotStore;
-  /** Handed to the client so far. */
+  /** The bytes that were handed to the client so far. */
   readonly bytes: () => number;
   /** Closes the client, and removes what the store has written. */
   readonly close: () => Promise<void>;
 }
 
-// as long as the default name: keys count
+// the length of the store's default name, because the name is part of each key and its bytes count
 const space = `b_${randomUUID().slice(0, 6)}`;
 
-/** On a new file. What it counts is what all of this process hands to SQLite. */
+/** Opens a store on a new SQLite file. The count includes everything that this process binds to SQLite statements. */
 async function sqlite(library: Library): Promise<Opened> {
   const { sqliteStore } = await library("./stores/sqlite");
   const folder = mkdtempSync(join(databaseFolder(), "counted-"));
@@ -74,7 +74,7 @@ async function redis(library: Library): Promise<Opened> {
   const { siteFromUrl } = await library("./stores/from-url");
   const url = await serverUrl("redis");
   const connection = new Redis(url);
-  // the first is a script, or the digest of one
+  // the first argument is a script or its digest, and does not count
   const { client, bytes } = counted(connection, (method, [, ...args]) => (method.startsWith("eval") ? args : null));
   const close = async (): Promise<void> => {
     await connection.quit();
@@ -118,7 +118,7 @@ async function dynamo(library: Library): Promise<Opened> {
   return { store: dynamoStore(documents.client, { table: space }), bytes: documents.bytes, close };
 }
 
-/** What of requests is values, and not names and expressions. */
+/** Returns the parts of a request that are values, without names and expressions. */
 function valuesIn(request: unknown): unknown {
   if (typeof request !== "object" || request === null) return null;
   return Object.entries(request).map(([name, member]) =>
@@ -156,16 +156,17 @@ async function mongo(library: Library): Promise<Opened> {
   return { store: mongoStore(client, { prefix: `${space}_`, migrate: true }), bytes, close };
 }
 
-/** Stages and options of MongoDB that are the same in every call: they name fields, collections and modes. */
+/** Stages and options of MongoDB whose contents are the same in every call: they name fields, collections and modes. */
 const fixed: readonly string[] = [
   ...["$unwind", "$project", "$unset", "$merge", "projection"],
   ...["returnDocument", "readPreference", "readConcern", "writeConcern"],
 ];
 
 /**
- * What of a call's arguments would be bound to a statement in SQL: texts and numbers, but no names of fields and operators,
- * and no text like "$key", which is the path of a field unless it stands under `$literal`. Constants in filters and
- * expressions count, although a statement would have them in its text.
+ * Returns the parts of a call's arguments that a SQL store would bind to a statement: texts and numbers, but not the names of fields
+ * and operators.
+ * A text like "$key" is the path of a field, unless it stands under `$literal`. Constants in filters and expressions count, although a
+ * SQL store would have them in the text of the statement.
  */
 function valuesOf(argument: unknown): unknown {
   if (typeof argument === "string") return argument.startsWith("$") ? null : argument;
@@ -177,10 +178,13 @@ function valuesOf(argument: unknown): unknown {
   });
 }
 
-/** The stores by the names of their entries. */
+/** Functions that open each store, by the name of the store's entry in the library. */
 export const countedStores = { sqlite, libsql, postgres, mysql, mongo, dynamo, redis, upstash } as const;
 
-/** One node that loops, each step committed to a store: the bytes handed over. `onStep` is told when a step begins. */
+/**
+ * Runs the loop on a store with one commit per step, and returns the bytes that were handed to the client. `onStep` is called when a
+ * step begins.
+ */
 export async function loopedBytes(
   library: Library,
   { store, bytes, close }: Opened,

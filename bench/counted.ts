@@ -1,16 +1,16 @@
 import { StatementSync } from "node:sqlite";
 
-/** A client that is measured. */
+/** A client that counts the bytes it is given. */
 export interface Counted<C> {
   readonly client: C;
-  /** Bytes handed over so far: text in UTF-8, 8 for a number; names of commands and texts of statements do not count. */
+  /** The bytes handed over so far: text counts in UTF-8, a number counts 8; names of commands and texts of statements do not count. */
   readonly bytes: () => number;
 }
 
 /**
- * Counts what goes through the methods of a client, and through the connections or collections that they give.
+ * Counts the parameters of all calls of a client's methods, and of the connections or collections that the client returns.
  *
- * @param parametersOf what of a call are parameters; null: nothing
+ * @param parametersOf returns the parts of a call that are parameters, or null if the call has none
  */
 export function counted<C extends object>(client: C, parametersOf: (method: string, args: readonly unknown[]) => unknown): Counted<C> {
   let bytes = 0;
@@ -30,13 +30,13 @@ export function counted<C extends object>(client: C, parametersOf: (method: stri
   return { client: watch(client), bytes: () => bytes };
 }
 
-/** What a call gives to make further calls on. */
+/** True if the result of a call is a connection or a collection, whose calls have to be counted too. */
 function isConnection(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   return "release" in value || "collectionName" in value;
 }
 
-/** Counts what this process binds to statements of SQLite from now on. */
+/** Counts the bytes that this process binds to SQLite statements from this call on. The returned function returns the count. */
 export function countedStatements(): () => number {
   let bytes = 0;
   for (const method of ["run", "get", "all"] as const) {

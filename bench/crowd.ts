@@ -8,9 +8,9 @@ import { withDatabase } from "./database.ts";
 import { sleep } from "./measure.ts";
 import { serverUrl } from "./peer.ts";
 
-// Many writers of one execution at the same moment:
-// node bench/crowd.ts answers [--count 1000] [--processes 1] [--store postgres]   people answer all waits of one execution
-// node bench/crowd.ts fan-in [--count 1000] [--runtimes 3] [--store postgres]     detached children end and tell their parent
+// Measures many writers that change one execution at the same moment:
+// node bench/crowd.ts answers [--count 1000] [--processes 1] [--store postgres]   processes answer all waits of one execution
+// node bench/crowd.ts fan-in [--count 1000] [--runtimes 3] [--store postgres]     detached children end and report to their parent
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
     processes: { type: "string", default: "1" },
     runtimes: { type: "string", default: "3" },
     store: { type: "string", default: "sqlite" },
-    // of a process that was started by this script
+    // these options are for processes that this script starts
     url: { type: "string" },
     from: { type: "string" },
     to: { type: "string" },
@@ -64,7 +64,10 @@ else if (positionals[0] === "answers") await withStore(manyAnswers);
 else if (positionals[0] === "fan-in") await withStore(manyChildren);
 else throw new TypeError("Say which: answers or fan-in");
 
-/** Answers some of the waits, all at once, as soon as the parent says so; tells how many were applied. */
+/**
+ * Answers the waits from `from` to `to`, all at once, when the parent process gives the signal; then reports how many answers were
+ * applied.
+ */
 async function answerPart(url: string, from: number, to: number): Promise<void> {
   const store = await storeFromUrl(url);
   const runtime = runtimeOn(store, false);
@@ -140,7 +143,7 @@ async function manyChildren(url: string): Promise<void> {
   for (const store of stores) await store.close();
 }
 
-/** Gives the URL of an empty store, which is dropped afterwards. */
+/** Calls `measure` with the URL of an empty store, and removes that store afterwards. */
 async function withStore(measure: (url: string) => Promise<void>): Promise<void> {
   if (values.store === "sqlite") return withDatabase((path) => measure(`sqlite:${path}`));
   const schema = `bench_${process.pid}`;

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where databases are made: the folder that bench/main.ts chose on a real disk. */
+/** The environment variable with the folder for databases, which bench/main.ts chooses on a real disk. */
 export const folderVariable = "STEPFOLD_BENCH_FOLDER";
 
-/** A checkout of another version, built, which the group start measures beside this one. */
+/** The environment variable with the checkout of another, built version, which the group `start` measures next to this version. */
 export const otherVariable = "STEPFOLD_BENCH_OTHER";
 
-/** Where databases are to be made: that folder, or the system's for temporary files. */
+/** Returns the folder for databases: that of the variable, or the system's folder for temporary files. */
 export function databaseFolder(): string {
   return process.env[folderVariable] ?? tmpdir();
 }

@@ -15,7 +15,7 @@ export async function benchQueue({ redis, name }: { readonly redis: string; read
   return { ...queue, close };
 }
 
-/** Deletes what is left of a queue. */
+/** Deletes a queue and all jobs that are left in it. */
 export async function dropQueue({ redis, name }: { readonly redis: string; readonly name: string }): Promise<void> {
   const jobs = new Queue(name, { connection: { url: redis, maxRetriesPerRequest: null } });
   await jobs.obliterate({ force: true });

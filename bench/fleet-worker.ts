@@ -1,4 +1,4 @@
-// A worker in a process of its own. See fleet.ts.
+// A worker that runs in a process of its own. See fleet.ts.
 import { createRuntime } from "stepfold/runtime";
 import { storeFromUrl } from "stepfold/stores/from-url";
 import type { WorkerSetting } from "./fleet.ts";

@@ -1,6 +1,9 @@
 import { defineNode, type NodeDefinitions, type WorkflowDefinition } from "stepfold";
 
-/** Nodes of the executions that fleets drive. @param mark told when an execution comes to its node `mark` */
+/**
+ * The node definitions of the executions that fleets drive.
+ * @param mark is called when an execution reaches its node `mark`
+ */
 export function fleetNodes(mark: (workflowId: string) => void): NodeDefinitions {
   return {
     work: defineNode({ executor: async () => ({ data: { ok: true } }) }),
@@ -25,7 +28,7 @@ function line(id: string, types: readonly string[]): WorkflowDefinition {
   };
 }
 
-/** Ten steps; and a timer with two steps after it. */
+/** The workflows of fleets: ten steps, a timer between two steps, and three steps. */
 export const fleetWorkflows: readonly WorkflowDefinition[] = [
   line("ten", [...Array.from({ length: 9 }, () => "work"), "mark"]),
   line("herd", ["work", "nap", "mark"]),

@@ -1,26 +1,26 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** What a worker is told at its start. */
+/** The settings that a worker process gets at its start. */
 export interface WorkerSetting {
   /** URL of the store, with its schema. */
   readonly store: string;
-  /** URL of Redis, and the name of the BullMQ queue in it; absent: workers ask the store. */
+  /** The URL of Redis, and the name of the BullMQ queue in it. Absent: workers poll the store. */
   readonly queue?: { readonly redis: string; readonly name: string };
   readonly concurrency: number;
 }
 
-/** What workers have noted: when which execution came to its node `mark`, in epoch milliseconds. */
+/** The marks that workers reported: the execution that reached its node `mark`, and the time in epoch milliseconds. */
 type Marks = readonly (readonly [workflowId: string, atMs: number])[];
 
-/** Processes that drive executions. */
+/** Worker processes that drive executions. */
 export interface Fleet {
-  /** Resolves when so many marks have come in, in all. */
+  /** Resolves when at least `count` marks have arrived since the fleet started. */
   marked(count: number): Promise<Marks>;
   stop(): Promise<void>;
 }
 
-/** Starts so many workers in processes of their own; resolves when all of them work. */
+/** Starts `workers` worker processes; resolves when all of them are ready. */
 export async function startFleet(workers: number, setting: WorkerSetting): Promise<Fleet> {
   const marks: [string, number][] = [];
   let told = (): void => undefined;

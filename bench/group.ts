@@ -1,12 +1,14 @@
 import type { Case, Sample } from "./measure.ts";
 
-/** A figure of a case. */
+/** Names one figure of one case. */
 export interface Figure {
+  /** The name of the case. */
   readonly of: string;
+  /** The name of the figure in the samples of that case. */
   readonly key: string;
 }
 
-/** How a figure is written. */
+/** The unit in which a figure is printed. */
 export type Unit =
   | "steps/s"
   | "queries/s"
@@ -20,9 +22,9 @@ export type Unit =
   | "KB"
   | "ms";
 
-/** What has to be reached. */
+/** A limit that a figure has to meet. */
 export interface Target {
-  /** The figure itself, or its ratio to that of the reference in the same round. */
+  /** `figure`: the limit is for the figure itself. `ratio`: it is for the figure divided by its reference in the same round. */
   readonly of: "ratio" | "figure";
   readonly atLeast?: number;
   readonly atMost?: number;
@@ -37,10 +39,10 @@ export interface Row {
   readonly target?: Target;
 }
 
-/** Rows that belong together, and the cases behind them. */
+/** Rows of the table that belong together, and the cases that measure them. */
 export interface Group {
   readonly cases: Readonly<Record<string, Case>>;
   readonly rows: readonly Row[];
-  /** What explains the figures. */
+  /** Returns lines of text that explain the figures. */
   readonly notes?: (samples: ReadonlyMap<string, readonly Sample[]>) => readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { Group } from "./group.ts";
 
-/** Loaded one by one: a process that measures one group must not carry the code of another. */
+/** The groups by name. Each is loaded only when needed, because a process that measures one group must not carry the code of another. */
 export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   memory: async () => (await import("./cases/memory.ts")).memory,
   growth: async () => (await import("./cases/growth.ts")).growth,

@@ -7,8 +7,9 @@ import { startFleet } from "./fleet.ts";
 import { fleetNodes, fleetWorkflows } from "./fleet-workflows.ts";
 import { sleep } from "./measure.ts";
 
-// How late timers fire, and how long new executions take, when a crowd of timers is due at one moment among many that
-// wait: node bench/herd.ts [--timers 10000] [--parked 100000] [--kilobytes 10] [--workers 4] [--new 20]
+// Measures how late timers fire, and how long new executions take, when many timers are due at one moment among many executions that
+// wait:
+// node bench/herd.ts [--timers 10000] [--parked 100000] [--kilobytes 10] [--workers 4] [--new 20]
 
 const { values } = parseArgs({
   options: {
@@ -39,10 +40,10 @@ await client.connect();
 const runtime = createRuntime({ store, workflows: fleetWorkflows, nodeDefinitions: fleetNodes(() => undefined) });
 
 const dueAt = Date.now() + Number(values.leadSeconds) * 1000;
-/** Text that no compression of the database makes small. */
+/** Random text, which the database cannot compress. */
 const ballast = Array.from({ length: Number(values.kilobytes) * 1024 }, () => Math.random().toString(36)[2]).join("");
 
-/** An execution that waits for a time, and as many copies of it, under names of their own. */
+/** Starts an execution that waits until `until`, and copies its rows in the database until there are `count` executions. */
 async function copies(id: string, until: number, count: number): Promise<void> {
   const run = await runtime.start("herd", { workflowId: `${id}-0`, input: { until, ballast } });
   while ((await run.snapshot()).status !== "paused") await sleep(20);

@@ -3,39 +3,40 @@ import type { SnapshotStore } from "stepfold";
 import type { Library } from "./library.ts";
 import { serverUrl } from "./peer.ts";
 
-/** Where a load works. */
+/** The surroundings in which a load runs. */
 export interface Place {
   readonly library: Library;
-  /** Of a file that is not there yet, and is removed. */
+  /** The path for a database file, which does not exist yet and is removed afterwards. */
   readonly path: string;
-  /** Has something done before the process ends; what came last is done first. */
+  /** Registers work to be done before the process ends. The work that was registered last is done first. */
   readonly atEnd: (work: () => Promise<void>) => void;
 }
 
-/** A store in a place of its own, and its database. */
+/** A store with a file or schema of its own, and direct access to its database. */
 export interface Home {
   readonly store: SnapshotStore;
-  /** Runs a statement; gives the rows that it answers with. */
+  /** Runs a SQL statement and returns its rows. */
   readonly query: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
   readonly names: HomeNames;
 }
 
-/** How a database calls what multiplying rows takes. */
+/** The names and statements of a database that copying many rows needs. */
 interface HomeNames {
+  /** The name of the table of executions. */
   readonly executions: string;
-  /** Selects the columns of that table, by `name`. */
+  /** A query for the columns of that table, each with its name in the field `name`. */
   readonly columns: string;
-  /** A table of the numbers `n` from 1 to `most`. */
+  /** Returns an expression for a table of the numbers `n` from 1 to `most`. */
   readonly numbers: (most: number) => string;
-  /** What the database does by itself some time after so many rows came. */
+  /** Statements for the maintenance that the database would otherwise do by itself some time after many inserts. */
   readonly settle: readonly string[];
 }
 
-/** On a new SQLite file. */
+/** Opens a store on a new SQLite file. */
 export async function sqliteHome({ library, path, atEnd }: Place): Promise<Home> {
   const { sqliteStore } = await library("./stores/sqlite");
   const store = sqliteStore(path);
-  await store.now(); // which makes the tables
+  await store.now(); // the first access creates the tables
   const db = new DatabaseSync(path);
   atEnd(async () => {
     db.close();
@@ -51,7 +52,7 @@ export async function sqliteHome({ library, path, atEnd }: Place): Promise<Home>
   return { store, query: async (sql) => db.prepare(sql).all(), names };
 }
 
-/** In a schema of its own on PostgreSQL, which is dropped at the end. */
+/** Opens a store in a PostgreSQL schema of its own, which is dropped at the end. */
 export async function postgresHome({ library, atEnd }: Place): Promise<Home> {
   const { default: pg } = await import("pg");
   const { postgresStore } = await library("./stores/postgres");

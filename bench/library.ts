@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Entries of the library that benches use, by their names in `exports`. */
+/** The entries of the library that benches use, by their names in `exports` of its package.json. */
 interface Entries {
   readonly ".": typeof import("stepfold");
   readonly "./runtime": typeof import("stepfold/runtime");
@@ -18,13 +18,13 @@ interface Entries {
   readonly "./stores/upstash": typeof import("stepfold/stores/upstash");
 }
 
-/** Gives an entry of one version of the library: `library("./runtime")`. */
+/** Imports an entry of one version of the library: `library("./runtime")`. */
 export type Library = <E extends keyof Entries>(entry: E) => Promise<Entries[E]>;
 
-/** Where this version is. */
+/** The folder of this checkout. */
 export const ownCheckout: string = resolve(import.meta.dirname, "..");
 
-/** The library of a checkout, wherever its build puts it. It is taken to have the types of this version. */
+/** Returns the library of a checkout, from the files that its package.json names. The types of this version are assumed. */
 export function libraryOf(checkout: string): Library {
   const folder = join(checkout, "packages/stepfold");
   return async <E extends keyof Entries>(entry: E) => {

@@ -1,9 +1,9 @@
 import type { NodeDefinitions, WorkflowDefinition } from "stepfold";
 
-/** The smallest work there is: what remains is the engine. */
+/** The smallest possible executor, so that a measurement shows the cost of the engine. */
 export const trivial = async (): Promise<{ data: { ok: true } }> => ({ data: { ok: true } });
 
-/** An output of 1 KB of JSON, made anew each time. */
+/** Returns an output of 1 KB of JSON, a new object each time. */
 export const oneKilobyte = async (): Promise<{ data: object }> => ({
   data: {
     id: "order-1001",
@@ -15,12 +15,12 @@ export const oneKilobyte = async (): Promise<{ data: object }> => ({
   },
 });
 
-/** The ids of a line of nodes. */
+/** Returns the ids of `length` nodes in a line. */
 export function lineIds(length: number): readonly string[] {
   return Array.from({ length }, (_, index) => `step-${index}`);
 }
 
-/** A workflow of nodes in a line, all of the type `work`. */
+/** Returns a workflow of nodes in a line, all of the type `work`. */
 export function line(length: number): WorkflowDefinition {
   const ids = lineIds(length);
   return {
@@ -30,7 +30,7 @@ export function line(length: number): WorkflowDefinition {
   };
 }
 
-/** A fork of so many branches of one node each; with a join they meet in one node after that. */
+/** Returns a workflow with a fork of so many branches of one node each. With `join`, the branches meet in one last node. */
 export function fork(branches: number, join?: "all"): WorkflowDefinition {
   const ids = lineIds(branches);
   const end = join === undefined ? [] : [{ id: "end", type: "work", join }];
@@ -41,7 +41,7 @@ export function fork(branches: number, join?: "all"): WorkflowDefinition {
   };
 }
 
-/** One node of the type `work` that leaves by `again` to itself. */
+/** A workflow of one node of the type `work`, with an edge from its handle `again` back to itself. */
 export const circle: WorkflowDefinition = {
   id: "circle",
   start: "work",
@@ -49,7 +49,7 @@ export const circle: WorkflowDefinition = {
   edges: [{ source: "work", target: "work", sourceHandle: "again" }],
 };
 
-/** The node definitions of a circle that goes round `times` times; `onStep` is told each time, from 0. */
+/** Returns node definitions with which the circle runs `times` steps. `onStep` is called at each step with its number, from 0. */
 export function circling(times: number, data: object, onStep: (step: number) => void): NodeDefinitions {
   let step = 0;
   const executor = async (): Promise<{ data: object; nextHandle: string | null }> => {

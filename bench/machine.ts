@@ -2,7 +2,7 @@ import { mkdtempSync, statfsSync } from "node:fs";
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 
-/** What a table was measured on. */
+/** The machine and the software on which a table was measured. */
 export interface Machine {
   readonly node: string;
   readonly v8: string;
@@ -15,16 +15,17 @@ export interface Machine {
   readonly loadBefore: number;
 }
 
+/** Names of file systems by their magic numbers in Linux, as `statfs` returns them. */
 const fileSystems: Readonly<Record<number, string>> = { 61267: "ext4", 1481003842: "xfs", 2435016766: "btrfs", 801189825: "zfs" };
-const inMemory = new Set([0x01021994, 0x858458f6]); // tmpfs, ramfs
+const inMemory = new Set([0x01021994, 0x858458f6]); // tmpfs and ramfs
 
-/** A folder for databases on a real disk: what never waits for a disk says nothing about durable steps. */
+/** Makes a folder for databases on a real disk, because figures from a file system in memory say nothing about durable steps. */
 export function makeFolder(): string {
   const parent = inMemory.has(statfsSync(tmpdir()).type) ? import.meta.dirname : tmpdir();
   return mkdtempSync(join(parent, "stepfold-bench-"));
 }
 
-/** What this process runs on; databases are made in `folder`. */
+/** Describes the machine and software of this process, and the file system of `folder`, where the databases are. */
 export function describeMachine(folder: string): Machine {
   const { type } = statfsSync(folder);
   return {

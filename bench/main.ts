@@ -18,7 +18,7 @@ NAME    ${Object.keys(groups).join(", ")}; default: all
 --other   a checkout of another version, built: the group start measures it beside this one
 --json    also writes bench/results/*.json`;
 
-/** No case takes this long unless something is wrong. */
+/** The time limit of a case in milliseconds. A case that takes longer is killed, because something is wrong. */
 const longestMs = 60_000;
 
 const { positionals, values } = parseArgs({
@@ -54,7 +54,7 @@ const [loadAfter = 0] = loadavg();
 console.log(`Load average ${machine.loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after.`);
 if (values.json) console.log(`Written: ${save()}`);
 
-/** One round over all cases: whatever else the machine does meets all of them alike. */
+/** Measures all cases once, so that other load on the machine affects all cases alike. */
 async function measureOnce(round: number): Promise<void> {
   for (const [groupName, { cases }] of loaded) {
     for (const [caseName, { once }] of Object.entries(cases)) {
@@ -68,7 +68,7 @@ async function measureOnce(round: number): Promise<void> {
   tell("");
 }
 
-/** Measures a case in a process of its own. Null if it could not be. */
+/** Measures a case in a process of its own. Returns null if it cannot be measured. */
 async function sampleOf(groupName: string, caseName: string): Promise<Sample | null> {
   const runner = join(import.meta.dirname, "run-case.ts");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", runner, groupName, caseName], {
@@ -93,7 +93,7 @@ async function sampleOf(groupName: string, caseName: string): Promise<Sample | n
   return null;
 }
 
-/** Progress, where somebody watches. */
+/** Shows the progress on a terminal. */
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }

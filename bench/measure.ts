@@ -1,26 +1,26 @@
-/** What one process measured of one case: figures by name. */
+/** The figures that one process measured of one case, by name. */
 export type Sample = Readonly<Record<string, number>>;
 
 /** Something to measure, in a process of its own. */
 export interface Case {
-  /** The same in every round: measured once. */
+  /** The figure is the same in every round, so it is measured once. */
   readonly once?: true;
   readonly sample: () => Promise<Sample>;
 }
 
-// until the compiler has done its work: with less, the figure is that of the first half second of a process
+// the warm-up lasts until the compiler has optimized the code; a shorter one measures the slow start of a process
 const warmMs = 1_500;
 const sliceMs = 40;
 const slices = 7;
 
-/** The middle of several figures, with the least and the most. */
+/** The median of several figures, with the least and the largest one. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** The median is what counts: one round that something else on the machine disturbed does not move it. */
+/** Returns the spread of figures. Its median is what counts, because one disturbed round does not move the median. */
 export function spread(figures: readonly number[]): Spread {
   const sorted = figures.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -29,9 +29,10 @@ export function spread(figures: readonly number[]): Spread {
 }
 
 /**
- * How often `run` does its `units` of work in a second: the median of several slices of time.
+ * Returns how many units of work are done per second: the median of several slices of time.
  *
- * @param run is called again and again; let it work for some microseconds at least
+ * @param units the units of work that one call of `run` does
+ * @param run is called again and again; one call should take at least some microseconds
  */
 export async function perSecond(units: number, run: () => Promise<unknown> | unknown): Promise<number> {
   await slice(run, warmMs);
@@ -52,7 +53,7 @@ async function slice(run: () => Promise<unknown> | unknown, ms: number): Promise
   }
 }
 
-/** Waits. */
+/** Resolves after `ms` milliseconds. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

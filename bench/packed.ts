@@ -7,8 +7,8 @@ import { folderVariable } from "./database.ts";
 const windows = process.platform === "win32";
 
 /**
- * A folder in which the library of a checkout is installed as users would get it: packed and unpacked, beside its dependency.
- * It is made once in a run.
+ * Returns a folder in which the library of a checkout is installed as users get it: packed and unpacked, next to its dependency.
+ * It is made once per run.
  */
 export function packedLibrary(checkout: string): string {
   const parent = process.env[folderVariable] ?? mkdtempSync(join(tmpdir(), "stepfold-bench-"));

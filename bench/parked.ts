@@ -5,7 +5,8 @@ import { siteFromUrl, storeFromUrl } from "stepfold/stores/from-url";
 import { startCommit } from "stepfold/testing";
 import { withDatabase } from "./database.ts";
 
-// How long a claim of what is due takes among executions that are not: node bench/parked.ts [--executions 1000000] [--store postgres://...]
+// Measures how long a claim of a due execution takes among many that are not due:
+// node bench/parked.ts [--executions 1000000] [--store postgres://...]
 // Two thirds of the others are paused (half of those with a timer in a year), one third has ended.
 
 const { values } = parseArgs({
@@ -17,7 +18,7 @@ const columns =
   "id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at, fence, crashes, created_at, updated_at, ended_at";
 const yearMs = 365 * 24 * 60 * 60_000;
 
-/** A copy of the execution `template`, for each number: `n` is its place. */
+/** Returns the SQL that copies the execution `template` once for each row of `numbers`; its column `n` becomes part of the id. */
 function copies(numbers: string, executions: string): string {
   return `INSERT INTO ${executions} (${columns})
     SELECT 'parked-' || n, incarnation, definition_id, definition, metadata, labels, version,

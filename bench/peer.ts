@@ -1,6 +1,6 @@
 import { type ServiceName, serviceUrl } from "../scripts/servers/service-url.ts";
 
-/** A peer that is not installed. */
+/** Thrown if a package or server to compare with is not available. */
 export class PeerMissing extends TypeError {
   readonly peer: string;
 
@@ -10,7 +10,7 @@ export class PeerMissing extends TypeError {
   }
 }
 
-/** A package of bench/package.json, which nobody needs who does not want to compare. */
+/** Imports a package of bench/package.json. These packages are needed only for comparisons. */
 export async function peer<T>(name: string): Promise<T> {
   try {
     return (await import(name)) as T;
@@ -20,7 +20,7 @@ export async function peer<T>(name: string): Promise<T> {
   }
 }
 
-/** Where a server is that somebody has started. */
+/** Returns the URL of a running server. The peer counts as missing if the server was not started. */
 export async function serverUrl(service: ServiceName): Promise<string> {
   const url = await serviceUrl(service);
   if (url === null) throw new PeerMissing(service);

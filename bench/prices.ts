@@ -9,10 +9,10 @@ import { numberMethods } from "../packages/stepfold/src/expressions/functions/nu
 import { textMethods } from "../packages/stepfold/src/expressions/functions/text-methods.ts";
 import { tokenize } from "../packages/stepfold/src/expressions/syntax/tokenize.ts";
 
-// Holds the counter of expressions against processor time: for every function the dearest inputs that are known, and what a
-// counted step of it takes. `node bench/prices.ts` prints all, dearest first, and the spread.
+// Compares the step counter of expressions with processor time: for every function it takes the most expensive known inputs and measures
+// the time per counted step. `node bench/prices.ts` prints all cases, the most expensive first, and the spread.
 
-/** What an evaluation may cost at most, so that a case of any price can be measured. */
+/** The limits of an evaluation, so high that a case of any cost can be measured. */
 const limits = { ...defaultExpressionLimits, steps: 1e12, outputLength: 1e12 };
 
 const long = "aé".repeat(2_000);
@@ -43,7 +43,7 @@ const data = {
   deepJson: Array.from({ length: 8 }, (_, i) => `${"[".repeat(60)}${i}${"]".repeat(60)}`),
 };
 
-/** What is mapped over, and the call on each item `v`. */
+/** The name of a list in `data`, and the expression that is evaluated for each of its items `v`. */
 type Case = readonly [items: keyof typeof data, call: string];
 const of = (items: keyof typeof data, ...calls: readonly string[]): Case[] => calls.map((call) => [items, call]);
 
@@ -162,7 +162,7 @@ const cases: Record<string, readonly Case[]> = {
   ),
 };
 
-/** Microseconds for each counted step; the better of several rounds, because others work on this machine too. */
+/** Returns the microseconds per counted step: the best of several rounds, because other work on the machine only makes a round slower. */
 function priceOf([items, call]: Case): number {
   const source = `input.${items}.map((v) => [${Array.from({ length: 8 }, () => call).join(", ")}]).length`;
   const tokens = tokenize(source, 0, false, 100_000);
@@ -173,9 +173,10 @@ function priceOf([items, call]: Case): number {
     let steps = 0;
     const from = performance.now();
     do {
-      const purse = { steps: 1e12, room: 1e12 };
-      evaluate(program, scope, purse);
-      steps += 1e12 - purse.steps + (1e12 - purse.room) / (defaultExpressionLimits.outputLength / defaultExpressionLimits.steps);
+      const budget = { stepsLeft: 1e12, outputLeft: 1e12 };
+      evaluate(program, scope, budget);
+      steps +=
+        1e12 - budget.stepsLeft + (1e12 - budget.outputLeft) / (defaultExpressionLimits.outputLength / defaultExpressionLimits.steps);
     } while (performance.now() - from < 10);
     best = Math.min(best, ((performance.now() - from) * 1_000) / steps);
   }
@@ -197,7 +198,8 @@ const median = prices[Math.floor(prices.length / 2)]!;
 console.log(
   `dearest ${prices[0]!.toFixed(3)}, median ${median.toFixed(3)}, cheapest ${prices.at(-1)!.toFixed(3)}; dearest / median ${(prices[0]! / median).toFixed(1)}`,
 );
-// redaction has no counter: its patterns run in the engine. Here twice the text, without the cut that messages get before it.
+// redaction has no step counter, because its patterns run in the JavaScript engine. Here the length of the text is doubled, without the
+// cut that messages get before redaction.
 const scrub = scrubber({ secrets: Array.from({ length: 50 }, (_, i) => `secret number ${i} with a tail`) });
 const texts = ["token:", "token: ", "password = ", "Bearer ", "://", "://a@", "secret number 7 ", "secret number 7 with a tail", " "];
 for (const text of texts) {
@@ -207,7 +209,7 @@ for (const text of texts) {
   );
 }
 
-/** The best of several rounds. */
+/** Returns the milliseconds of the best of several rounds. */
 function bestMs(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 9; round++) {

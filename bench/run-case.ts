@@ -1,7 +1,7 @@
 import { groups } from "./groups.ts";
 import { PeerMissing } from "./peer.ts";
 
-// One case, in a process of its own: node bench/run-case.ts GROUP CASE. Prints its figures as JSON.
+// Runs one case, in a process of its own: node bench/run-case.ts GROUP CASE. Prints its figures as JSON.
 // To see where the time goes: node --cpu-prof bench/run-case.ts memory stepfold-10
 
 const [groupName = "", caseName = ""] = process.argv.slice(2);
@@ -16,5 +16,5 @@ try {
   if (!(error instanceof PeerMissing)) throw error;
   console.log(JSON.stringify({ missing: error.peer }));
 }
-// timers of what was measured would keep the process
+// timers that the case left would keep the process alive
 process.exit();

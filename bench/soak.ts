@@ -10,7 +10,7 @@ import { withDatabase } from "./database.ts";
 import { sleep } from "./measure.ts";
 import { serverUrl } from "./peer.ts";
 
-// One process under a mixed load for a while: does it keep memory, timers or connections, or drop a rejection?
+// Runs one process under a mixed load for a while, to find leaks of memory, timers or connections, and unhandled rejections:
 // node bench/soak.ts [--minutes 10] [--executions 100000] [--store sqlite | postgres | mysql | redis]
 
 const { values } = parseArgs({
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     store: { type: "string", default: "sqlite" },
   },
 });
-/** Under way at the same time. */
+/** The number of executions that run at the same time. */
 const concurrency = 50;
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -56,7 +56,7 @@ const nodeDefinitions = {
   },
 };
 
-/** What somebody does with each kind of execution until it has ended. */
+/** The ways to use the library: each starts an execution of one kind and uses it until its end. */
 const uses: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   async (runtime) => (await runtime.start("line")).result(),
   async (runtime) => (await runtime.start("timer")).result(),
@@ -78,7 +78,7 @@ const uses: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   },
 ];
 
-/** Watches the first event, then looks away. */
+/** Watches until the first event, and then stops watching. */
 async function brokenOffWatch(run: Run): Promise<void> {
   for await (const _ of run.watch()) return;
 }

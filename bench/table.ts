@@ -1,23 +1,25 @@
 import type { Figure, Row, Target, Unit } from "./group.ts";
 import { type Sample, type Spread, spread } from "./measure.ts";
 
-/** A row with what was measured. */
+/** A row of the table with its measured figures. */
 export interface Line {
   readonly work: string;
   readonly unit: Unit;
+  /** The spread over all rounds. Null if nothing was measured. */
   readonly figure: Spread | null;
+  /** The spread of the reference. Null if the row has none, or it was not measured. */
   readonly reference: (Spread & { readonly name: string }) | null;
-  /** Figure to reference of the same round. */
+  /** The ratio of the figure to the reference of the same round. Null without a measured reference. */
   readonly ratio: Spread | null;
   readonly target: Target | null;
-  /** Null where there is no target, or nothing was measured. */
+  /** Whether the target is reached. Null if there is no target, or nothing was measured. */
   readonly reached: boolean | null;
 }
 
-/** What was measured of the cases of a group, round by round. */
+/** The samples of the cases of a group, in the order of the rounds. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-/** Makes lines of rows. */
+/** Makes lines of the table from rows and samples. */
 export function linesOf(rows: readonly Row[], samples: Samples): readonly Line[] {
   return rows.map(({ work, unit, figure, reference, target = null }) => {
     const own = figuresOf(figure, samples);
@@ -75,7 +77,7 @@ function verdict({ figure, ratio, target, reached }: Pick<Line, "figure" | "rati
   return `MISSED by ${off.toFixed(off < 10 ? 1 : 0)} %`;
 }
 
-/** Three digits that count. */
+/** Formats a figure with three significant digits; a figure of 1,000 or more is a whole number, and one below 0.1 has two digits. */
 function text(value: number): string {
   if (value >= 1000) return Math.round(Number(value.toPrecision(3))).toLocaleString("en");
   if (value < 0.1) return value.toPrecision(2);

@@ -1,17 +1,20 @@
-// A process that drives executions, or writes. See cases/waiting.ts.
+// A process that drives executions, or that writes. See cases/waiting.ts.
 import { createRuntime, type Runtime } from "stepfold/runtime";
 import { openSite, type WaitingSite, waitingNodes, waitingWorkflows } from "./waiting-site.ts";
 
-/** What such a process is told at its start. */
+/** The settings that such a process gets at its start. */
 export interface WaitingSetting {
   readonly site: WaitingSite;
-  /** Whether the runtime that drives what other processes start has a feed. */
+  /** Whether the runtime that drives the executions of other processes has a feed. */
   readonly hasFeed: boolean;
-  /** How many executions of ten steps this process runs side by side when it is told to; each that ends is followed by a new one. */
+  /**
+   * The number of executions of ten steps that this process runs side by side while it writes; each execution that ends is followed by
+   * a new one.
+   */
   readonly writers: number;
 }
 
-/** What such a process is told later. */
+/** The messages that such a process gets later. */
 export type WaitingMessage = "write with feed" | "write without" | "pause" | "tell" | "stop";
 
 const setting = JSON.parse(process.argv[2]!) as WaitingSetting;
@@ -32,7 +35,7 @@ const runtimeWith = (hasFeed: boolean): Runtime =>
     ...(hasFeed && { feed: feed() }),
     onProblem: (workflowId, error) => console.error(workflowId, error),
   });
-// one process writes with a feed and without one: two processes of the same code differ by more than a feed costs
+// the same process writes with a feed and without one, because two processes of the same code differ by more than the cost of a feed
 const first = runtimeWith(setting.hasFeed);
 const second = setting.writers > 0 ? runtimeWith(!setting.hasFeed) : null;
 

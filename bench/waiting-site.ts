@@ -7,25 +7,25 @@ import type { EventFeed } from "stepfold/runtime";
 import { postgresStore } from "stepfold/stores/postgres";
 import { redisStore } from "stepfold/stores/redis";
 
-/** Where executions are, for a process that waits for them or drives them. */
+/** The database for processes that wait for executions or drive them. */
 export interface WaitingSite {
   readonly kind: "postgres" | "redis";
   readonly url: string;
-  /** Schema, or prefix, and channel. */
+  /** The name of the schema (PostgreSQL) or prefix (Redis), and of the feed's channel. */
   readonly name: string;
 }
 
-/** What a process is made of. */
+/** The store and feed of one process. */
 export interface WaitingParts {
   readonly store: ReturnType<typeof postgresStore>;
   /** Makes a feed with connections of its own. */
   readonly feed: () => EventFeed;
-  /** Statements and scripts that this process has sent. */
+  /** The number of statements and scripts that this process has sent. */
   readonly sent: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** A store whose statements are counted, and its feed. */
+/** Opens a store whose statements are counted, and its feed. */
 export async function openSite({ kind, url, name }: WaitingSite): Promise<WaitingParts> {
   let sent = 0;
   const counting = <C extends object>(client: C, methods: readonly (keyof C)[]): C => {
@@ -65,7 +65,7 @@ export async function openSite({ kind, url, name }: WaitingSite): Promise<Waitin
   return { store, feed: () => kept(redisFeed(client, { channel: name })), sent: () => sent, close };
 }
 
-/** A question and a step after it; and ten steps. */
+/** The workflows: a question with one step after it, and a line of ten steps. */
 export const waitingWorkflows: readonly WorkflowDefinition[] = [
   {
     id: "ask",
@@ -82,7 +82,10 @@ export const waitingWorkflows: readonly WorkflowDefinition[] = [
   },
 ];
 
-/** Its nodes. @param onStep told when the step after a question begins, and of every other step */
+/**
+ * The node definitions of these workflows.
+ * @param onStep is called when a step begins, except for a question
+ */
 export function waitingNodes(onStep: (workflowId: string, nodeId: string) => void): NodeDefinitions {
   const working = defineNode({
     executor: async (_data, step) => {

@@ -7,7 +7,10 @@ const kills = effort.queueKills;
 const startedPerKill = 4;
 const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 4711);
 
-/** What a busy machine may bring: the store or the queue did not answer within half a lease. Then the messages of the call come again. */
+/**
+ * True for an error that a busy machine may cause: the store or the queue did not answer within half a lease. The messages of that call
+ * are then delivered again.
+ */
 function isUnanswered(error: unknown): boolean {
   return /^(Store|Queue) "[^"]+" did not answer:/.test((error as { readonly errorMessage: string }).errorMessage);
 }
@@ -35,7 +38,7 @@ describe("a function of AWS Lambda", () => {
       for await (const { event } of run.watch({ after: 0 })) if (event.type === "completed") performed.push(event.nodeId);
       expect(performed).toEqual(["request", isOurs ? "report" : "notify-admin"]);
     }
-    // what was asked for again after a kill was asked for with the same key
+    // a request that is repeated after a kill has the same key
     expect(new Set(calls.map(({ key }) => key)).size).toBe(runs.length);
     expect(target.invocations.filter((one) => one.status === "failed" && !isUnanswered(one.error))).toEqual([]);
     console.log(`seed ${seed}: ${runs.length} executions, ${died()} kills, ${calls.length - runs.length} requests made again`);

@@ -14,27 +14,28 @@ import { LocalFunction } from "../scripts/servers/lambda/local-function.ts";
 import { serviceUrlOrSkip } from "../scripts/servers/service-url.ts";
 import { root } from "./cli.ts";
 
-/** A request that the service got. */
+/** A request that the service received. */
 interface ServiceCall {
   readonly account: string;
+  /** The request's idempotency key. */
   readonly key: string;
   readonly atMs: number;
 }
 
 export interface AwsOptions extends Partial<Pick<EventSourceOptions, "deliveries" | "visibilitySeconds" | "scheduleMs">> {
-  /** What one call of the function may take. */
+  /** The time limit of one call of the function, in milliseconds. */
   readonly timeoutMs?: number;
   readonly leaseMs?: number;
-  /** How long the service takes to answer. Default: no time. */
+  /** How long the service takes to answer, in milliseconds. Default: 0. */
   readonly serviceMs?: number;
 }
 
-/** Everything that the example needs, on this machine; `runtime` starts and looks, and drives nothing. */
+/** Everything that the example needs, on this machine. `runtime` starts executions and reads them, but drives none. */
 export interface Aws {
   readonly runtime: Runtime;
   readonly target: LocalFunction;
   readonly calls: readonly ServiceCall[];
-  /** Resolves when the service is asked of an account for the next time. */
+  /** Resolves when the service receives the next request for an account. */
   nextCall(account: string): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ const credentials = { accessKeyId: "local", secretAccessKey: "local" };
 const region = "us-east-1";
 let places = 0;
 
-/** @returns null if DynamoDB Local or the emulator of SQS is not there */
+/** Sets up the example; skips the test if DynamoDB Local or the emulator of SQS is not available. */
 export async function aws(skip: TestContext["skip"], options: AwsOptions = {}): Promise<Aws> {
   const [dynamoUrl, sqsUrl] = [await serviceUrlOrSkip("dynamodb"), await serviceUrlOrSkip("sqs")];
   if (dynamoUrl === null || sqsUrl === null) return skip();
@@ -93,8 +94,8 @@ export async function aws(skip: TestContext["skip"], options: AwsOptions = {}): 
 }
 
 /**
- * The service that the workflow asks: `ours` is answered, `flaky` from the third request on, what begins with `theirs` is not allowed, and of `silent` the first
- * request is never answered.
+ * The service that the workflow calls. It answers by account: `flaky` succeeds from the third request on, accounts that begin with
+ * `theirs` are refused, and the first request for `silent` is never answered. All others succeed.
  */
 async function openService(serviceMs: number) {
   const calls: ServiceCall[] = [];

@@ -28,7 +28,7 @@ describe("the example aws: DynamoDB Local, an emulator of SQS, and functions tha
     expect(await run.result(patience)).toBe("42 visitors");
     expect(target.invocations[0]).toEqual({ status: "died" });
     expect(calls).toHaveLength(2);
-    // the service can tell that it is the same
+    // both requests have the same key, so the service can see that they are the same
     expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
   });
 
@@ -40,7 +40,7 @@ describe("the example aws: DynamoDB Local, an emulator of SQS, and functions tha
     expect(target.killBusy()).toBeGreaterThanOrEqual(1);
     expect(await run.result(patience)).toBe("42 visitors");
     expect(calls).toHaveLength(2);
-    // it may be seen in the store before the function has answered
+    // the result may be in the store before the function has answered
     const swept = { status: "answered", value: { advanced: 1, left: [], failed: [], isMore: false } };
     await vi.waitFor(() => expect(target.invocations).toContainEqual(swept), 5_000);
   });
@@ -50,7 +50,7 @@ describe("the example aws: DynamoDB Local, an emulator of SQS, and functions tha
     const accounts = ["ours", "theirs", "flaky", ...Array.from({ length: 10 }, (_, i) => `other-${i}`)];
     const runs = await Promise.all(accounts.map((account) => runtime.start("visitors", { workflowId: account, input: { account } })));
     await Promise.all(runs.map((run) => run.result(patience)));
-    // each is asked of once, but the one that fails twice
+    // the service is asked once for each account, but three times for the one that fails twice
     expect(calls.map(({ account }) => account).sort()).toEqual([...accounts, "flaky", "flaky"].sort());
     expect(target.invocations.filter(({ status }) => status !== "answered")).toEqual([]);
   });

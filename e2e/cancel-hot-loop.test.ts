@@ -21,7 +21,7 @@ const circle = {
   start: "a",
 };
 
-/** How long a cancellation takes, of an execution that has run for a while and never waits. */
+/** Measures the milliseconds that the cancellation of an execution takes that has run for a while and never waits. */
 async function cancelMs(store: SnapshotStore, isOther: boolean): Promise<number> {
   const options = { store, workflows: [circle], nodeDefinitions: builtinNodes, limits: { steps: 1e9 } };
   const runtime = createRuntime(options);
@@ -36,7 +36,7 @@ async function cancelMs(store: SnapshotStore, isOther: boolean): Promise<number>
   return took;
 }
 
-// the best of several, because a machine may be busy with others
+// the best of several times counts, because other work may slow the machine down
 it.each([
   ["memory", false],
   ["memory", true],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { cli, jsonLines, newFolder, type Place } from "./cli.ts";
 
-/** Fails unless a file says that it may go on. */
+/** The step fails until the file `mended` exists. */
 const config = `
 import { existsSync } from "node:fs";
 export default { nodeDefinitions: {
@@ -11,7 +11,7 @@ export default { nodeDefinitions: {
 } };
 `;
 
-/** A folder with executions of a workflow of one node: `o-1`, `o-2`, ... */
+/** Makes a folder with executions `o-1`, `o-2`, ... of a workflow of one node. */
 async function started(count: number, node: object): Promise<Place & { readonly mend: () => void }> {
   const cwd = newFolder();
   writeFileSync(join(cwd, "stepfold.config.mjs"), config);

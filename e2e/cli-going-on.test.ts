@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cli, jsonLines, newFolder, type Place } from "./cli.ts";
 
-/** Charges, then fails unless a file says that it may go on. */
+/** The step `charge` always succeeds; the step `ship` fails until the file `mended` exists. */
 const config = `
 import { existsSync, appendFileSync } from "node:fs";
 export default { nodeDefinitions: {

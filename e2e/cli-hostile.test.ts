@@ -7,7 +7,7 @@ import { cli, newFolder, startCli } from "./cli.ts";
 
 const hostile = "\u001b]0;owned\u0007\u001b[2J\u009b31m\r\u202e\u200b";
 
-/** A folder whose executions and rows hold control sequences wherever text may come from outside. */
+/** Makes a folder whose executions and rows hold control sequences in every field that can hold text from outside. */
 async function hostileFolder(): Promise<string> {
   const cwd = newFolder();
   mkdirSync(join(cwd, ".stepfold"));

@@ -95,7 +95,7 @@ describe("retry", () => {
     const say = folder();
     const run = await say("run", "calls.json", "--id", "c");
     expect(run.stdout).toMatch(/✖ each\[0\]\/try {2}attempt 1 .* The line is busy {2}retry in 1 h\n/);
-    expect(run.stdout).toContain("⏸ c waits: 3 places are open: 2 are to be retried, 1 waits for somebody.\n");
+    expect(run.stdout).toContain("⏸ c waits: 3 places are open: 2 are to be retried, 1 waits for an answer.\n");
     expect((await say("ls")).stdout).toMatch(/^c +error +calls +each +an answer, a retry in (?:1 h|\d+ min)/m);
     const shown = await say("show", "c");
     expect(shown.stdout).toMatch(

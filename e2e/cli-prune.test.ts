@@ -8,7 +8,7 @@ import { cli, jsonLines, newFolder, type Place, startCli } from "./cli.ts";
 const done = '{"id":"done","nodes":[{"id":"only","type":"set","data":{"a":1}}],"edges":[]}';
 const waiting = '{"id":"waiting","nodes":[{"id":"ask","type":"approval"}],"edges":[]}';
 
-/** A database in which some executions have ended and one has not. */
+/** Makes a folder with a database in which the executions `ids` have ended and the execution `open` waits. */
 async function folderWith(...ids: readonly string[]): Promise<Place> {
   const cwd = newFolder();
   writeFileSync(join(cwd, "done.json"), done);
@@ -123,7 +123,7 @@ describe("stepfold prune", () => {
       [["--before", "30"], /^error USAGE: --before "30" has no unit/],
       [
         ["--before", "30d", "--status", "active"],
-        /^error USAGE: No execution has ended with the status "active"\nOne or some of: completed/,
+        /^error USAGE: "active" is not a status of an ended execution\nOne or more of: completed/,
       ],
       [["--before", "30d"], /^error DATABASE_NOT_FOUND/],
     ] as const) {

@@ -31,7 +31,7 @@ const cases: readonly Refused[] = [
   [["resume", "paused", "--payload", "-"], "JSON_INVALID", "standard input:1:1", "ends too early"],
   [["resume", "vote", "--payload", approved, "--by", "zoe"], "RESPONDER_DENIED", "zoe", "ada, bob", /resume vote --payload .* --by ada/],
   [["resume", "vote", "--payload", approved], "RESPONDER_DENIED", "--by", /resume vote --payload .* --by ada/],
-  [["resume", "voted", "--payload", '{"approved":false}', "--by", "ada"], "RESPONDER_DENIED", "this answer already", /--by bob/],
+  [["resume", "voted", "--payload", '{"approved":false}', "--by", "ada"], "RESPONDER_DENIED", "already has an answer", /--by bob/],
   [["resume", "ended", "--payload", approved, "--step", "other"], "EXECUTION_ENDED", "completed", "stepfold show ended"],
   [["signal", "paused"], "USAGE", "missing required argument 'name'"],
   [["signal", "nope", "paid"], "WORKFLOW_NOT_FOUND", '"nope"'],
@@ -60,7 +60,7 @@ describe("a command that is refused", () => {
     }
     await cli(["resume", "ended", "--payload", approved], { cwd });
     await cli(["resume", "voted", "--payload", approved, "--by", "ada"], { cwd });
-    // ids, versions and times of the last change
+    // the list shows ids, versions and times of the last change, so equal lists mean that nothing was changed
     const before = (await cli(["ls", "--json"], { cwd })).stdout;
     expect(jsonLines(before)).toMatchObject([{ items: { length: Object.keys(workflows).length } }]);
 

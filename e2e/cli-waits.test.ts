@@ -43,7 +43,7 @@ describe("an execution that waits for many things", () => {
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run.stdout).toMatch(/^⏸ settle +waits for the signal "paid" \(key o-7\) or the signal "revoked", at most (?:24 h|1 d)$/m);
     expect(run.stdout).toMatch(/^⏸ each\[1\]\/approve {2}waits for an answer: "Post b"$/m);
-    expect(run.stdout).toContain("⏸ t is paused: 4 places are open: 3 wait for somebody, 1 waits for a signal.\n");
+    expect(run.stdout).toContain("⏸ t is paused: 4 places are open: 3 wait for an answer, 1 waits for a signal.\n");
     expect(commandsIn(run.stdout).map((line) => line.replace(/^ +(npx )?/, ""))).toEqual([
       "stepfold signal t paid --key o-7",
       "stepfold signal t revoked",
@@ -85,17 +85,17 @@ describe("an execution that waits for many things", () => {
     const { say } = await started();
     const { stdout } = await say("show", "t");
     expect(stdout).toMatch(/^t {2}paused {2}Team review {2}version 6\n/);
-    expect(stdout).toContain("\n4 places are open: 3 wait for somebody, 1 waits for a signal.\n");
-    expect(stdout).toMatch(/^ {2}⑂ each +suspended for [\d.]+ s {2}has 0 of 2 items done, 2 wait for somebody$/m);
+    expect(stdout).toContain("\n4 places are open: 3 wait for an answer, 1 waits for a signal.\n");
+    expect(stdout).toMatch(/^ {2}⑂ each +suspended for [\d.]+ s {2}has 0 of 2 items done, 2 wait for an answer$/m);
     expect(stdout).toMatch(/^ {2}⏸ sign .* waits for 2 answers .* from ada, bob or cy, until \S+Z \(in 2 h\), and then fails$/m);
     expect(stdout).toMatch(/^ {6}"Sign it\?"\n {6}(?:npx )?stepfold resume t --step sign .* --by ada$/m);
-    expect(stdout).toMatch(/\nNext\n {2}At \S+Z \(in 2 h\) sign is given up, and fails\.\n/);
+    expect(stdout).toMatch(/\nNext\n {2}At \S+Z \(in 2 h\) sign times out, and fails\.\n/);
     expect((await say("ls")).stdout).toMatch(/^t +paused +team +each +3 answers, 2 signals +/m);
 
     const [shown] = jsonLines((await say("show", "t", "--json")).stdout);
     expect(shown).toMatchObject({
       type: "execution",
-      sentence: "4 places are open: 3 wait for somebody, 1 waits for a signal.",
+      sentence: "4 places are open: 3 wait for an answer, 1 waits for a signal.",
       explanation: {
         places: [{ address: "each" }, { address: "each[0]/approve" }, {}, { address: "settle" }, { address: "sign" }],
         more: 0,
@@ -161,7 +161,7 @@ describe("an execution with a deadline", () => {
     expect(await say(...started)).toMatchObject({ code: 0 });
     const { snapshot } = JSON.parse((await say("show", "r", "--json")).stdout) as { snapshot: { createdAt: number; deadlineAt: number } };
     expect(snapshot.deadlineAt - snapshot.createdAt).toBe(3_000);
-    expect((await say("show", "r")).stdout).toMatch(/approve waits for an answer\. It must have ended by .*, or it fails\./);
+    expect((await say("show", "r")).stdout).toMatch(/approve waits for an answer\. It fails if it has not ended by .*\./);
     expect((await say("ls")).stdout).toMatch(/an answer, must (end in|have ended)/);
     await new Promise((resolve) => setTimeout(resolve, snapshot.deadlineAt - Date.now() + 10));
     const late = await say(...started);

@@ -24,7 +24,7 @@ function place(): Place {
   return { cwd, env: { STEPFOLD_LEASE_MS: "300" } };
 }
 
-/** Runs until its first step is under way, then dies: what it was at is left to whoever works. */
+/** Starts an execution and kills its process during the first step, so that a worker has to take it over. */
 async function leftBehind(workflow: string, id: string, where: Place): Promise<void> {
   const running = startCli(["run", workflow, "--id", id], where);
   await running.saw(id);
@@ -49,14 +49,14 @@ describe("stepfold worker", () => {
     const { code, stdout, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^\s*Stopping: .*\s*$/) });
     expect(stdout.split("\n").map((line) => line.slice(9))).toEqual([
-      "works on .stepfold/dev.db, 5 executions at once; Ctrl-C ends it",
+      "working on .stepfold/dev.db, at most 5 executions at once; Ctrl-C stops the worker",
       "a ✔ a",
       "a ✔ b",
       "has ended; nothing is left half done",
       "",
     ]);
     expect(await statusOf("a", where)).toBe("completed");
-    expect((await cli(["workers"], where)).stdout).toBe("No worker says that it runs executions of .stepfold/dev.db\n");
+    expect((await cli(["workers"], where)).stdout).toBe("No worker reports that it runs executions of .stepfold/dev.db\n");
     expect(jsonLines((await cli(["workers", "--json"], where)).stdout)).toEqual([{ type: "workers", items: [] }]);
   });
 
@@ -71,13 +71,13 @@ describe("stepfold worker", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const steps = jsonLines(stdout).filter(({ type }) => type === "event").length;
     const { stdout: shown } = await cli(["show", "a", "--json"], where);
-    // whatever it has told is committed
+    // every event that the command printed is committed
     expect((JSON.parse(shown) as { snapshot: { version: number } }).snapshot.version).toBe(steps);
   });
 
   it("is not killed for ever by one execution: it is parked, shown, and goes on when somebody says so", async () => {
     const where = place();
-    // two are lost before they have begun; the five after them begin before anything else, and die all the same
+    // the parking rule counts only holders that began to run the execution: the first two runs die before that, the next five after it
     for (const args of [["run", "bomb", "--id", "b"], ...Array.from({ length: 6 }, () => ["worker"])]) {
       expect((await startCli(args, where).ended).signal, args.join(" ")).toBe("SIGKILL");
     }
@@ -87,7 +87,7 @@ describe("stepfold worker", () => {
       /^id\s+workflow\s+since\s+until\s+why\nb\s+bomb\s.*\sretry\s+WORKER_CRASHED: 5 workers in a row died/,
     );
     expect((await cli(["show", "b"], where)).stdout).toContain("Parked: 5 workers in a row died");
-    expect((await cli(["ls", "--status", "parked"], where)).stdout).toContain("somebody who says retry");
+    expect((await cli(["ls", "--status", "parked"], where)).stdout).toContain("a retry by hand (stepfold dlq retry)");
     expect(await cli(["doctor", "--quick"], where)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("✖ b is parked: 5 workers in a row"),
@@ -116,7 +116,7 @@ describe("stepfold doctor", () => {
     await cli(["run", "ask", "--id", "one"], where);
     for (const [change, code, says] of [
       ["", 0, "✔ memory feed hears its own notices"],
-      ["publish: async () => undefined", 1, "✖ the memory feed does not hear its own notices"],
+      ["publish: async () => undefined", 1, "✖ the memory feed does not deliver a process its own notices"],
       ["listen: () => Promise.reject(new RangeError('no route'))", 1, "✖ the feed cannot be heard: no route"],
     ] as const) {
       const config = join(where.cwd, `feed-${code}-${change.length}.config.ts`);

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-/** The repository. */
+/** The root folder of the repository. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
-/** The built command line. */
+/** The path of the built command line. */
 export const bin = join(root, "packages/cli/bin/stepfold.js");
-/** The order flow's files. */
+/** The files of the example order-flow. */
 export const orderFlow = {
   file: join(root, "examples/order-flow/order.json"),
   input: join(root, "examples/order-flow/order-1001.json"),
   config: join(root, "examples/order-flow/stepfold.config.ts"),
 } as const;
 
-/** How a process ended, and all it said. */
+/** The end of a process: its exit code or signal, and everything that it printed. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -24,21 +24,21 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A process that runs. */
+/** A running process. */
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** Resolves as soon as standard output or error holds the text. */
+  /** Resolves when standard output or standard error holds the text. */
   saw(text: string): Promise<void>;
 }
 
-/** Where and with what a command runs. */
+/** The folder and the additional environment variables of a command. */
 export interface Place {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A folder that is gone after the test. */
+/** Makes a folder that is removed after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "stepfold-e2e-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -55,18 +55,18 @@ export function cli(args: readonly string[], place: Place): Promise<Ended> {
   return startCli(args, place).ended;
 }
 
-/** Runs a command line that `stepfold` printed, in a shell, as a person would. */
+/** Runs a command line that `stepfold` printed in a shell, as a user would. */
 export function startPrinted(line: string, place: Place): Running {
   const command = line.trim().replace(/^(?:npx )?stepfold /, 'exec "$STEPFOLD_NODE" "$STEPFOLD_BIN" ');
   return start("/bin/sh", ["-c", command], { ...place, env: { ...place.env, STEPFOLD_NODE: process.execPath, STEPFOLD_BIN: bin } });
 }
 
-/** The command that a text advises: its last line that is one. */
+/** Returns the last line of the text that is a `stepfold` command. */
 export function printedCommand(stdout: string): string {
   return stdout.split("\n").findLast((line) => /^ +(?:npx )?stepfold /.test(line)) ?? "no command printed";
 }
 
-/** The objects of `--json` output. */
+/** Parses `--json` output, one object per line. */
 export function jsonLines(stdout: string): Record<string, unknown>[] {
   return stdout
     .split("\n")
@@ -74,7 +74,7 @@ export function jsonLines(stdout: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Starts a process; one that still runs when the test ends is ended. */
+/** Starts a process. If it still runs when the test ends, it is killed. */
 export function start(command: string, args: readonly string[], { cwd, env }: Place): Running {
   if (!existsSync(join(root, "packages/cli/dist/main.js"))) throw new Error("packages/cli is not built: npm run build");
   const { FORCE_COLOR: _color, STEPFOLD_STORE: _db, STEPFOLD_QUEUE: _queue, STEPFOLD_LEASE_MS: _lease, ...inherited } = process.env;

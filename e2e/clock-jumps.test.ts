@@ -12,7 +12,10 @@ const hourMs = 3_600_000;
 const errorsMs = [-24 * hourMs, -hourMs, -400, 0, 300, hourMs, 24 * hourMs];
 const anyErrorMs = (): number => errorsMs[Math.floor(Math.random() * errorsMs.length)]!;
 
-/** Sets the clocks of all processes that have one of their own, again and again, each to what `choose` gives for it. */
+/**
+ * Sets the clocks of all processes that have a fake clock, again and again. Each call of `choose` returns the function that chooses the
+ * error of each clock.
+ */
 async function jump({ members }: Fleet, forMs: number, choose: () => () => number): Promise<void> {
   const until = performance.now() + forMs;
   while (performance.now() < until) {
@@ -24,7 +27,7 @@ async function jump({ members }: Fleet, forMs: number, choose: () => () => numbe
 
 const setups = [
   {
-    // the store has a clock of its own, as do the clients: the workers' clocks are wrong, each in its way
+    // the store and the clients have the machine's clock, and the clock of each worker is wrong by an amount of its own
     name: "postgres",
     who: "workers",
     worker: { hasFakeClock: true },
@@ -33,7 +36,7 @@ const setups = [
     disturb: (fleet: Fleet) => jump(fleet, 4_000, () => anyErrorMs),
   },
   {
-    // the clock of the machine is that of the store and of all processes
+    // the store and all processes share one clock, the machine's, and it is wrong
     name: "sqlite",
     who: "a machine",
     worker: { hasFakeClock: true },
@@ -44,7 +47,7 @@ const setups = [
         const errorMs = anyErrorMs();
         return () => errorMs;
       });
-      // what was set when it was a day ahead is due then
+      // timers that were set while the clock was a day ahead become due
       for (const { clock } of fleet.members) clock?.set(72 * hourMs);
     },
   },
@@ -57,7 +60,7 @@ describe.each(setups)("the clock of $who jumping by up to a day, on $name", ({ n
     const ended = await run({ ...(await bench(name, skip)), workers: 3, clients: 1, worker, client, isClockRight }, disturb);
     console.log(reportRun(ended).join("\n"));
     expect(faultsOf(ended)).toEqual(noFaults);
-    // the clocks did jump
+    // the log shows that the clocks really jumped
     expect(Math.max(...ended.lines.map(({ at, takenFor }) => Math.abs(takenFor - at)))).toBeGreaterThan(23 * hourMs);
     const events = ended.stored.executions.flatMap(({ rows }) => rows.map(({ event }) => event));
     expect(events.filter((event) => event.type === "resumed" && event.by === "timer").length).toBeGreaterThan(10);

@@ -1,4 +1,5 @@
-// A worker for Cloudflare Workflows, which the test bundles and runs in workerd. EFFECTS_URL.
+// A worker for Cloudflare Workflows, which the test bundles and runs in workerd. The variable EFFECTS_URL holds the URL of the outside
+// service.
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import type { Workflow } from "@cloudflare/workers-types";
 import { type Command, defineNode } from "stepfold";
@@ -14,7 +15,7 @@ interface Env {
 
 type Start = Omit<GuestStart, "workflowId">;
 
-/** Tells the world outside, which honours the key; some attempts fail. */
+/** Calls the outside service, which performs each idempotency key once. The first `fails` attempts fail after the call. */
 const act = defineNode({
   executor: async (data, step) => {
     const { fails = 0 } = (data ?? {}) as { readonly fails?: number };
@@ -32,7 +33,7 @@ export class Stepfold extends WorkflowEntrypoint<Env, Start> {
   }
 }
 
-/** `POST /ID/start`, `POST /ID/send` with a command, `POST /ID/event` with any payload, `GET /ID`. */
+/** Answers `POST /ID/start`, `POST /ID/send` with a command, `POST /ID/event` with any payload, and `GET /ID`. */
 const worker = {
   async fetch(request: Request, env: Env): Promise<Response> {
     const [, id = "", verb] = new URL(request.url).pathname.split("/");

@@ -1,4 +1,7 @@
-/** The module that workerd has, with Cloudflare's own types: their global ones would take the place of Node's. */
+/**
+ * Declares the module of workerd with types of Cloudflare's package. Its global types are not loaded, because they would replace those
+ * of Node.
+ */
 declare module "cloudflare:workers" {
   import type { CloudflareWorkersModule } from "@cloudflare/workers-types";
 

@@ -23,12 +23,12 @@ const world = createServer((request, response) => {
 let script = "";
 let workerd: Miniflare;
 
-/** workerd with the worker, on the data of the one before. */
+/** Starts workerd with the worker, on the data that earlier instances have stored. */
 function open(): Miniflare {
   const { port } = world.address() as AddressInfo;
   return new Miniflare({
     host: "127.0.0.1",
-    // it asks nobody where it is
+    // without this, Miniflare fetches data about its location from Cloudflare
     cf: false,
     modules: true,
     script,
@@ -74,13 +74,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An execution that has done all it can without an answer: the build failed once, and three devices were looked at. */
+/**
+ * Starts an execution and waits until it has done everything before the answer: the build failed once and succeeded, and three devices
+ * were looked at.
+ */
 async function begin(id: string): Promise<void> {
   await ask(`${id}/start`, start);
   await until(async () => timesOf(id).length === 4);
 }
 
-/** How often each effect of an execution was asked for, by its key. */
+/** Returns how often each effect of an execution was requested, one number per idempotency key. */
 function timesOf(id: string): number[] {
   return [...effects].filter(([key]) => key.startsWith(`${id}/`)).map(([, times]) => times);
 }
@@ -109,7 +112,7 @@ describe("a guest on Cloudflare Workflows in workerd", () => {
     workerd = open();
     await ask("three/send", approve);
     expect(await end("three")).toEqual(done("three"));
-    // what was under way then is asked for again, with the same key
+    // the effect that was in flight at the restart is requested again with the same key
     expect(timesOf("three")).toHaveLength(5);
     expect(Math.max(...timesOf("three"))).toBe(2);
   });

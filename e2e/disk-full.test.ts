@@ -10,11 +10,14 @@ import { faultsOf, noFaults } from "./kill9/outcome.ts";
 import { reportRun } from "./kill9/report.ts";
 import { run } from "./kill9/run.ts";
 
-/** More than the processes write into their own logs. */
+/**
+ * The largest size of a file while the disk is full. It is more than the processes write into their own logs, so only the store is
+ * refused.
+ */
 const roomBytes = 1_500_000;
 const wantedRefusals = 10;
 
-/** How large a file may become that these processes write to; what is more is refused by the kernel, as on a full disk. */
+/** Limits the size of the files that these processes write. The kernel refuses larger writes, as on a full disk. */
 function limit(prlimit: string, { members }: Fleet, bytes: number | "unlimited"): void {
   for (const { child } of members) {
     const { status, stderr } = spawnSync(prlimit, ["--pid", String(child.pid), `--fsize=${bytes}:`], { encoding: "utf8" });

@@ -5,15 +5,15 @@ import { faultsOf, noFaults } from "./kill9/outcome.ts";
 import { reportRun } from "./kill9/report.ts";
 import { run } from "./kill9/run.ts";
 
-/** So long that nobody goes on because it has run out. */
+/** The lease is so long that no execution is taken over because a lease ran out. */
 const leaseMs = 120_000;
-/** Generous for a poll. */
+/** The longest time until another worker takes over; much longer than a poll interval. */
 const soonMs = 30_000;
 
 describe.each(["sqlite", "postgres"])("SIGTERM to a worker on %s", (name) => {
   it("lets the steps under way finish, and gives the rest back for others to go on at once", { timeout: 300_000 }, async ({ skip }) => {
     const { folder, target } = await bench(name, skip);
-    // nothing that fails and is tried again: then a call with the same key would be no repetition
+    // these workflows have no retries, so a second call with the same key is a repetition
     const client = { openAtOnce: 16, only: ["line", "fork"] };
     const worker = { leaseMs, pace: { mostMs: 1_000 } };
     const ended = await run({ target, folder, workers: 3, clients: 1, worker, client }, async (fleet) => {

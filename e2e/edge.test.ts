@@ -17,7 +17,7 @@ interface Shown {
   readonly waitsAt: readonly string[];
 }
 
-/** workerd with an example. */
+/** Starts workerd with an example. */
 const open = (example: string, bindings: object): Promise<Miniflare> => openWorkerd(join(root, "examples/edge", example), bindings);
 
 async function ask(workerd: Miniflare, path: string, body?: object): Promise<Shown> {
@@ -27,12 +27,12 @@ async function ask(workerd: Miniflare, path: string, body?: object): Promise<Sho
   return JSON.parse(text) as Shown;
 }
 
-/** Looks until somebody has to approve. */
+/** Polls until the execution waits for the approval. */
 async function untilAsked(workerd: Miniflare, id: string): Promise<void> {
   while (!(await ask(workerd, id)).waitsAt.includes("approve")) await sleep(50);
 }
 
-/** Looks until it has ended. */
+/** Polls until the execution has completed, and returns its output. */
 async function outputOf(workerd: Miniflare, id: string): Promise<unknown> {
   for (;;) {
     const shown = await ask(workerd, id);
@@ -43,7 +43,7 @@ async function outputOf(workerd: Miniflare, id: string): Promise<unknown> {
 
 describe("executions in a Durable Object in workerd", () => {
   let workerd: Miniflare;
-  /** On the data of the one before. */
+  /** Starts workerd on the data that earlier instances have stored. */
   const start = (): Promise<Miniflare> => {
     const durableObjects = { ORDERS: { className: "Orders", useSQLite: true } };
     return open("durable-object.ts", { durableObjects, durableObjectsPersist: folder });
@@ -56,7 +56,7 @@ describe("executions in a Durable Object in workerd", () => {
 
   it("are retried and go on by the object's alarm alone, and are answered by fetch", async () => {
     await ask(workerd, "one", { customer: "ada", delay: "1s", isBusy: true });
-    // no request is made until it has waited: only the alarm can have moved it
+    // no request is sent while the execution waits, so only the alarm can have moved it
     await sleep(2_500);
     expect(await ask(workerd, "one")).toMatchObject({ status: "paused", waitsAt: ["approve"] });
     await ask(workerd, "one/approve", { approved: true });

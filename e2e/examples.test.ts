@@ -31,7 +31,7 @@ function readme(example: string): string {
   return readFileSync(join(root, "examples", example, "README.md"), "utf8");
 }
 
-/** What stands between the fences without a language. */
+/** Returns the last block of an example's README that has no language: the expected output. */
 function expectedOutput(example: string): string {
   return /\n```\n(.*?)```\n/s.exec(
     readme(example)

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { cli } from "./cli.ts";
 
-/** Arguments, the code of the error, and what the message must hold. */
+/** The arguments of a command, the code of the expected error, and texts that its message must hold. */
 export type Refused = readonly [args: readonly string[], code: string, ...says: (string | RegExp)[]];
 
-/** Gives commands that must all end with exit code 2, their own code, and what to do; without a stack. */
+/** Runs commands that must all end with exit code 2, with their own error code and texts, and without a stack trace. */
 export async function expectRefused(cases: readonly Refused[], cwd: string): Promise<void> {
   await inPairs(cases, async ([args, code, ...says]) => {
     const { code: exit, stdout, stderr } = await cli(args, { cwd });
@@ -15,7 +15,7 @@ export async function expectRefused(cases: readonly Refused[], cwd: string): Pro
   });
 }
 
-/** Two at a time: machines that run tests have few cores. */
+/** Processes the items two at a time, because machines that run tests have few cores. */
 async function inPairs<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
   const worker = async (): Promise<void> => {

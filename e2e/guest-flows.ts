@@ -3,7 +3,10 @@ const edge = (source: string, target: string, sourceHandle?: string): object => 
 
 const device = { id: "device", nodes: [act("look")], edges: [] };
 
-/** Everything that an execution can wait for: retries, a timer, an approval with a deadline, branches, a map and its items. */
+/**
+ * A workflow with everything that an execution can wait for: retries, a timer, an approval with a deadline, branches, a map and its
+ * items.
+ */
 const release = {
   id: "release",
   nodes: [

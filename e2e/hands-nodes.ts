@@ -1,4 +1,4 @@
-// Code of nodes. When this module is loaded it writes a file, so that the test sees whether a process without code has loaded it.
+// The code of nodes. When this module is loaded it writes a line to a file, so that the test sees whether a process has loaded it.
 import { appendFileSync } from "node:fs";
 import { defineNode } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";

@@ -1,4 +1,5 @@
-// A process that only hands over. It loads the code of no node: the loader tells of every module that is loaded, and ends it if one is such.
+// A process that only starts executions and loads the code of no node. A loader hook records every loaded module, and throws if a module
+// holds code of nodes.
 import { registerHooks } from "node:module";
 
 const loaded: string[] = [];

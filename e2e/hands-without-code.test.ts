@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A process, and what it says first. */
+/** Starts a process. `heard` resolves with its first message. */
 function begin(role: string): { readonly child: ChildProcess; readonly heard: Promise<unknown> } {
   const env = { ...process.env, HANDS_LOG: join(folder, "log"), HANDS_ROLE: role };
   const child = fork(new URL(`./hands-${role}.ts`, import.meta.url), [join(folder, "store.db")], {

@@ -1,4 +1,4 @@
-// A worker, with the code of all nodes. Ends when it is told to.
+// A worker with the code of all nodes. It ends when it gets a message.
 import { createRuntime } from "stepfold/runtime";
 import { sqliteStore } from "stepfold/stores/sqlite";
 import { nodeDefinitions } from "./hands-nodes.ts";

@@ -1,4 +1,4 @@
-/** What is started without the code of its nodes. */
+/** The workflows that are started without the code of their nodes. */
 export const workflows = [
   {
     id: "order",

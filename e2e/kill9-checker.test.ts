@@ -14,7 +14,7 @@ import type { Stored, StoredExecution, StoredRow } from "./kill9/stored.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Execution = Writable<Omit<StoredExecution, "rows">> & { rows: Writable<StoredRow>[] };
-/** A run that can be tampered with. */
+/** The rows and log lines of a run, which a test can tamper with. */
 interface Evidence {
   readonly executions: Execution[];
   lines: WrittenLine[];
@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), "stepfold-checker-"));
 let stored: Stored;
 let lines: WrittenLine[];
 
-/** One of each workflow of the load, without any fault. */
+/** Runs one execution of each workflow of the load, without any fault, and reads its rows and log. */
 beforeAll(async () => {
   const target = await sqliteTarget(folder);
   const logs = join(folder, "logs");
@@ -61,7 +61,7 @@ beforeAll(async () => {
   lines = readLogs(logs);
 });
 
-/** Answers the incidents of an execution until it has ended. */
+/** Answers the incidents of an execution until the execution has ended. */
 async function decide(run: Run, write: (line: LogLine) => void): Promise<void> {
   for (let { status, activePaths } = await run.settled(); status === "paused"; { status, activePaths } = await run.settled()) {
     for (const { id } of waits({ activePaths })) {
@@ -82,7 +82,7 @@ function judged(tamper: (evidence: Evidence) => void): Verdict {
   return checkRun({ executions, definitions: stored.definitions }, evidence.lines);
 }
 
-/** Makes it look as if nothing had happened after a version. */
+/** Removes everything after a version, as if it had not happened. */
 function rollBack(execution: Execution, to: number): void {
   execution.rows = execution.rows.slice(0, to + 1);
   execution.version = to;
@@ -101,7 +101,7 @@ function change(row: Writable<StoredRow>, changes: Readonly<Record<string, unkno
   row.event = { ...row.event, ...changes } as Event;
 }
 
-/** Changes what was noted when the commit of a row was sent. */
+/** Changes the log line that was written before the commit of a row was sent. */
 function rewrite(evidence: Evidence, { commitId }: StoredRow, changes: { readonly fence?: number; readonly at?: number }): void {
   evidence.lines = evidence.lines.map((line) =>
     line.what === "committing" && line.commitId === commitId ? { ...line, ...changes } : line,
@@ -117,7 +117,7 @@ describe("the checker of the kill -9 runs", () => {
   it("has nothing to say of a run without faults", () => {
     const { lost, doubled, wrong, acknowledged, executions, versions } = judged(() => undefined);
     expect({ lost, doubled, wrong }).toEqual({ lost: [], doubled: [], wrong: [] });
-    // the detached child and the restart are two more
+    // the detached child and the restart are two additional executions
     expect(executions).toBe(loadNames.length + 2);
     expect(acknowledged).toEqual({ transitions: versions, starts: loadNames.length, resumes: 2 + decisions(), cancels: 1, restarts: 1 });
     expect(decisions()).toBeGreaterThan(0);

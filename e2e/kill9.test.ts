@@ -18,7 +18,7 @@ interface Flow {
   readonly cwd: string;
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Requests of every step at the moment when it was first seen committed. */
+  /** The number of requests of each step when its commit was first observed. */
   readonly requestsAtCommit: Map<string, number>;
 }
 
@@ -44,7 +44,7 @@ describe("kill -9", () => {
   });
 });
 
-/** The same command again until it pauses, then the one it printed until it completes; most of them are killed. */
+/** Repeats the run command until the execution pauses, then the printed command until it completes. Most of these processes are killed. */
 async function finish(flow: Flow, random: () => number, killed: () => unknown): Promise<void> {
   const { cwd, id, env } = flow;
   const paused = await repeat(flow, 1_600, random, killed, () =>
@@ -78,7 +78,7 @@ async function repeat(
   }
 }
 
-/** Nothing runs now: what is committed, and what was asked of the shop, is what it is. */
+/** Records the requests of each step that is committed by now. No process runs during this call, so the numbers do not change. */
 async function observe({ cwd, id, requestsAtCommit }: Flow): Promise<void> {
   const ledger = ledgerOf(cwd);
   for (const event of await eventsOf(cwd, id)) {
@@ -106,7 +106,7 @@ async function judge(flow: Flow): Promise<void> {
 
 async function eventsOf(cwd: string, id: string): Promise<Event[]> {
   const folder = join(cwd, ".stepfold");
-  // it was killed before it had made its folder or its file
+  // the process was killed before it created its folder or its file
   if (!readdirSync(cwd).includes(".stepfold") || !readdirSync(folder).includes("dev.db")) return [];
   const store = sqliteStore(join(folder, "dev.db"));
   const rows = await store.events(id, -1, 10_000);

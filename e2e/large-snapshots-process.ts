@@ -3,7 +3,7 @@ import { builtinNodes } from "stepfold/nodes";
 import { createRuntime } from "stepfold/runtime";
 import { sqliteStore } from "stepfold/stores/sqlite";
 
-// node large-snapshots-process.ts FILE fill|drive COUNT: stores executions of 11 MB that are all due, or drives them to their end
+// node large-snapshots-process.ts FILE fill|drive COUNT: stores due executions of 11 MB each, or drives them to their end
 
 const [file = "", what = "", count = ""] = process.argv.slice(2);
 const ids = Array.from({ length: Number(count) }, (_, index) => `large-${index}`);
@@ -23,7 +23,7 @@ if (what === "fill") {
     await Promise.all(some.map(async (workflowId) => (await runtime.start("large", { workflowId })).settled()));
   }
   await runtime.close();
-  // answered by a process that does not drive them
+  // the answers come from a runtime that does not drive the executions, so all of them are due and none runs
   const desk = createRuntime({ ...options, drive: false });
   for (const workflowId of ids) await (await desk.get(workflowId)).resume({ payload: { approved: true } });
   await desk.close();

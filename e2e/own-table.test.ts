@@ -11,7 +11,7 @@ import { tieredStore } from "stepfold/stores/tiered";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../scripts/servers/service-url.ts";
 
-// What the documents that Stepfold comes from tell their readers to do with a database, done.
+// Tests the ways of using a database that the documents which Stepfold is based on describe.
 
 const postgresUrl = await serviceUrlOrSkip("postgres");
 const redisUrl = await serviceUrlOrSkip("redis");
@@ -52,7 +52,7 @@ describe.skipIf(postgresUrl === null)("an application with a table of its own, a
     const values = [snapshot.workflowId, JSON.stringify(snapshot), snapshot.status, snapshot.version];
     await pool.query(`INSERT INTO ${table} (id, snapshot, status, version) VALUES ($1, $2, $3, $4)`, values);
   };
-  /** The conditional write; false if another worker was first. */
+  /** Writes the snapshot if the stored version is still the one that was read. Returns false if another worker was first. */
   const save = async (after: Snapshot, readVersion: number): Promise<boolean> => {
     const { rowCount } = await pool.query(
       `UPDATE ${table} SET snapshot = $1, status = $2, version = $3, updated_at = NOW() WHERE id = $4 AND version = $5`,
@@ -73,7 +73,7 @@ describe.skipIf(postgresUrl === null)("an application with a table of its own, a
     for (let round = 0; round < 50; round++) {
       const id = `race-${round}`;
       await insert(await engine.execute({ workflowId: id, input: { title: id } }));
-      // both have read before either writes
+      // both workers read before either of them writes
       const seen = await Promise.all([read(id), read(id)]);
       const kept = await Promise.all(
         seen.map(async (snapshot, worker) => {
@@ -129,7 +129,7 @@ describe.skipIf(postgresUrl === null || redisUrl === null)("active executions in
     await done.resume({ payload: { approved: true } });
     expect(await done.result()).toEqual({ published: "One" });
     await waiting.settled();
-    // what has just ended may be as old as the clocks are apart
+    // an execution that has just ended is moved only when it is older than the possible difference of the clocks
     let moved = 0;
     await expect.poll(async () => (moved += (await store.move()).moved)).toBe(2);
 

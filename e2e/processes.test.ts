@@ -38,7 +38,7 @@ async function untilBegan(cwd: string): Promise<void> {
     try {
       if (began(cwd) > 0) return;
     } catch {
-      // not yet
+      // the step has not created the file yet
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -53,7 +53,7 @@ describe("Ctrl-C", () => {
     const running = startCli(["run", "slow.json", "--id", "s"], { cwd });
     await untilBegan(cwd);
     running.child.kill(signal);
-    // npm passes on what the terminal has sent already
+    // with npm, the process gets the signal twice: from the terminal and from npm
     running.child.kill(signal);
     const stopped = await running.ended;
     expect(stopped.code).toBe(code);

@@ -15,15 +15,18 @@ import { reportRun } from "./kill9/report.ts";
 import { run } from "./kill9/run.ts";
 import type { Target } from "./kill9/stored.ts";
 
-/** For how long each lasts. A connection that swallows is given up after `answerMs`. */
+/** Kinds of weather, each with its duration in milliseconds. A client gives up a connection that swallows packets after `answerMs`. */
 const storms: readonly (readonly [Weather, number])[] = [
   ["delay", 1_500],
   ["reset", 1_000],
   ["swallow", answerMs + 1_500],
 ];
-/** A start goes on trying for 10 s; an attempt is given up after `answerMs`, and so is the connection for the next one. */
+/**
+ * The longest time of a call: a start is retried for 10 s, each attempt ends after `answerMs`, and so does the connection attempt of
+ * the next one.
+ */
 const longestCallMs = 10_000 + 6 * answerMs;
-/** A claim whose answer was swallowed holds its execution for so long. Longer than a client waits for an answer. */
+/** A claim whose answer was swallowed holds its execution for this time, which is longer than a client waits for an answer. */
 const leaseMs = 2 * answerMs;
 
 async function bench(
@@ -79,7 +82,7 @@ describe.concurrent.each(["postgres", "redis"] as const)("a network that delays,
   });
 });
 
-/** Of the two waits each weather answers another. */
+/** Returns calls that are made in this weather. Each weather answers another one of the two waits. */
 function callsOf(runtime: Runtime, weather: "reset" | "swallow"): (() => Promise<unknown>)[] {
   const step = weather === "reset" ? "first" : "second";
   return [
@@ -98,7 +101,7 @@ async function timed(call: () => Promise<unknown>): Promise<{ readonly tookMs: n
   return { tookMs: performance.now() - began, error };
 }
 
-/** As a caller does who was told that the store is away. */
+/** Repeats a call while its error is retryable, as a caller does when the store is away. */
 async function again(call: () => Promise<unknown>): Promise<void> {
   for (const deadline = performance.now() + 30_000; ; ) {
     try {

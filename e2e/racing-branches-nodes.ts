@@ -1,12 +1,12 @@
 import { appendFileSync } from "node:fs";
 import { defineNode, type NodeDefinitions } from "stepfold";
 
-/** What one racing process and the test say to each other about an execution. */
+/** A message about an execution between a racing process and the test. */
 export interface Message {
   /**
-   * To a racer: `resume` the wait at `node`, `start` the execution, `finish` its work, `go` on with the commit. From it:
-   * `ready`, `waiting` (a branch is suspended), `decided` (the commit is made and held back), `committed` (or refused with
-   * `verdict`), `answered` with `verdict`.
+   * Messages to a racer: `resume` the wait at `node`, `start` the execution, `finish` its work, `go` on with the commit.
+   * Messages from a racer: `ready`, `waiting` (a branch is suspended), `decided` (the commit is prepared and held back), `committed`
+   * (made, or refused with `verdict`), `answered` with `verdict`.
    */
   readonly type: "resume" | "start" | "finish" | "go" | "ready" | "waiting" | "decided" | "committed" | "answered";
   readonly workflowId: string;
@@ -14,7 +14,7 @@ export interface Message {
   readonly verdict?: string;
 }
 
-/** Two branches that meet. Every run of an executor leaves a line in the log of its process. */
+/** Returns a workflow with two branches that meet in a join. Each run of an executor adds a line to the log of its process. */
 export const twoBranches = (left: "ask" | "work") => ({
   id: `two-branches-${left}`,
   nodes: [
@@ -33,7 +33,10 @@ export const twoBranches = (left: "ask" | "work") => ({
   ],
 });
 
-/** @param work what a node of type `work` waits for */
+/**
+ * Returns the node definitions of this workflow.
+ * @param work returns the promise that a node of type `work` waits for
+ */
 export function branchNodes(log: string, work: (workflowId: string) => Promise<void> = () => Promise.resolve()): NodeDefinitions {
   const ran = (workflowId: string, what: string): void => appendFileSync(log, `${workflowId} ${what}\n`);
   return {

@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One of the two processes, and what it says. */
+/** One of the two racing processes, and its messages. */
 class Racer {
   readonly child: ChildProcess;
   readonly #heard = new Map<string, Message>();
@@ -50,7 +50,7 @@ class Racer {
     this.child.send(message);
   }
 
-  /** What it says about an execution, also if it has said so before. */
+  /** Resolves with the verdict of a message about an execution, also if the message has arrived before. */
   async hears(type: Message["type"], workflowId = ""): Promise<string> {
     const key = `${type} ${workflowId}`;
     const said =
@@ -69,15 +69,18 @@ async function twoRacers(): Promise<readonly [Racer, Racer]> {
   return pair;
 }
 
-/** Both have decided on the same version: now they commit. Exactly one is the first, and the other loses nothing by it. */
+/**
+ * Lets both processes commit, when both have decided on the same version. Exactly one commit is the first, and the other process loses
+ * no work.
+ */
 async function commitBoth(pair: readonly [Racer, Racer], workflowId: string): Promise<string[]> {
   await Promise.all(pair.map((racer) => racer.hears("decided", workflowId)));
-  // each is told first in every other round
+  // each process is told first in every second round
   for (const racer of ids.indexOf(workflowId) % 2 ? pair : pair.toReversed()) racer.tell({ type: "go", workflowId });
   return (await Promise.all(pair.map((racer) => racer.hears("committed", workflowId)))).sort();
 }
 
-/** What went otherwise than it should in one execution; empty if nothing did. */
+/** Returns the facts of one execution that differ from the expected ones; empty if there are none. */
 async function oddities(store: SnapshotStore, workflowId: string, left: string): Promise<unknown[]> {
   const events = (await store.events(workflowId, -1, 100)).map(({ event }) => event);
   const completed = events.flatMap((event) => (event.type === "completed" ? [event.nodeId] : []));
@@ -99,13 +102,13 @@ function sorted([status, paths, given, ...rest]: unknown[]): unknown[] {
   return [status, paths, Object.entries(given as object).sort(([a], [b]) => (a < b ? -1 : 1)), ...rest];
 }
 
-/** Every run of an executor, in whichever process. */
+/** Returns every run of an executor, in all processes. */
 function runs(): string[] {
   const logs = readdirSync(folder).filter((name) => name.endsWith(".log"));
   return logs.flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n")).sort();
 }
 
-/** Waits for the end of all, and tells of those that ended otherwise than they should. */
+/** Waits until all executions have ended, and returns the oddities of all of them. */
 async function allOddities(left: string): Promise<unknown[]> {
   const store = sqliteStore(databasePath());
   const runtime = createRuntime({ store, nodeDefinitions: branchNodes(logPath("reader")), drive: false, pollMs: 20 });

@@ -1,5 +1,5 @@
-// One of two processes that race on executions in one file. The commit that races is decided first, and made when the test
-// says so: the other process has decided on the same version then, so one of the two has to think again.
+// One of two processes that race on executions in one file. A racing commit is prepared and held back until the test says `go`. By then
+// the other process has decided on the same version, so one of the two commits is refused and decided again.
 import { type SnapshotStore, StepfoldError } from "stepfold";
 import { createRuntime } from "stepfold/runtime";
 import { sqliteStore } from "stepfold/stores/sqlite";
@@ -9,7 +9,7 @@ type Commit = Parameters<SnapshotStore["commit"]>[0];
 
 const [path = "", log = ""] = process.argv.slice(2);
 const file = sqliteStore(path, { synchronous: "NORMAL" });
-/** By execution: which commit of this process races. */
+/** By execution: tells whether a commit of this process is the one that races. */
 const racing = new Map<string, (commit: Commit) => boolean>();
 const starts = new Map<string, () => void>();
 const works = new Map<string, () => void>();

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { defineNode, type NodeDefinitions } from "stepfold";
 
-/** A wait, and a node behind it that leaves a line in a log whenever it runs. */
+/** Returns the definitions of a node that waits, and of a node that adds a line to a log each time it runs. */
 export const nodeDefinitions = (log: string): NodeDefinitions => ({
   ask: defineNode({ executor: (_data, step) => (step.resumed ? { data: step.externalPayload } : step.suspend()) }),
   effect: defineNode({

@@ -1,13 +1,13 @@
 import { type Claim, defineNode, type NodeDefinitions, type SnapshotStore, type WorkflowDefinition } from "stepfold";
 
-/** What a process is told at its start. */
+/** The settings that a process gets at its start. */
 export interface RateSetting {
   readonly url: string;
   readonly rateLimit: { readonly limit: number; readonly period: number };
   readonly pollMs: number;
 }
 
-/** When an execution was claimed, by the store's clock. */
+/** An execution and the time of its claim, in epoch milliseconds by the store's clock. */
 export type Claimed = readonly [workflowId: string, atMs: number];
 
 export const ratedNodes: NodeDefinitions = { work: defineNode({ executor: () => ({ data: "done" }) }) };
@@ -28,7 +28,7 @@ export function claimedMessage(claims: readonly Claim[]): Claimed[] {
   return claims.map(({ workflowId, claimedAt }) => [workflowId, claimedAt]);
 }
 
-/** A store with some methods replaced. */
+/** Returns a store with some methods replaced. */
 export function altered(store: SnapshotStore, changes: Partial<SnapshotStore>): SnapshotStore {
   return new Proxy(store, {
     get(target, key) {

@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Processes that drive, and the first claim of each execution that any of them was given. */
+/** Starts processes that drive the executions. Returns the time of the first claim of each execution, by its id. */
 async function drive(setting: RateSetting): Promise<ReadonlyMap<string, number>> {
   const first = new Map<string, number>();
   const note = ([workflowId, atMs]: Claimed): void => void first.set(workflowId, Math.min(atMs, first.get(workflowId) ?? atMs));
@@ -46,7 +46,7 @@ async function drive(setting: RateSetting): Promise<ReadonlyMap<string, number>>
   return first;
 }
 
-/** Waits until all have ended; gives how many have. */
+/** Waits until all executions have completed, and returns their number. */
 async function completed(store: SnapshotStore, executions: number): Promise<number> {
   for (;;) {
     const { completed: done } = (await store.count!({ status: ["completed"] }, executions + 1)).counts;
@@ -55,7 +55,10 @@ async function completed(store: SnapshotStore, executions: number): Promise<numb
   }
 }
 
-/** How many on a store: DynamoDB Local is slower than what it stands for. */
+/**
+ * Returns the number of executions and the limit for a store. Both are smaller for DynamoDB Local, which is slower than the real
+ * service.
+ */
 function amountsOn(name: string): { readonly executions: number; readonly limit: number } {
   const { executions, limit } = effort.rates;
   return name === "dynamodb" && limit > 100 ? { executions: executions / 50, limit: limit / 50 } : { executions, limit };
@@ -81,20 +84,20 @@ describe.each(racingStores.filter(({ rounds }) => rounds === effort.races))("fou
     }
     const first = await drive(setting);
     expect(await completed(store, executions)).toBe(executions);
-    // a process has told of its claims before it went on with them, but what it told may not have been read yet
+    // a process reports its claims before it runs them, but the test may not have read the last report yet
     await vi.waitFor(() => expect(first.size).toBe(executions), 10_000);
 
     const times = [...first.values()].sort((a, b) => a - b);
     const skewMs = store.features.clock === "caller" ? 1_000 : 0;
     const early = times.filter((at, index) => index >= limit && at - times[index - limit]! < periodMs + skewMs);
     expect(early).toEqual([]);
-    // what is stored says the same: each began after its claim, and once
+    // the stored events agree: each execution began after its claim, and only once
     for (const workflowId of [...first.keys()].filter((_, index) => index % 100 === 0)) {
       const events = await store.events(workflowId, -1, 10);
       expect(events.map(({ event }) => event.type)).toEqual(["started", "completed", "completed"]);
       expect(events[1]!.event.at).toBeGreaterThanOrEqual(first.get(workflowId)!);
     }
-    // as many could have begun: one whole limit at once, and then one in each part of a period
+    // the largest possible number: one full limit at once, and then one full limit per period
     const spans = (times.at(-1)! - times[0]!) / (periodMs + skewMs);
     const used = executions / (limit * (spans + 1));
     console.log(

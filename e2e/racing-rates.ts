@@ -1,4 +1,5 @@
-// One of several processes: drives executions whose workflow has a rate limit, and tells which claims it got, and when by the store's clock.
+// One of several processes that drive executions of a workflow with a rate limit. It reports its claims with their times by the store's
+// clock.
 import { createRuntime } from "stepfold/runtime";
 import { storeFromUrl } from "stepfold/stores/from-url";
 import { altered, claimedMessage, type RateSetting, ratedNodes, ratedWorkflow } from "./racing-rates-workflow.ts";

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the process says next. */
+/** Resolves with the next message of the process. */
 function heard(child: ChildProcess): Promise<string[]> {
   return new Promise((resolve, reject) => {
     child.once("message", (message) => resolve(message as string[]));
@@ -34,7 +34,7 @@ function heard(child: ChildProcess): Promise<string[]> {
   });
 }
 
-/** What all handles in all processes made of one message. */
+/** Sends one message to all processes, and returns the results of all handles. */
 async function race(message: string): Promise<string[]> {
   const answers = children.map(heard);
   for (const child of children) child.send(message);
@@ -76,13 +76,13 @@ describe.each(racingStores)("eight handles in four processes on $name", ({ name,
     expect(readFileSync(log, "utf8").trim().split("\n").sort()).toEqual(ids.map((id) => `${id} ran`).sort());
     expect((await store.list({ status: ["completed"], limit: 1_000 })).items).toHaveLength(rounds);
 
-    // the same start again gives the execution that is there: all succeed, and there is one
+    // a repeated start returns the existing execution, so all starts succeed and one execution exists
     const started = await Promise.all(Array.from({ length: Math.ceil(starters / (processes * handles)) }, () => race("start only-one")));
     expect(new Set(started.flat())).toEqual(new Set(["applied"]));
     expect((await store.events("only-one", -1, 10)).filter(({ event }) => event.type === "started")).toHaveLength(1);
     expect((await store.list({ limit: 1_000 })).items.filter(({ workflowId }) => workflowId === "only-one")).toHaveLength(1);
 
-    // nobody uses any more what is dropped
+    // the processes end first, because their store is dropped
     for (const child of children.splice(0)) {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");

@@ -1,4 +1,4 @@
-// One of several processes: opens handles on a store, and answers each wait that it is told of with all of them at once.
+// One of several processes that opens several handles on a store, and answers each wait with all of them at the same time.
 import { StepfoldError } from "stepfold";
 import { createRuntime } from "stepfold/runtime";
 import { storeFromUrl } from "stepfold/stores/from-url";
@@ -10,7 +10,9 @@ const runtimes = stores.map((store) =>
   createRuntime({ store, workflows: [racingWorkflow], nodeDefinitions: nodeDefinitions(log), drive: false }),
 );
 
-/** `resume ID`: all answer its wait; `start ID`: all start it. Gives what each came to. */
+/**
+ * `resume ID`: all handles answer the wait of the execution; `start ID`: all handles start it. The reply has the result of each handle.
+ */
 process.on("message", async (message: string) => {
   const [action, workflowId = ""] = message.split(" ");
   const answers = await Promise.allSettled(

@@ -7,12 +7,12 @@ import type { StandIn } from "../scripts/servers/stand-in.ts";
 import { upstashServer } from "../scripts/servers/upstash-server.ts";
 import { effort } from "../scripts/test/effort.ts";
 
-/** A store that several processes can open. */
+/** A store that several processes can open at the same time. */
 export interface RacingStore {
   readonly name: string;
-  /** How often they race. The real thing more often than what stands in for it, which is slow: all have passed 1,000 rounds. */
+  /** The number of races. It is smaller for stand-ins of a database, which are slow; all of them have passed 1,000 races. */
   readonly rounds: number;
-  /** Its URL; null if its server does not answer. */
+  /** Returns the URL of a new store, or null if the server does not answer. */
   open(folder: string): Promise<{ readonly url: string; close(): Promise<void> } | null>;
 }
 
@@ -46,7 +46,7 @@ function withParameter(url: URL, name: string, value: string): string {
   return url.href;
 }
 
-/** Every store that more than one process can share. */
+/** Every store that several processes can share. */
 export const racingStores: readonly RacingStore[] = [
   { name: "sqlite", rounds: effort.races, open: async (folder) => ({ url: `sqlite:${join(folder, "race.db")}`, close: nothing }) },
   {

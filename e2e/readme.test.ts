@@ -18,7 +18,7 @@ const flows = [...`${readme}\n${ofPackage}\n${testing}\n${changing}\n${migrating
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the comments behind `console.log` promise. */
+/** Returns the output that the comments after `console.log` promise, one line per comment. */
 function promised(code: string): string {
   return [...code.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map(([, output = ""]) => `${output}\n`).join("");
 }

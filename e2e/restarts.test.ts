@@ -24,7 +24,7 @@ const servers: readonly {
   { name: "Redis with appendfsync always", start: ownRedis, target: redisTarget },
 ];
 
-/** A folder, and a server of the test's own in it. */
+/** Starts a server that belongs to the test alone, with its data in the folder. */
 async function serverFor(folder: string, { name, start }: Pick<(typeof servers)[number], "name" | "start">, skip: TestContext["skip"]) {
   if (!effort.servers) return notTested(`${name} is a server`, skip);
   const server = await start(folder);
@@ -39,7 +39,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** Lets processes work while what they need goes away, and holds what is stored against what was acknowledged. */
+/** Lets processes work while the servers that they need go away, and compares the stored rows with the acknowledged calls. */
 async function expectNoLoss(target: Target, folder: string, crashes: readonly (() => Promise<unknown>)[]): Promise<void> {
   onTestFinished(() => target.drop());
   const ended = await run({ target, folder, workers: 3, clients: 2, client: { openAtOnce: 30 } }, async () => {

@@ -38,7 +38,8 @@ describe("guests on Restate's server", () => {
     expect(ends.map(({ status }) => status)).toEqual(runs.map(() => "completed"));
     expect([...world.effects].sort()).toEqual([...expected].sort());
     const asked = [...world.asked.values()].reduce((sum, times) => sum + times, 0);
-    // each release fails its first attempt, whose second asks again with the same key
+    // the first attempt of each release fails after its request, and the second attempt repeats the request with the same key; these
+    // repetitions are not counted
     console.log(`seed ${seed}: ${runs.length} executions, ${kills} kills, ${asked - world.asked.size - runs.length} requests made again`);
   });
 });

@@ -1,4 +1,5 @@
-// A service for Restate, in a process of its own that tests kill: executions of the guests' test flows. PORT, EFFECTS_URL.
+// A service for Restate that runs executions of the guests' test flows, in a process of its own that tests kill. The variable PORT holds
+// its port, and EFFECTS_URL the URL of the outside service.
 import { createServer } from "node:http2";
 import * as restate from "@restatedev/restate-sdk";
 import { type Command, defineNode, waits } from "stepfold";
@@ -9,7 +10,7 @@ import { guestFlows } from "./guest-flows.ts";
 
 const { PORT = "9080", EFFECTS_URL = "" } = process.env;
 
-/** Tells the world outside, which honours the key; some attempts fail. */
+/** Calls the outside service, which performs each idempotency key once. The first `fails` attempts fail after the call. */
 const act = defineNode({
   executor: async (data, step) => {
     const { fails = 0 } = (data ?? {}) as { readonly fails?: number };
@@ -20,7 +21,7 @@ const act = defineNode({
   },
 });
 
-/** What is not taken is told to the world too. */
+/** Reports a refused message to the outside service too. */
 const onRefused = ({ id }: GuestMessage, error: unknown, workflowId: string): void => {
   const headers = { "idempotency-key": id, "x-node": `${workflowId}/refused ${(error as { readonly code?: string }).code}` };
   void fetch(EFFECTS_URL, { method: "POST", headers });

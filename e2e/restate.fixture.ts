@@ -12,7 +12,7 @@ import { tellNotTested } from "../scripts/servers/service-url.ts";
 import { effort } from "../scripts/test/effort.ts";
 import { root } from "./cli.ts";
 
-/** How an execution has ended. */
+/** The status and output of an execution that has ended. */
 interface End {
   readonly status: string;
   readonly output?: unknown;
@@ -22,11 +22,11 @@ interface WorldOptions {
   readonly ingress: string;
   readonly admin: string;
   readonly service: string;
-  /** How long an answer may take, through whatever happens. */
+  /** How long a request is repeated until it gets an answer, in milliseconds. */
   readonly patienceMs: number;
 }
 
-/** A process of ours that can be killed and started again. */
+/** A process that can be killed and started again. */
 class Process {
   readonly #start: () => ChildProcess;
   #child: ChildProcess | null = null;
@@ -48,13 +48,13 @@ class Process {
   }
 }
 
-/** A server of Restate, a service that runs executions, and the world outside that both cannot undo. */
+/** A Restate server, a service that runs executions, and the outside world, whose effects neither of them can undo. */
 export class RestateWorld {
   readonly server: Process;
   readonly service: Process;
-  /** Effects by idempotency key, which the world honours: how often each was asked for. */
+  /** How often each effect was requested, by idempotency key. The world performs each key once. */
   readonly asked = new Map<string, number>();
-  /** Effects that happened, by execution and node, once for each key. */
+  /** How often each effect happened, by execution and node; repeated keys do not count. */
   readonly effects = new Map<string, number>();
   readonly #ingress: string;
   readonly #admin: string;
@@ -70,7 +70,7 @@ export class RestateWorld {
     this.#patienceMs = options.patienceMs;
   }
 
-  /** Tells the server of the service. */
+  /** Registers the service at the Restate server. */
   async register(): Promise<void> {
     await this.#until(`${this.#admin}/deployments`, { uri: this.#serviceUrl });
   }
@@ -91,12 +91,12 @@ export class RestateWorld {
     while (!((await this.#until(url, {})) as readonly string[] | null)?.includes(node)) await sleep(50);
   }
 
-  /** How an execution ends, through whatever happens to the server. */
+  /** Resolves with the end of an execution, even if the server is restarted meanwhile. */
   async end(workflowId: string): Promise<End> {
     return (await this.#until(`${this.#ingress}/restate/workflow/stepfold/${workflowId}/attach`, undefined)) as End;
   }
 
-  /** Asks until there is an answer: the server may be down. What it is asked may be asked twice. */
+  /** Repeats a request until it is answered, because the server may be down. So the server may get a request twice. */
   async #until(url: string, body: object | undefined, headers: Record<string, string> = {}): Promise<unknown> {
     const deadline = performance.now() + this.#patienceMs;
     for (;;) {
@@ -120,7 +120,7 @@ export class RestateWorld {
   }
 }
 
-/** @returns null if the server of Restate is not installed */
+/** Starts a Restate server, a service and the outside world; skips the test if the Restate server is not installed. */
 export async function restateWorld(skip: TestContext["skip"], patienceMs = 30_000): Promise<RestateWorld> {
   const program = effort.servers ? findRestate() : undefined;
   if (program === undefined) {
@@ -172,7 +172,7 @@ export async function restateWorld(skip: TestContext["skip"], patienceMs = 30_00
   return made;
 }
 
-/** Answers each request, and does what it asks for once for each key. */
+/** Answers each request, and performs its effect once per idempotency key. */
 function honourKeys(server: Server, { asked, effects }: RestateWorld): void {
   server.on("request", (request, response) => {
     const key = String(request.headers["idempotency-key"]);
@@ -180,7 +180,7 @@ function honourKeys(server: Server, { asked, effects }: RestateWorld): void {
     const times = asked.get(key) ?? 0;
     asked.set(key, times + 1);
     if (times === 0) effects.set(node, (effects.get(node) ?? 0) + 1);
-    // long enough for a kill to come in between
+    // the answer is late enough for a kill to come between effect and answer
     setTimeout(() => response.end(JSON.stringify({ done: true })), 50);
   });
 }

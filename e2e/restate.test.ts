@@ -5,7 +5,7 @@ const devices = ["phone", "tablet", "watch"];
 const start = { workflow: "release", input: { devices } };
 const approve = { type: "resume", target: "sign", payload: { approved: true } };
 
-/** What an execution of `release` does to the world: each node once, the item of a map once for each device. */
+/** Returns the effects of an execution of `release`: each node once, and the map's node once per device. */
 function effectsOf(workflowId: string): [string, number][] {
   return [
     [`${workflowId}/build`, 1],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runOn, runtimeNames } from "../scripts/runtimes/runtimes.ts";
 import { effort } from "../scripts/test/effort.ts";
 
-// its processes too: see vitest.config.ts
+// a low priority for this process and its children: see vitest.config.ts
 setPriority(constants.priority.PRIORITY_LOW);
 
 describe("the core, the engine and the expressions", () => {

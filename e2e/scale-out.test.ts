@@ -10,7 +10,7 @@ import { newFolder, root, start } from "./cli.ts";
 const main = join(root, "examples/scale-out/main.ts");
 const invoices = 200;
 
-/** The processes that sent letters, and the letters. */
+/** Returns the processes that sent letters, and the keys of the letters. */
 function lettersIn(folder: string): { readonly processes: ReadonlySet<string>; readonly keys: readonly string[] } {
   const lines = readFileSync(join(folder, "letters.log"), "utf8").trim().split("\n");
   return { processes: new Set(lines.map((line) => line.split(" ")[0]!)), keys: lines.map((line) => line.split(" ")[1]!) };

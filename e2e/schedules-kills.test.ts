@@ -23,7 +23,10 @@ describe(`${storm.schedules} schedules on ${store}, whose ${storm.processes} pro
   });
 });
 
-/** A good run, tampered with in one way after the other: a judge that finds nothing proves nothing. */
+/**
+ * Yields a good run, tampered with in a different way each time. The checker has to find every fault, because a checker that finds
+ * nothing proves nothing.
+ */
 function* tamperedWith([made, everyMs, ticks, stored, lines]: Parameters<typeof judgeTicks>): Generator<Parameters<typeof judgeTicks>> {
   const { executions } = stored;
   const of = executions.findIndex(({ workflowId }) => workflowId.includes("@"));
@@ -36,7 +39,7 @@ function* tamperedWith([made, everyMs, ticks, stored, lines]: Parameters<typeof 
   yield [made, everyMs, ticks, other({ status: "failed" }), lines];
   yield [made, everyMs, ticks, other({ rows: one.rows.filter(({ event }) => event.type !== "completed") }), lines];
   yield [made, everyMs, ticks, other({ rows: [...one.rows, one.rows[1]!] }), lines];
-  // by more than any schedule took to be made: by one tick, the first one may still be right
+  // moved by all ticks, which is longer than making a schedule took: after a move by one tick the first tick might still be right
   const earlierMs = everyMs * ticks;
   yield [made.map((each) => ({ ...each, fromMs: each.fromMs - earlierMs, toMs: each.toMs - earlierMs })), everyMs, ticks, stored, lines];
   const call = lines.find((line) => line.what === "called")!;

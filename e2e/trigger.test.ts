@@ -4,7 +4,7 @@ import { systemEnvironment } from "stepfold";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { TriggerPlatform } from "../packages/stepfold/test/guest/trigger-platform.fixture.ts";
 
-/** The example runs on a stand-in for Trigger.dev: no server of theirs can be had. */
+/** The stand-in for Trigger.dev on which the example runs, because there is no Trigger.dev server for tests. */
 const trigger = vi.hoisted(() => ({ platform: null as TriggerPlatform | null }));
 
 vi.mock("@trigger.dev/sdk", () => ({
@@ -24,7 +24,7 @@ await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
 process.env.SERVICE_URL = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 afterAll(() => service.close());
 
-/** The example, on a platform of its own. */
+/** Loads the example on a platform of its own. */
 async function example(killsAt?: ReadonlySet<number>): Promise<TriggerPlatform> {
   const platform = new TriggerPlatform(killsAt ? { killsAt } : {}, systemEnvironment);
   trigger.platform = platform;

@@ -19,7 +19,7 @@ describe.each(["sqlite", "postgres", ...(effort.everyForm ? ["mysql", "redis"] :
     console.log(reportZombies(ended).join("\n"));
     expect(faultsOf(ended), `seed ${seed}`).toEqual(noFaults);
     expect(ended.made.filter(({ noticed, wentOn }) => noticed === 0 || wentOn === 0)).toEqual([]);
-    // of a single one it is a matter of luck whether a step is still under way when it goes on
+    // with a single zombie it is a matter of chance whether a step is still in flight when it goes on
     if (wanted > 1) expect(ended.lines.filter(({ what }) => what === "aborted").length).toBeGreaterThan(0);
   });
 
@@ -40,7 +40,7 @@ describe.each(["sqlite", "postgres", ...(effort.everyForm ? ["mysql", "redis"] :
     for (const line of ended.lines) {
       if (line.what === "called") callers.set(line.key, (callers.get(line.key) ?? new Set()).add(line.by));
     }
-    // the effect happened twice, with one key; the checker has seen that it counts once
+    // the effect happened twice with one key; the checker has verified that it counts once
     expect([...callers.values()].filter((by) => by.has(ended.made) && by.size > 1).length).toBeGreaterThan(0);
   });
 });

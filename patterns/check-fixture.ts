@@ -4,7 +4,7 @@ import { parseTrace } from "./trace.ts";
 
 const statuses: readonly string[] = ["completed", "failed", "cancelled", "paused"];
 
-/** What is wrong with a fixture, one sentence each: names that do not exist, places that cannot matter, traces without an end. */
+/** Returns the faults of a fixture, one sentence each: names that do not exist, places without effect, traces without an end. */
 export function checkFixture({ file, fixture }: FixtureFile): string[] {
   return [
     ...checkHead(file, fixture),
@@ -94,7 +94,7 @@ function checkTraces(fixture: Fixture): string[] {
   ];
 }
 
-/** Every label that nodes and script can give. */
+/** Returns every label that the nodes and the script can produce. */
 function known(fixture: Fixture): Set<string> {
   const ofNodes = nodeIds(fixture).flatMap((id) => [`+${id}`, `-${id}`, `x${id}`]);
   return new Set([...ofNodes, ...fixture.script.map((step) => `!${step.label}`)]);

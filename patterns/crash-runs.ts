@@ -11,23 +11,26 @@ import { Labels } from "./labels.ts";
 import { fixtureNodes } from "./run-nodes.ts";
 import { History } from "./transition.ts";
 
-/** Where a process dies: at its nth commit, before the store has it or after, without hearing so. */
+/**
+ * The point at which a process dies: at its nth commit, either before the store has it, or after the store has it but before the
+ * process gets the answer.
+ */
 export interface Crash {
   readonly commit: number;
   readonly when: "before" | "after";
 }
 
-/** What an execution on SQLite showed. */
+/** The trace of an execution on SQLite. */
 export interface CrashRun {
   readonly trace: readonly string[];
-  /** False if it made fewer commits than that. */
+  /** False if the execution made fewer commits than the one at which it should crash. */
   readonly crashed: boolean;
 }
 
 const leaseMs = 5_000;
 const id = "pattern";
 
-/** Runs a fixture on a SQLite file. The process dies at the given commit, and another one goes on from the file. */
+/** Runs a fixture on a SQLite file. The process dies at the given commit, and another one goes on from the file. Null: it does not die. */
 export async function crashRun(fixture: Fixture, crash: Crash | null): Promise<CrashRun> {
   const folder = mkdtempSync(join(tmpdir(), "stepfold-pattern-"));
   const environment = virtualEnvironment();
@@ -50,7 +53,7 @@ export async function crashRun(fixture: Fixture, crash: Crash | null): Promise<C
   }
 }
 
-/** The store and the timers of a process that dies: from then on nothing answers, and nothing fires. */
+/** The store and the timers of a process that dies. After its death no call is answered and no timer fires. */
 class Doomed {
   dead = false;
   readonly store: SnapshotStore;
@@ -87,7 +90,7 @@ class Doomed {
   }
 }
 
-/** One fixture being driven, by one process after the other. */
+/** A fixture that one process after the other drives. */
 class Driven {
   readonly #fixture: Fixture;
   readonly #environment: VirtualEnvironment;
@@ -95,7 +98,10 @@ class Driven {
   readonly #stores: SnapshotStore[] = [];
   readonly #runtimes: Runtime[] = [];
   #run: Run | null = null;
-  /** Steps of the script that the execution took, in their order, and time that passed in between. */
+  /**
+   * The script's steps that the execution took, in their order: `after` is the version before the step, and `external` is false if only
+   * time passed.
+   */
   readonly #taken: { readonly label: string; readonly after: number; readonly external: boolean }[] = [];
   #left: ScriptStep[];
 
@@ -106,7 +112,7 @@ class Driven {
     this.#left = [...fixture.script];
   }
 
-  /** A process opens the store, and starts the execution if there is none. */
+  /** Begins a process: it opens the store, and starts the execution if there is none. */
   async begin(store: SnapshotStore, environment: VirtualEnvironment): Promise<void> {
     const { workflow, input } = this.#fixture;
     const runtime = createRuntime({ store, environment, nodeDefinitions: fixtureNodes, workflows: [workflow], leaseMs });
@@ -121,7 +127,7 @@ class Driven {
     await this.#quiet();
   }
 
-  /** Sends the script's steps as they become available, until nothing moves any more or the process is dead. */
+  /** Sends the script's steps as they become available, until nothing changes any more or the process is dead. */
   async drive(isDead: () => boolean): Promise<void> {
     for (let idle = false; !idle && !isDead(); ) {
       idle = true;
@@ -143,16 +149,16 @@ class Driven {
       await this.#environment.advance(step.advanceMs);
       return true;
     }
-    // sent just before a crash, and taken all the same
+    // a step that was sent just before a crash may already be in the history
     const known = this.#taken.filter(({ external }) => external).length < events;
     if (!known && !(await this.#send(step))) return false;
-    // a process that died over it may have got it through or not
+    // if the process died during the step, the store may have the event or not
     if ((await this.#externalEvents()) <= this.#taken.filter(({ external }) => external).length) return false;
     this.#taken.push({ label: step.label, after: snapshot.version, external: true });
     return true;
   }
 
-  /** False if the execution refuses it. A process that dies over it never answers. */
+  /** Sends a step. Returns false if the execution refuses it. If the process dies meanwhile, there is no answer. */
   async #send({ send }: ScriptStep): Promise<boolean> {
     let refused = false;
     this.#tell(send!).catch((error: unknown) => {
@@ -180,7 +186,7 @@ class Driven {
     }
   }
 
-  /** Waits until nothing happens any more without time passing or somebody telling. */
+  /** Waits until nothing changes any more unless time passes or a command arrives. */
   async #quiet(): Promise<void> {
     for (let calm = 0, before = -1; calm < 3; calm++) {
       await this.#environment.settle();
@@ -194,7 +200,7 @@ class Driven {
     return (await this.#witness.events(id, -1, 10_000)).filter(({ event }) => isExternal(event)).length;
   }
 
-  /** The labels of the whole history, and the status it has come to. */
+  /** Returns the labels of the whole history, and the current status. */
   async trace(): Promise<string[]> {
     const history = new History(this.#fixture);
     const labels = new Labels();

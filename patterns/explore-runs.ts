@@ -4,36 +4,42 @@ import { Labels } from "./labels.ts";
 import { Oracle, type States } from "./petri-net.ts";
 import { type Happened, Stepper } from "./transition.ts";
 
-/** What every run of a fixture showed. */
+/** The result of all runs of a fixture. */
 export interface Exploration {
+  /** The number of runs that came to an end. */
   readonly runs: number;
+  /** The number of different states. */
   readonly states: number;
-  /** False if there were more states than were to be explored. */
+  /** False if there were more states than the limit allows. */
   readonly whole: boolean;
   /** The first trace that the net forbids; null if there is none. */
   readonly forbidden: readonly string[] | null;
-  /** Whether some run showed the witness. */
+  /** The witnesses that some run showed. */
   readonly witnessed: ReadonlySet<string>;
 }
 
+/** A state of the search: the execution, the net's judgement of its labels, and the rest of the script. */
 interface State {
   readonly snapshot: Snapshot;
+  /** The states of the net after the labels so far. */
   readonly judged: States;
   readonly labels: Labels;
   readonly now: EpochMs;
+  /** The steps of the script that were not sent yet. */
   readonly script: readonly ScriptStep[];
   readonly trace: readonly string[];
-  /** How many labels of each witness were seen in order. */
+  /** The number of labels of each witness that were seen in order so far. */
   readonly witnesses: readonly number[];
 }
 
-/** At any moment this many of the things that could happen next are tried, in every order. */
+/** The largest number of tasks that are tried as the next one in each state. */
 const mostConcurrent = 4;
 
 /**
- * Runs a fixture in every order of what happens at the same time, and has its net judge each run.
+ * Runs a fixture in every order of the events that can happen at the same time, and lets its net judge each run.
  *
- * @param mostStates no more states than these are explored
+ * @param roundTrip changes each snapshot, for example by way of JSON
+ * @param mostStates the largest number of states that are explored
  */
 export async function exploreRuns(
   fixture: Fixture,
@@ -118,7 +124,7 @@ export async function exploreRuns(
   return { runs, states: seen.size, whole: state === undefined, forbidden, witnessed };
 }
 
-/** Whether a step of the script may be sent: all that it waits for has been seen. */
+/** True if a step of the script may be sent, because all labels that it waits for were seen. */
 export function isAvailable({ after = [] }: ScriptStep, trace: readonly string[]): boolean {
   const left = [...trace];
   return after.every((label) => {
@@ -129,8 +135,8 @@ export function isAvailable({ after = [] }: ScriptStep, trace: readonly string[]
 }
 
 /**
- * Two states with one key can only go on alike. Of versions no more counts than whether a result was there when a path
- * arrived, and which results a join took; where something may be undone, their order too.
+ * Returns a key. Two states with the same key have the same future. Versions count only as far as they tell whether a result existed
+ * when a path arrived, and which results a join took; if nodes can be compensated, the order of versions counts too.
  */
 function keyOf({ snapshot, judged, now, script, labels, witnesses, trace }: State, fixture: Fixture): string {
   const undoes = fixture.workflow.nodes.some(({ compensate }) => compensate);
@@ -146,7 +152,7 @@ function keyOf({ snapshot, judged, now, script, labels, witnesses, trace }: Stat
   return `${text}|${judged.key}|${now}|${available}|${labels.seen.sort().join()}|${witnesses.join()}`;
 }
 
-/** Adds the versions that count. */
+/** Adds the versions that count to `marks`. */
 function collectVersions(value: unknown, undoes: boolean, marks: Set<number>): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, member] of Object.entries(value)) {
@@ -156,7 +162,7 @@ function collectVersions(value: unknown, undoes: boolean, marks: Set<number>): v
   }
 }
 
-/** A value with the places of versions in their stead, and without what does not count. */
+/** Returns a value in which the rank of each version replaces the version, and fields without influence are left out. */
 function withPlaces(value: unknown, place: (version: number) => number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((member) => withPlaces(member, place));

@@ -1,16 +1,19 @@
 import { type Marking, type Net, Oracle } from "./petri-net.ts";
 
-/** What a net can do at all. */
+/** The abilities of a net. */
 export interface Exploration {
-  /** How many markings can be reached. */
+  /** The number of reachable markings. */
   readonly markings: number;
-  /** Numbers of transitions that can never fire. */
+  /** The indexes of transitions that can never fire. */
   readonly dead: readonly number[];
-  /** Reachable markings, as lists of tokens, from which no last label can be reached any more. */
+  /** Reachable markings, as lists of tokens, from which no last label can be reached. */
   readonly stuck: readonly (readonly string[])[];
 }
 
-/** Every reachable marking of a net; above `limit` of them it is a `RangeError`. */
+/**
+ * Explores every reachable marking of a net.
+ * @throws RangeError if there are more than `limit` markings
+ */
 export function explore(net: Net, limit = 100_000): Exploration {
   const oracle = new Oracle(net);
   const [first] = oracle.start().markings;

@@ -4,28 +4,32 @@ import type { Net } from "./petri-net.ts";
 /** A JSON value. */
 export type Value = null | boolean | number | string | readonly Value[] | { readonly [key: string]: Value };
 
-/** One of the 43 control-flow patterns, as a workflow, the events it is sent, and the net that judges what it does. */
+/** One of the 43 control-flow patterns: a workflow, the events that are sent to it, and the net that judges its behaviour. */
 export interface Fixture {
   /** Its number in the catalogue, 1 to 43. */
   readonly pattern: number;
   readonly name: string;
-  /** What in the workflow shows the pattern. */
+  /** The part of the workflow that implements the pattern. */
   readonly construct: string;
-  /** What the pattern demands, and what the net holds against it. */
+  /** The demands of the pattern, and how the net checks them. */
   readonly description: string;
   readonly workflow: Workflow;
   readonly input: Value;
+  /** The events from outside. */
   readonly script: readonly ScriptStep[];
   readonly net: Net;
   /** Traces that the net accepts, as `parseTrace` reads them. */
   readonly allowed: readonly string[];
   /** Whole traces of wrong behaviour, which the net rejects. */
   readonly forbidden: readonly string[];
-  /** Labels, separated by spaces, that some run must show in this order, with others between: it can happen at all. */
+  /**
+   * Each witness has labels, separated by spaces, that some run must show in this order, with others between them. It proves that this
+   * behaviour is possible.
+   */
   readonly witnesses?: readonly string[];
 }
 
-/** The graph that runs. */
+/** The workflow that is run. */
 export interface Workflow {
   readonly id: string;
   readonly start?: string;
@@ -54,17 +58,18 @@ export interface WorkflowEdge {
   readonly sourceHandle?: string;
 }
 
-/** An event from outside, sent at most once and at any moment after all labels of `after` were seen. */
+/** An event from outside. It is sent at most once, at any moment after all labels of `after` were seen. */
 export interface ScriptStep {
-  /** The trace shows it as `!label`, if the execution took it. */
+  /** The name of the step. The trace shows it as `!label` if the execution accepts the step. */
   readonly label: string;
+  /** The labels that have to be seen before the step is sent. Default: none. */
   readonly after?: readonly string[];
   readonly send?: Command;
-  /** Instead of `send`: so much time passes. */
+  /** The milliseconds that pass. Used instead of `send`. */
   readonly advanceMs?: number;
 }
 
-/** What a script can send. */
+/** The commands that a script can send. */
 export type Command =
   | { readonly type: "resume"; readonly target: { readonly node: string }; readonly payload: Value }
   | { readonly type: "signal"; readonly name: string; readonly key?: string; readonly payload: Value }
@@ -80,7 +85,7 @@ export interface FixtureFile {
 
 const folder = new URL("fixtures/", import.meta.url);
 
-/** Every fixture, by file name. Whether they are well-formed is what `fixtures.test.ts` holds. */
+/** Reads all fixtures, ordered by file name. `fixtures.test.ts` checks that they are well-formed. */
 export function readFixtures(): FixtureFile[] {
   const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
   return files.sort().map((file) => ({ file, fixture: JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Fixture }));

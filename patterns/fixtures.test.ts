@@ -66,13 +66,13 @@ it("finds labels in order, whatever stands between them", () => {
   expect(contains(["+a", "-a", "+b"], ["+b", "+a"])).toBe(false);
 });
 
-/** The trace with one label of a node twice, and, unless things can be withdrawn, with one left out. */
+/** Returns variants of a trace: with one label of a node twice, and, unless the net has resets, with one label left out. */
 function doubled(labels: Labels, resets: boolean): Labels[] {
   const own = labels.flatMap((label, i) => (/^[-+x]/.test(label) ? [i] : []));
   return own.flatMap((i) => [labels.toSpliced(i, 0, labels[i]!), ...(resets ? [] : [labels.toSpliced(i, 1)])]);
 }
 
-/** Whether some trace of the net has these labels in this order. */
+/** True if some trace of the net has these labels in this order. */
 function canShow(oracle: Oracle, part: Labels): boolean {
   const seen = new Set<string>();
   const search = (states: States, found: number): boolean => {

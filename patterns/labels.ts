@@ -1,6 +1,9 @@
 import type { ActivePath, Event, Snapshot } from "stepfold";
 
-/** Turns what happened to an execution into labels. One for each execution: it remembers which visits it has seen. */
+/**
+ * Converts the events of one execution to labels. It remembers the visits that it has seen, so each execution needs an instance of its
+ * own.
+ */
 export class Labels {
   readonly #seen: Set<string>;
 
@@ -8,16 +11,16 @@ export class Labels {
     this.#seen = new Set(seen);
   }
 
-  /** What it remembers, to go on from here another time. */
+  /** The visits that were seen, with which another instance can go on from here. */
   get seen(): string[] {
     return [...this.#seen];
   }
 
   /**
-   * The labels of one transition, in the order that the oracle wants: the event's own, what followed at other nodes, then
-   * nodes that became ready.
+   * Returns the labels of one transition, in the order that the oracle expects: the event's own label, then its consequences at other
+   * nodes, then the nodes that became ready.
    *
-   * @param script label of the script's step that caused it
+   * @param script the label of the script's step that caused the event
    */
   of(event: Event, after: Snapshot, script?: string): string[] {
     const labels = script === undefined ? [] : [`!${script}`];

@@ -1,40 +1,42 @@
 import type { FixtureFile } from "./fixture.ts";
 
-/** What the tests of one fixture found; what is missing did not pass. */
+/** The results of the tests of one fixture. A missing result means that the test did not pass. */
 interface Finding {
-  /** Different situations that came up in all orders of what may happen at the same time. */
+  /** The number of different states in all orders of the events that can happen at the same time. */
   situations?: number;
+  /** The same number when every snapshot passes through JSON. */
   situationsThroughJson?: number;
+  /** True if the straight run was allowed. */
   straight?: boolean;
-  /** Commits before and after which a crash was tried. */
+  /** The numbers of commits before and after which a crash was tried. */
   crashesBefore?: number;
   crashesAfter?: number;
 }
 
-/** By file of the fixture. */
+/** The findings by the file name of the fixture. */
 export type Findings = ReadonlyMap<string, Finding>;
 
 const head = `# The 43 control-flow patterns
 
-Written by the tests in \`patterns/\` (\`npm run patterns\`), which fail when it is not current.
+Written by the tests in \`patterns/\` (\`npm run patterns\`), which fail if it is out of date.
 
-Each row is a workflow in [\`patterns/fixtures\`](../patterns/fixtures), with the events it is sent and a Petri net that says
-which traces the pattern allows. The net is interpreted by [\`patterns/petri-net.ts\`](../patterns/petri-net.ts), which knows
+Each row is a workflow in [\`patterns/fixtures\`](../patterns/fixtures), with the events that the test sends and a Petri net that says
+which traces (sequences of steps) the pattern allows. [\`patterns/petri-net.ts\`](../patterns/petri-net.ts) interprets the net and knows
 nothing of the engine. A pattern counts only if every trace was allowed:
 
 - **straight**: once through on SQLite;
-- **every order**: in every order of up to four things that may happen at the same time; the number is that of the different
-  situations that came up and were judged;
+- **every order**: in every order of up to four things that may happen at the same time; the column shows the number of different
+  situations that occurred and were judged;
 - **as JSON**: the same, with the snapshot written and read as JSON after every transition;
 - **crashes**: the process dies just before, and in another run just after, every single commit on SQLite, and another process
-  goes on from the file; the number is that of the crashes.
+  goes on from the file; the column shows the number of crashes.
 
-The list is that of Russell, ter Hofstede, van der Aalst and Mulyar, *Workflow Control-Flow Patterns: A Revised View*
+The list comes from Russell, ter Hofstede, van der Aalst and Mulyar, *Workflow Control-Flow Patterns: A Revised View*
 (BPM-06-22).
 
 `;
 
-/** The page that says which patterns can be had, how, and how that was tested. */
+/** Returns the page that tells which patterns are supported, by which construct, and how this was tested. */
 export function patternTable(fixtures: readonly FixtureFile[], findings: Findings): string {
   const rows = fixtures.map(({ file, fixture: { pattern, name, construct } }) => {
     const { situations, situationsThroughJson, straight, crashesBefore, crashesAfter } = findings.get(file)!;

@@ -10,7 +10,7 @@ import { accepts } from "./petri-net.ts";
 const asItIs = (snapshot: Snapshot): Snapshot => snapshot;
 const throughJson = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot;
 const fixtures = readFixtures();
-/** What was found, for the table in the docs. A test that fails leaves its cell empty. */
+/** The findings for the table in the docs. A failed test leaves its cell empty. */
 const findings: Findings = new Map(fixtures.map(({ file }) => [file, {}]));
 
 describe.each(fixtures)("$file", ({ file, fixture }) => {

@@ -1,6 +1,6 @@
 /** One transition of a net. A place named twice in `in` or `out` stands for two tokens. */
 export interface Transition {
-  /** What an observer sees when it fires; nothing if there is none. */
+  /** The label that an observer sees when the transition fires. Absent: it fires unseen. */
   readonly label?: string;
   /** Takes a token from each of these places. */
   readonly in?: readonly string[];
@@ -11,34 +11,35 @@ export interface Transition {
   /** Empties these places, after `in` and before `out`. */
   readonly reset?: readonly string[];
   /**
-   * Fires before anything else may: it belongs to the same step as what enabled it. True for labels `+n` unless said
-   * otherwise, false for all others.
+   * True if the transition belongs to the same step as the one that enabled it, so that it fires before all others. Default: true for
+   * labels `+n`, false for all others.
    */
   readonly immediate?: boolean;
 }
 
 /** A labelled Petri net with inhibitor arcs, reset arcs and immediate transitions. */
 export interface Net {
-  /** Where tokens are at first; a place named twice holds two. */
+  /** The places that hold a token at first; a place named twice holds two. */
   readonly initial: readonly string[];
   readonly transitions: readonly Transition[];
-  /** For each last label the markings in which it may come. Places that are not named are empty there. */
+  /** The markings in which each last label may come. Places that are not named are empty there. */
   readonly final: Readonly<Record<string, readonly (readonly string[])[]>>;
 }
 
-/** How many tokens each place holds, in the order of {@link Oracle.places}. */
+/** The number of tokens in each place, in the order of {@link Oracle.places}. */
 export type Marking = readonly number[];
 
-/** Where the net may stand, as far as the labels so far tell. */
+/** The possible markings of the net after the labels so far. */
 export interface States {
-  /** The same text for the same states: for memoizing. */
+  /** A text that is equal for equal states, for memoizing. */
   readonly key: string;
-  /** Empty once a last label came, or one that the net forbids. */
+  /** The possible markings. Empty after a last label, or after a label that the net forbids. */
   readonly markings: readonly Marking[];
-  /** The labels so far are those of no run of the net. */
+  /** True if no run of the net has the labels so far. */
   readonly forbidden: boolean;
 }
 
+/** A transition whose places are numbers. */
 interface Rule {
   readonly label: string | undefined;
   readonly immediate: boolean;
@@ -51,8 +52,8 @@ interface Rule {
 const forbidden: States = { key: "forbidden", markings: [], forbidden: true };
 
 /**
- * Judges labels one by one: `step` gives the states after one more label, and they are `forbidden` once no run of the
- * net has these labels. States are plain values, so a search can go back to earlier ones.
+ * Judges labels one by one: `step` returns the states after one more label, which are `forbidden` if no run of the net has these
+ * labels. States are plain values, so a search can return to earlier ones.
  */
 export class Oracle {
   /** Every place of the net, in the order of the numbers in a {@link Marking}. */
@@ -62,7 +63,11 @@ export class Oracle {
   private readonly initial: Marking;
   private readonly limit: number;
 
-  /** @param limit More markings than this for one list of labels are a `RangeError`: the net is not bounded. */
+  /**
+   * Compiles the net.
+   * @param limit the largest number of markings for one list of labels; with more, the net counts as unbounded and a `RangeError` is
+   * thrown
+   */
   constructor(net: Net, limit = 10_000) {
     this.places = placesOf(net);
     this.limit = limit;
@@ -74,12 +79,12 @@ export class Oracle {
     );
   }
 
-  /** The states before the first label. */
+  /** Returns the states before the first label. */
   start(): States {
     return this.closed([this.initial]);
   }
 
-  /** The states after one more label. */
+  /** Returns the states after one more label. */
   step(states: States, label: string): States {
     if (this.ends.has(label)) return this.mayEnd(states, label) ? { key: label, markings: [], forbidden: false } : forbidden;
     return this.closed(
@@ -87,18 +92,18 @@ export class Oracle {
     );
   }
 
-  /** The labels that the net allows next, sorted: for messages. */
+  /** Returns the labels that the net allows next, sorted, for messages. */
   next(states: States): string[] {
     const labels = states.markings.flatMap((marking) => this.firings(marking).flatMap(([rule]) => rule.label ?? []));
     return [...new Set([...labels, ...[...this.ends.keys()].filter((end) => this.mayEnd(states, end))])].sort();
   }
 
-  /** What may fire in one marking: the number of the transition, and the marking after it. */
+  /** Returns the transitions that may fire in one marking, each with its index and the marking after it. */
   successors(marking: Marking): { readonly transition: number; readonly after: Marking }[] {
     return this.firings(marking).map(([rule, after]) => ({ transition: this.rules.indexOf(rule), after }));
   }
 
-  /** The last labels that may come in one marking. */
+  /** Returns the last labels that may come in one marking. */
   endings(marking: Marking): string[] {
     if (this.rules.some((rule) => rule.immediate && enabled(rule, marking))) return [];
     const key = marking.join();
@@ -115,7 +120,7 @@ export class Oracle {
     return (first.length > 0 ? first : able).map((rule) => [rule, fire(rule, marking)]);
   }
 
-  /** These markings and all that follow from them unseen. */
+  /** Returns the states of these markings and of all markings that follow from them by transitions without a label. */
   private closed(markings: readonly Marking[]): States {
     const found = new Map<string, Marking>();
     const open = [...markings];
@@ -131,7 +136,7 @@ export class Oracle {
   }
 }
 
-/** Whether a list of labels, the last one a final label, is that of a whole run of the net. */
+/** True if the labels, of which the last one is a final label, are those of a whole run of the net. */
 export function accepts(net: Net, labels: readonly string[]): boolean {
   const last = labels.at(-1);
   if (last === undefined || !Object.hasOwn(net.final, last)) return false;

@@ -1,7 +1,7 @@
 import { defineNode, type NodeDefinitions } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 
-/** The node types that fixtures use: those that come with Stepfold, and three that do no more than a pattern needs. */
+/** The node types that fixtures use: the built-in ones, and three that do only what a pattern needs. */
 export const fixtureNodes: NodeDefinitions = {
   ...builtinNodes,
   /** Completes at once. */
@@ -10,7 +10,7 @@ export const fixtureNodes: NodeDefinitions = {
   emit: defineNode<{ readonly handles: readonly string[] }, null>({
     executor: ({ handles }) => ({ data: null, nextHandles: handles }),
   }),
-  /** Waits for a person, and leaves by the handle that the answer names. */
+  /** Waits for an answer, and leaves by the handle that the answer names. */
   hold: defineNode<unknown, unknown, { readonly handle?: string }>({
     executor: (_, step) => {
       if (!step.resumed) return step.suspend();

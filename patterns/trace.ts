@@ -1,22 +1,25 @@
-/** What an execution showed, label by label. The last label is its status. */
+/** The labels of an execution. The last one is its status. */
 export type Labels = readonly string[];
 
 /**
- * The labels of a written trace, one list for each transition of the execution: `"+a, -a +b +c, -b"` gives
+ * Parses a written trace into labels, one list for each transition of the execution: `"+a, -a +b +c, -b"` gives
  * `[["+a"], ["-a", "+b", "+c"], ["-b"]]`. `.flat()` gives the labels in order.
  */
 export function parseTrace(text: string): string[][] {
   return text.split(",").map((group) => group.split(" ").filter((label) => label !== ""));
 }
 
-/** Whether the labels of `part` come in `whole` in this order, with anything between them. */
+/** True if `whole` contains the labels of `part` in this order, with any labels between them. */
 export function contains(whole: Labels, part: Labels): boolean {
   let found = 0;
   for (const label of whole) if (label === part[found]) found++;
   return found === part.length;
 }
 
-/** A trace with the `+` labels of each transition in every order: what one transition starts, starts at once. */
+/**
+ * Returns a trace with the `+` labels of each transition in every order, because nodes that one transition starts begin at the same
+ * time.
+ */
 export function reorderings(trace: readonly Labels[]): string[][] {
   return trace.reduce<string[][]>(
     (heads, group) => {

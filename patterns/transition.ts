@@ -16,13 +16,16 @@ import { Deadlines, systemEnvironment } from "../packages/stepfold/src/environme
 import type { Fixture, ScriptStep } from "./fixture.ts";
 import { fixtureNodes } from "./run-nodes.ts";
 
-/** One thing that happened, and the execution after it. */
+/** An event, and the snapshot after it. */
 export interface Happened {
   readonly event: Event;
   readonly snapshot: Snapshot;
 }
 
-/** A fixture, one transition at a time and in any order: what the engine does with a task, without the engine's own choice. */
+/**
+ * Executes a fixture one transition at a time, in any order. It does with a task what the engine does, but the caller chooses the next
+ * transition.
+ */
 export class Stepper {
   readonly #workflow: PreparedWorkflow;
   readonly #input: Fixture["input"];
@@ -80,7 +83,7 @@ export class Stepper {
     return this.#after(snapshot, eventOf(task, outcome, snapshot.version + 1))!;
   }
 
-  /** Null if the execution refuses it. */
+  /** Sends a command. Returns null if the execution refuses it. */
   async send(snapshot: Snapshot, { send }: ScriptStep, now: EpochMs): Promise<Happened | null> {
     try {
       return this.#after(snapshot, await decide(this.#workflow, snapshot, send as Command, now, defaultLimits));
@@ -90,7 +93,7 @@ export class Stepper {
     }
   }
 
-  /** The first timer that is due; null if none is. */
+  /** Fires the first timer that is due. Returns null if none is due. */
   timer(snapshot: Snapshot, now: EpochMs): Happened | null {
     const event = due(openDraft(this.#workflow.compiled, snapshot), now);
     return event && this.#after(snapshot, event);
@@ -103,7 +106,7 @@ export class Stepper {
   }
 }
 
-/** The snapshots of a history, one after the other. */
+/** Computes the snapshots of a history, one event after the other. */
 export class History {
   readonly #workflow: PreparedWorkflow;
   #draft: Draft | null = null;

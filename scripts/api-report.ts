@@ -1,5 +1,5 @@
-// Writes api/<entry>.txt: every public name with its type, so that a change of the API is visible in review.
-// With --check it writes nothing and fails where a report differs.
+// Writes api/<entry>.txt with every public name and its type, so that reviews show each change of the API. With --check it writes
+// nothing and fails if a report differs.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { declarationOf, readDeclarations } from "./api/declaration-file.ts";
 import { library, type PublicEntry, publicEntries, root } from "./public-entries.ts";
@@ -26,7 +26,7 @@ if (process.argv.includes("--check")) {
   console.log(`wrote ${reports.size} reports to api/`);
 }
 
-/** `stepfold/stores/sqlite` is reported in `stores-sqlite.txt`, `stepfold` in `stepfold.txt`. */
+/** Returns the file name of a report: `stores-sqlite.txt` for `stepfold/stores/sqlite`, `stepfold.txt` for `stepfold`. */
 function reportName({ name }: PublicEntry): string {
   return `${name.replace(/^stepfold\//, "").replaceAll("/", "-")}.txt`;
 }
@@ -37,7 +37,7 @@ function report({ name, types }: PublicEntry): string {
   return `${[`// ${name}`, ...names.map((one) => named(one, declarationOf(file, one)))].join("\n\n")}\n`;
 }
 
-/** An export under another name than its declaration's says so. */
+/** Returns a declaration. If it is exported under another name, a comment says so. */
 function named(name: string, declaration: string): string {
   return new RegExp(`\\b${name.replace("$", "\\$")}\\b`).test(declaration.split("\n")[0] ?? "")
     ? declaration

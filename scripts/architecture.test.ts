@@ -21,7 +21,7 @@ const files = readTree(root);
 const paths = listFiles(root);
 const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json`, "utf8")) as Manifest;
 
-/** The lines of code of databases that are longer than their table allows: they may become fewer, not more. */
+/** The lines of code of databases that are longer than their table allows. These numbers may fall but not rise. */
 const ceilings: Readonly<Record<string, number>> = {
   sqlite: 1153,
   mongo: 577,

@@ -1,4 +1,4 @@
-// Writes what is published of every package into its dist, beside the declarations that the compiler wrote there.
+// Writes the published code of every package into its dist, next to the declarations that the compiler wrote there.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { bundledPackages, bundlePackage } from "./packaging/bundle-package.ts";
@@ -11,7 +11,7 @@ for (const bundled of bundledPackages) {
   for (const path of codeBelow(dist)) if (!written.has(path)) rmSync(`${dist}/${path}`);
 }
 
-/** A file that stays as it is keeps its time: a process that loads it meanwhile never sees half of it. */
+/** Writes a file only if its content changes, so that a process that loads an unchanged file never reads half of it. */
 function writeIfChanged(path: string, content: string | Uint8Array): void {
   if (existsSync(path) && readFileSync(path, "utf8") === content) return;
   mkdirSync(dirname(path), { recursive: true });

@@ -1,6 +1,6 @@
-// Packs the library, installs it in an empty folder and uses it there: as many packages as promised, types that
-// compile without skipLibCheck and without @types/node, code that runs without code generation, source maps and stacks
-// that lead to published sources, and a second copy that knows what the first one makes.
+// Packs the library, installs it in an empty folder and uses it there. It checks the number of installed packages, types that compile
+// without skipLibCheck and without @types/node, code that runs without code generation, source maps and stacks that lead to published
+// sources, and a second copy that recognizes the errors and values of the first one.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** The name of the packed file. */
+/** Packs the library and returns the name of the packed file. */
 function pack(): string {
   const packed = run("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder, library);
   return (JSON.parse(packed) as [{ readonly filename: string }])[0].filename;
@@ -43,7 +43,7 @@ function install(packed: string): void {
   if (found.join() !== "stepfold") throw new RangeError(`installs ${found.join(", ")} instead of stepfold alone`);
 }
 
-/** Every map of code and of declarations leads to sources that are published. */
+/** Checks that every map of code and declarations leads to published sources. */
 function checkMaps(): void {
   const maps = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".map"));
   for (const path of maps) {
@@ -55,7 +55,7 @@ function checkMaps(): void {
   if (maps.length === 0) throw new RangeError("no source maps are published");
 }
 
-/** With source maps, a stack shows published sources and the lines where the calls stand. */
+/** Checks that, with source maps, a stack shows published sources and the lines of the calls. */
 function checkStack(): void {
   const stack = run(process.execPath, "--enable-source-maps", "dist/failure.js");
   const frames = [...stack.matchAll(/\(?((?:file:\/\/)?[^\s(]*node_modules\/stepfold\/[^\s:]+):(\d+):\d+\)?/g)];
@@ -68,7 +68,7 @@ function lineOf(path: string, line: number): string | undefined {
   return readFileSync(path.replace("file://", ""), "utf8").split("\n")[line - 1];
 }
 
-/** Installs the same package a second time, as two versions of it may lie in one tree of dependencies. */
+/** Installs the same package a second time under another name, as a tree of dependencies may contain two versions of it. */
 function addCopy(packed: string): void {
   run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", `stepfold-again@file:./${packed}`);
 }
@@ -80,7 +80,7 @@ function packagesIn(modules: string): string[] {
   );
 }
 
-/** Compiles every entry and a flow that uses them. */
+/** Compiles imports of every entry and the programs that use them. */
 function compile(moduleResolution: "nodenext" | "bundler"): void {
   mkdirSync(join(folder, "src"), { recursive: true });
   for (const name of ["copies.ts", "failure.ts", "flow.ts"]) copyFileSync(`${root}/scripts/consumer/${name}`, join(folder, "src", name));

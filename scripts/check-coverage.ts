@@ -1,5 +1,5 @@
-// Runs the tests of the library's pure parts and of the engine with coverage: the thresholds are in vitest.config.ts.
-// Apart from `npm test`, because measuring makes everything several times slower.
+// Runs the tests of the library's pure parts and of the engine with coverage; the thresholds are in vitest.config.ts. It is separate
+// from `npm test`, because measuring makes the tests several times slower.
 import { spawnSync } from "node:child_process";
 import { effortVariable } from "./test/effort.ts";
 
@@ -8,8 +8,8 @@ const scenarios = ["core", "reference", "expressions", "engine", "hostile", "lim
   (area) => `packages/stepfold/test/${area}/`,
 );
 const measured = ["core", "expressions"].map((part) => `--coverage.include=packages/stepfold/src/${part}/**/*.ts`);
-// These repeat with large inputs, or in many orders, what other tests do once: they reach no other line, and take most of the time when it
-// is measured. No shell is between, which would read the pattern in its own way.
+// These tests are left out: they repeat with large inputs or in many orders what other tests do once, so they cover no additional line,
+// but take most of the time when measured. No shell is used, because it would interpret the patterns.
 const repeating = [
   "costs? at most 2\\.2 times",
   "is answered, with at most so many issues",

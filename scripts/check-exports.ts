@@ -1,4 +1,4 @@
-// Holds package.json's exports against the folders: nothing public is forgotten, nothing exported is missing.
+// Checks package.json's exports against the folders: every public folder is exported, and every export is built.
 import { existsSync, readdirSync } from "node:fs";
 import { library, publicEntries } from "./public-entries.ts";
 
@@ -16,7 +16,7 @@ function missing(): string[] {
   );
 }
 
-/** A folder with an index.ts is public. */
+/** Finds public folders that are not exported. A folder with an index.ts is public. */
 function forgotten(): string[] {
   const exported = new Set(entries.map(({ source }) => source));
   return filesBelow("src")
@@ -24,7 +24,7 @@ function forgotten(): string[] {
     .map((path) => `src/${path} is in no export of packages/stepfold/package.json: add it, or name the file after what is inside`);
 }
 
-/** Output of sources that are gone would be published. */
+/** Finds output of deleted sources, which would be published too. */
 function stale(): string[] {
   const sources = new Set(
     filesBelow("src")

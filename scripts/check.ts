@@ -1,9 +1,9 @@
-// Everything that CI checks beside the tests: one line for each, with its output only where it fails. The rules of the
-// architecture are tests, so npm test has them; here is only the table in ARCHITECTURE.md.
+// Runs everything that CI checks besides the tests. It prints one line for each step, and the output of a step only if the step fails.
+// The rules of the architecture are tests and run with npm test; here only the table in ARCHITECTURE.md is checked.
 import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 
-/** Every other step needs what this one makes. */
+/** The step that runs first, because all others need its output. */
 const first = "build";
 const others = [
   "check:coverage",
@@ -21,7 +21,7 @@ const others = [
 const failed: string[] = [];
 await run(first);
 const waiting = [...others];
-// as many at once as there are processors, the longest first
+// as many steps run at the same time as there are processors, the longest first
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) await run(step);

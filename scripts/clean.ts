@@ -1,4 +1,4 @@
-// Removes what the build wrote, also from sources that are gone.
+// Removes the output of the build, also of deleted sources.
 import { readdirSync, rmSync } from "node:fs";
 import { root } from "./public-entries.ts";
 

@@ -1,4 +1,4 @@
-// Writes the import table of ARCHITECTURE.md from the one that the architecture test uses. With --check it only compares.
+// Writes the import table of ARCHITECTURE.md from the tables of the architecture test. With --check it only compares them.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { entryMayImport, type Layer, layers, roof, rooms } from "./architecture/layers.ts";
 import { library, root } from "./public-entries.ts";
@@ -44,7 +44,7 @@ function allowed({ mayImport }: Layer): string {
   return list(present) || "nothing";
 }
 
-/** The folders inside the parts that have an order of their own. */
+/** Returns the table of the folders inside those parts that have an order of folders. */
 function order(): string {
   const rows = Object.entries(rooms).map(([part, floors]) => {
     const names = floors.map((floor) => floor.map((room) => `\`${room || part}\``).join(" and "));

@@ -1,4 +1,4 @@
-// Kills processes under load, or stops them, and judges what is stored: see docs/testing/crashes.md.
+// Kills or stops processes under load, and checks what is stored: see docs/testing/crashes.md.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ interface Ended {
 
 type Options = RunOptions & { readonly seed: number };
 
-/** What can be done to the processes, so many times. */
+/** The disturbances of a run by name; each takes the number of repetitions. */
 const disturbances = {
   async kills(options: Options, kills: number): Promise<Ended> {
     const ended = await storm({ ...options, kills });
@@ -79,7 +79,7 @@ const disturbances = {
   },
 };
 
-/** The store is behind a proxy then. */
+/** Runs with the store behind a proxy. */
 async function gray(options: Options, disturbed: (behind: Omit<GrayOptions, "times">) => ReturnType<typeof silences>): Promise<Ended> {
   const name = options.target.name;
   const behind = isServed(name) ? await behindProxy(name) : null;
@@ -115,7 +115,7 @@ try {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-// connections of a target that is kept are still open
+// the process has to exit, because a target that is kept has open connections
 process.exit();
 
 function end(message: string, code: number): never {

@@ -11,7 +11,7 @@ cpSync(join(root, "biome.json"), join(house, "biome.json"));
 cpSync(join(root, "scripts/lint"), join(house, "scripts/lint"), { recursive: true });
 afterAll(() => rmSync(house, { recursive: true }));
 
-/** Lints a file of a house that has our rules and nothing else; answers with what the linter says. */
+/** Lints a file in a folder that has the project's rules and nothing else. Returns the output of the linter. */
 function lint(path: string, text: string): string {
   mkdirSync(dirname(join(house, path)), { recursive: true });
   writeFileSync(join(house, path), text);

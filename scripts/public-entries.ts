@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The repository, without a slash at the end. */
+/** The root folder of the repository, without a slash at the end. */
 export const root: string = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** The folder of the library. */
 export const library: string = `${root}/packages/stepfold`;
 
-/** Something users import: `stepfold/stores/sqlite`. */
+/** A module that users import, such as `stepfold/stores/sqlite`. */
 export interface PublicEntry {
-  /** As users write it. */
+  /** The name that users import. */
   readonly name: string;
-  /** Below `packages/stepfold`: `./dist/stores/sqlite/index.js`. */
+  /** The path of the code below `packages/stepfold`: `./dist/stores/sqlite/index.js`. */
   readonly code: string;
-  /** Below `packages/stepfold`: `./dist/stores/sqlite/index.d.ts`. */
+  /** The path of the declarations below `packages/stepfold`: `./dist/stores/sqlite/index.d.ts`. */
   readonly types: string;
-  /** Below `packages/stepfold`: `./src/stores/sqlite/index.ts`. */
+  /** The path of the source below `packages/stepfold`: `./src/stores/sqlite/index.ts`. */
   readonly source: string;
 }
 
@@ -23,7 +23,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
 }
 
-/** What the library's package.json exports, without its package.json. */
+/** Returns the entries that the library's package.json exports, without package.json itself. */
 export function publicEntries(): PublicEntry[] {
   const { exports } = JSON.parse(readFileSync(`${library}/package.json`, "utf8")) as Manifest;
   return Object.entries(exports).flatMap(([path, target]) => {

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "stepfold-pure-"));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Compiles one line with the options of the pure layers. */
+/** Compiles one expression with the options of the pure layers, and returns the compiler's output. */
 function compile(line: string): string {
   const config = `${root}packages/stepfold/tsconfig.pure.json`;
   writeFileSync(join(folder, "probe.ts"), `export const probe: unknown = ${line};\n`);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { library, root } from "./public-entries.ts";
 import { servicesFolder } from "./servers/services-folder.ts";
 
-// Compiles the recipes of docs/run/recipes.md against the SDKs that they name: npm run recipes. Those take half a gigabyte, so they are no
-// dependencies; they are installed into the folder of services.
+// Compiles the recipes of docs/run/recipes.md against the SDKs that they name: npm run recipes. The SDKs take half a gigabyte, so they
+// are not dependencies of the repository; this script installs them into the folder of services.
 
 const sdks = ["@temporalio/workflow@1.24.0", "workflow@4.8.9", "inngest@4.24.0", "@upstash/workflow@1.3.3"];
 const folder = join(servicesFolder(), "recipes");

@@ -1,4 +1,4 @@
-// Writes docs/reference from the code. With --check it writes nothing and fails where a page differs.
+// Writes docs/reference from the code. With --check it writes nothing and fails if a page differs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { root } from "./public-entries.ts";
 import { referencePages } from "./reference/pages.ts";

@@ -1,4 +1,5 @@
-// npm run runtimes [-- NAME...]: the tests of the core, the engine and the expressions on Node.js 20, 22, 24 and 26, Bun, Deno and workerd.
+// npm run runtimes [-- NAME...]: runs the tests of the core, the engine and the expressions on Node.js 20, 22, 24 and 26, Bun, Deno and
+// workerd.
 import { leftOut, leftOutInWorkerd } from "./runtimes/bundle-suite.ts";
 import { type RuntimeName, runOn, runtimeNames } from "./runtimes/runtimes.ts";
 

@@ -1,4 +1,4 @@
-// Runs random workflows through random bad days, with the real engine and runtime: docs/testing/simulation.md.
+// Runs random workflows under random faults, with the real engine and runtime: docs/testing/simulation.md.
 
 import type { ScheduleOptions } from "../packages/stepfold/src/testing/simulation/scenario.ts";
 import { type Arguments, commandFor, readArguments } from "./simulation/arguments.ts";
@@ -11,9 +11,9 @@ import { runJobs } from "./simulation/threads.ts";
 const usage = `npm run simulate -- [--schedules N] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
 [--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue]`;
 
-/** Schedules that a thread takes at once. */
+/** The number of schedules in one job of a thread. */
 const batch = 50;
-/** Of one day. */
+/** The number of schedules of the library in one day. */
 const schedulesADay = 50;
 
 const told = read();
@@ -85,7 +85,7 @@ function jobsOfDays(seed: number, days: number): Job[] {
   return Array.from({ length: days }, (_, i) => ({ seed: seed + i, schedules: 1, schedulesADay, options: {}, mutant: null }));
 }
 
-/** What has failed once is run with every larger run. */
+/** Returns jobs for the schedules of the corpus, which have failed before. They are part of every run of more than one schedule. */
 function jobsOfCorpus(schedules: number): Job[] {
   if (schedules <= 1) return [];
   return (corpus as ScheduleOptions[]).map(({ seed, ...options }) => ({ seed, schedules: 1, options, mutant: null }));

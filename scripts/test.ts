@@ -1,4 +1,4 @@
-// Builds, runs tests and ends with one plain line: N passed, N failed, N skipped.
+// Builds, runs tests, and prints one plain last line: N passed, N failed, N skipped.
 // npm test [-- NAME], npm run test:all [-- GROUP... NAME], npm run storm [-- GROUP... NAME]: see test/test-plan.ts and test/effort.ts
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ function runTests(): Counts {
   const folder = mkdtempSync(join(tmpdir(), "stepfold-test-"));
   const report = join(folder, "report.json");
   const options = ["run", "--passWithNoTests", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  // hundreds of processes load the same sources: the first one compiles them
+  // hundreds of processes load the same sources, so the first one stores their compiled form in a cache
   const env = { [effortVariable]: command, NODE_COMPILE_CACHE: join(folder, "compiled") };
   const passed = run("vitest", [...options, ...groups.map((one) => `--project=${one}`), ...rest], env);
   const counted = readCounts(report);

@@ -3,7 +3,7 @@ import type { Situation } from "./situation.ts";
 
 const retried = { maxAttempts: 3, interval: "1s", backoff: "exponential" as const };
 
-/** State machines of the Amazon States Language, said as workflows. */
+/** State machines of the Amazon States Language, written as workflows. */
 export const aslMachines: readonly Situation[] = [
   { name: "Pass with a result", nodes: [{ id: "pass", type: "set", data: { a: 1 } }], output: { a: 1 } },
   {

@@ -12,7 +12,7 @@ const toThree = ["gate>a@a", "gate>b@b", "gate>c@c"];
 const joined = { id: "join", type: "set", join: "all" as const, data: "{{ inputs.map(({ data }) => data).join('') }}" };
 const intoJoin = ["a>join", "b>join", "c>join"];
 
-/** Situations of BPMN, as Zeebe tests them. */
+/** Situations of BPMN that Zeebe tests. */
 export const bpmnSituations: readonly Situation[] = [
   {
     name: "a sequence of tasks",

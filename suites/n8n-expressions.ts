@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
-/** What the forms read: one item, as it came from a node named "HTTP Request". */
+/** The item that the expressions read: the output of a node named "HTTP Request". */
 export const item = {
   name: "Ada Lovelace",
   email: "ada@example.org",
@@ -19,7 +19,7 @@ export const item = {
   html: "<p>Hello</p>",
 };
 
-/** The forms that n8n's published workflows use most, the commonest first, and what they give over this item. */
+/** The forms of expressions that published n8n workflows use most, the most common first, with their results for this item. */
 export const forms: readonly (readonly [form: string, gives: unknown])[] = [
   ["$json.name", "Ada Lovelace"],
   ['$json["email"]', "ada@example.org"],

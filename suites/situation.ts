@@ -3,44 +3,51 @@ import { FatalError, type NodeDefinition, type Snapshot, WorkflowEngine } from "
 import type { Edge, Json, Node } from "stepfold/core";
 import { builtinNodes } from "stepfold/nodes";
 
-/** What happens to an execution from outside. */
+/** An event from outside the execution. */
 export type Move =
   | { readonly answer: Json; readonly at?: string; readonly by?: string }
   | { readonly signal: string; readonly key?: string; readonly payload?: Json }
   | { readonly laterMs: number }
   | { readonly cancel: true };
 
-/** A situation of another engine's suite, in our words: a workflow, what happens to it, and how it ends. */
+/** A situation of another engine's test suite in Stepfold's terms: a workflow, the events from outside, and the expected end. */
 export interface Situation {
   readonly name: string;
   readonly nodes: readonly Node[];
-  /** `a>b`, or `a>b@handle`. */
+  /** The edges, as `a>b` or `a>b@handle`. */
   readonly edges?: readonly string[];
+  /** Further fields of the workflow. */
   readonly workflow?: Readonly<Record<string, Json>>;
+  /** Sub-workflows by id. */
   readonly workflows?: Readonly<Record<string, { readonly nodes: readonly Node[]; readonly edges?: readonly string[] }>>;
   readonly input?: Json;
   readonly globals?: Readonly<Record<string, Json>>;
+  /** The events from outside, in order. */
   readonly moves?: readonly Move[];
-  /** Default: completed. */
+  /** The expected status. Default: completed. */
   readonly status?: Snapshot["status"];
+  /** The expected output. */
   readonly output?: unknown;
-  /** Members of the error. */
+  /** The expected fields of the error. */
   readonly error?: Readonly<Record<string, unknown>>;
-  /** Outputs of nodes, the last of each. */
+  /** The expected last output of nodes, by node. */
   readonly results?: Readonly<Record<string, unknown>>;
-  /** How often nodes have ended. */
+  /** The expected number of results of nodes, by node. */
   readonly visits?: Readonly<Record<string, number>>;
 }
 
 interface TaskData {
+  /** The output of the task. Default: null. */
   readonly gives?: Json;
-  /** Attempts that fail. */
+  /** The number of attempts that fail. Default: 0. */
   readonly failures?: number;
+  /** The code of the error of a failing attempt. Default: BUSY. */
   readonly code?: string;
+  /** Whether the error is fatal, so that no further attempt follows. */
   readonly fatal?: boolean;
 }
 
-/** A piece of work that a suite asks for: it gives something, or fails so many times. */
+/** The work that a suite asks for: it returns a value, or fails so many times. */
 const task: NodeDefinition = {
   executor(data, step) {
     const { gives = null, failures = 0, code = "BUSY", fatal = false } = (data ?? {}) as TaskData;
@@ -49,7 +56,7 @@ const task: NodeDefinition = {
   },
 };
 
-/** When every situation begins. */
+/** The time at which every situation begins. */
 export const begin: number = Date.parse("2026-03-05T14:07:09.000Z");
 
 const edgesOf = (arrows: readonly string[] = []): Edge[] =>
@@ -58,7 +65,7 @@ const edgesOf = (arrows: readonly string[] = []): Edge[] =>
     return { source: source!, target: target!, ...(sourceHandle !== undefined && { sourceHandle }) };
   });
 
-/** Runs a situation to its end. */
+/** Runs a situation to its end, and returns the last snapshot. */
 export async function play({ nodes, edges, workflow, workflows = {}, input, globals, moves = [] }: Situation): Promise<Snapshot> {
   let now = begin;
   const inner = Object.entries(workflows).map(([id, one]) => [id, { id, nodes: one.nodes, edges: edgesOf(one.edges) }] as const);
@@ -76,7 +83,7 @@ export async function play({ nodes, edges, workflow, workflows = {}, input, glob
   const going = { globals };
   let snapshot = await engine.execute({ workflowId: "w1", ...(input !== undefined && { input }), ...going });
   for (const move of moves) {
-    // as it lies in a database between two moves
+    // the snapshot as a database would store it between two moves
     const stored = JSON.parse(JSON.stringify(snapshot)) as object;
     if ("laterMs" in move) {
       now += move.laterMs;
@@ -98,5 +105,5 @@ function timer(ms: number, run: () => void): () => void {
   return () => clearTimeout(handle);
 }
 
-/** The page that tells what was found. */
+/** The path of the page with the results. */
 export const page: string = fileURLToPath(new URL("../docs/other-engines.md", import.meta.url));

@@ -36,28 +36,28 @@ describe("n8n's commonest expressions", () => {
   });
 });
 
-it("is told on a page of the docs, with what cannot be said", async () => {
+it("is told on a page of the docs, with what cannot be expressed", async () => {
   const rows = [
     ...suites.map(([name, situations]) => [name, situations.length] as const),
     ["n8n: forms of expressions", forms.length] as const,
   ];
   const lists = Object.entries(unsayable).map(
     ([name, list]) =>
-      `### ${name}\n\n| cannot be said | instead |\n| --- | --- |\n${list.map(([what, instead]) => `| ${what} | ${instead} |`).join("\n")}`,
+      `### ${name}\n\n| cannot be expressed | instead |\n| --- | --- |\n${list.map(([what, instead]) => `| ${what} | ${instead} |`).join("\n")}`,
   );
   const text = `# Situations of other engines
 
 <!-- written by npm run suites -->
 
-What other engines test, said in Stepfold's words and run by the tests: each one ends as it does there.
+Situations that other engines test, expressed as workflows of Stepfold. The tests run them, and each ends as it does in the other engine.
 
-| of | situations that run |
+| engine | situations that run |
 | --- | --- |
 ${rows.map(([name, count]) => `| ${name} | ${count} |`).join("\n")}
 
-They lie in [suites](../suites), one file each, in our own words.
+They are in [suites](../suites), one file for each engine, in our own words.
 
-## What cannot be said
+## What cannot be expressed
 
 ${lists.join("\n\n")}
 `;

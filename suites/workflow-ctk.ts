@@ -3,7 +3,7 @@ import type { Situation } from "./situation.ts";
 
 const call = (gives: unknown): { readonly gives: never } => ({ gives: gives as never });
 
-/** Scenarios of the conformance kit of Serverless Workflow; what they call is a task that answers. */
+/** Scenarios of Serverless Workflow's conformance kit. A task that answers takes the place of each called service. */
 export const ctkScenarios: readonly Situation[] = [
   {
     name: "call: an HTTP endpoint with a path from the input",

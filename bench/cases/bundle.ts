@@ -8,7 +8,10 @@ import { packedLibrary } from "../packed.ts";
 
 const kilobyte = 1024;
 
-/** What a browser loads at once for a line of code: minified, gzipped; and about how much of it comes from where. */
+/**
+ * Returns the kilobytes, minified and gzipped, that a browser loads at once for the given code, and about how much each part
+ * contributes.
+ */
 async function bundled(code: string): Promise<Sample> {
   const entry = "\0bench-entry.js";
   const bundle = await rolldown({
@@ -26,20 +29,20 @@ async function bundled(code: string): Promise<Sample> {
   });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   await bundle.close();
-  // what is imported later, where it is needed, is a file of its own, and so is what that shares with the rest
+  // code behind a dynamic `import()` is in chunks of its own, and so is the code that such chunks share with the entry
   const loaded = loadedAtOnce(output.filter((file) => file.type === "chunk"));
   const size = loaded.reduce((sum, { code: text }) => sum + gzipSync(text, { level: 9 }).byteLength, 0) / kilobyte;
   return { size, ...shares(loaded, size) };
 }
 
-/** The first chunk, and what it imports. */
+/** Returns the first chunk and all chunks that it imports statically, also indirectly. */
 function loadedAtOnce([first, ...others]: readonly OutputChunk[]): readonly OutputChunk[] {
   const loaded = new Set([first!]);
   for (const { imports } of loaded) for (const chunk of others) if (imports.includes(chunk.fileName)) loaded.add(chunk);
   return [...loaded];
 }
 
-/** Gzip compresses all of it together, so the parts are shares of the whole, by what each is by itself. */
+/** Gzip compresses all modules together, so each part gets a share of the total size in proportion to its size when compressed alone. */
 function shares(chunks: readonly OutputChunk[], size: number): Sample {
   const sizes: Record<string, number> = {};
   let all = 0;

@@ -8,7 +8,7 @@ import type { Group } from "../group.ts";
 import { fork, trivial } from "../line.ts";
 import { type Sample, spread } from "../measure.ts";
 
-/** One execution after the other, from start to end. */
+/** Runs executions in memory, one after the other, each from its start to its end. */
 async function inMemory(workflow: WorkflowDefinition, steps: number): Promise<Sample> {
   const engine = new WorkflowEngine({ workflow, nodeDefinitions: { work: { executor: trivial } } });
   const took: number[] = [];
@@ -24,7 +24,7 @@ async function inMemory(workflow: WorkflowDefinition, steps: number): Promise<Sa
   return { nsPerStep: spread(took).median };
 }
 
-/** What one item of a map costs: bytes bound to statements by the steps of the items, and time. */
+/** Measures the cost of one item of a map: the bytes that its steps bind to SQL statements, and the time. */
 async function mapped(items: number): Promise<Sample> {
   let bound = 0;
   const original = StatementSync.prototype.run as (...values: unknown[]) => unknown;
@@ -43,7 +43,7 @@ async function mapped(items: number): Promise<Sample> {
   let boundAtLast = 0;
   const executor = async (): Promise<{ data: { ok: true } }> => {
     done++;
-    // the first items carry the start of the map, and the last its end
+    // the first items include the cost of starting the map, and the last ones the cost of ending it, so both are left out
     if (done === 10) [atFirst, boundAtFirst] = [performance.now(), bound];
     if (done === items) [atLast, boundAtLast] = [performance.now(), bound];
     return { data: { ok: true } };

@@ -14,12 +14,15 @@ const short = 500;
 const output = { text: "x".repeat(89) }; // 100 bytes of JSON
 const million = 1e6;
 
+/** How often and how the loop runs. */
 interface Durable {
+  /** The number of steps of each execution. */
   readonly times: number;
+  /** The number of executions, which run one after the other. */
   readonly executions: number;
-  /** Waits with `run.result()` from the start; else only for what is left after the last step. */
+  /** Whether `run.result()` is called at the start. Default: only after the last step. */
   readonly awaited?: boolean;
-  /** Told when each step of an execution began. */
+  /** Called at the end of each execution with the times at which its steps began, in milliseconds of `performance.now()`. */
   readonly onEnd?: (at: Float64Array) => void;
 }
 
@@ -46,7 +49,10 @@ async function durable({ times, executions, awaited = false, onEnd }: Durable): 
   });
 }
 
-/** How long a step takes: the steps after the tenth, and the last ones. The first execution warms up. */
+/**
+ * Measures how long a step takes, from the eleventh step on and at the end. The first execution only warms up, and its times are
+ * overwritten.
+ */
 async function pace(): Promise<Sample> {
   let early: number[] = [];
   let late: number[] = [];
@@ -60,7 +66,7 @@ async function pace(): Promise<Sample> {
   return { early: spread(early).median, late: spread(late).median };
 }
 
-/** How long a step takes while somebody waits for the result. */
+/** Measures how long a step takes, with or without a call of `run.result()` that waits all the time. */
 async function waiting(awaited: boolean): Promise<Sample> {
   let took = 0;
   const onEnd = (at: Float64Array): void => {
@@ -70,7 +76,7 @@ async function waiting(awaited: boolean): Promise<Sample> {
   return { perStep: (took / (short - 1)) * 1000 };
 }
 
-/** What the loop hands to SQLite, and what SQLite hands to the system. */
+/** Measures the megabytes that the loop binds to statements of SQLite, and those that SQLite writes to files. */
 async function bytes(): Promise<Sample> {
   const bound = countedStatements();
   const before = writtenBytes();
@@ -78,7 +84,7 @@ async function bytes(): Promise<Sample> {
   return { bound: bound() / million, written: (writtenBytes() - before) / million };
 }
 
-/** Bytes this process has handed to the system so far; only Linux tells. */
+/** Returns the bytes that this process has written through system calls so far, or NaN on systems other than Linux. */
 function writtenBytes(): number {
   try {
     return Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))![1]);
@@ -87,7 +93,10 @@ function writtenBytes(): number {
   }
 }
 
-/** The bytes of writing the whole snapshot at each step: it grows evenly, so that every 50th one tells of all. */
+/**
+ * Computes the bytes that a store would write if each step saved the whole snapshot. The size grows evenly, so every 50th snapshot is
+ * enough.
+ */
 async function wholeSnapshots(): Promise<Sample> {
   const engine = new WorkflowEngine({ workflow: circle, nodeDefinitions: circling(times, output, () => undefined) });
   const snapshot: Snapshot = await engine.execute({});

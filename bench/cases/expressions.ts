@@ -4,11 +4,11 @@ import type { Group } from "../group.ts";
 import { perSecond, type Sample } from "../measure.ts";
 import { peer } from "../peer.ts";
 
-/** Several, so that no compiler can compute an answer once and for all. */
+/** The inputs. There are several, so that the compiler cannot compute one answer in advance and reuse it. */
 const amounts = [40, 41, 42, 43, 59, 60, 61, 62];
 const batch = 1_000;
 
-/** What a node gave; with the others beside it, about 4.9 KB of JSON. */
+/** The output of a node. All five nodes together give about 4.9 KB of JSON. */
 function dataOf(index: number): { order: { amount: number; lines: object[] } } {
   const lines = Array.from({ length: 14 }, (_, line) => ({ sku: `SKU-${line}`, name: "A thing to sell", quantity: 2, price: 6.5 }));
   return { order: { amount: amounts[index % amounts.length]!, lines } };
@@ -16,7 +16,7 @@ function dataOf(index: number): { order: { amount: number; lines: object[] } } {
 
 const nodeIds = ["fetch", "price", "check", "charge", "ship"];
 
-/** Calls `evaluate` with one after the other, and makes sure of the answers. */
+/** Calls `evaluate` with one scope after the other, and checks the answers before it measures. */
 async function rate<S>(scopes: readonly S[], evaluate: (scope: S) => unknown): Promise<Sample> {
   const evaluated = scopes.map(evaluate).join();
   if (evaluated !== amounts.map((amount) => (amount * 2 > 100 ? "high" : "low")).join()) throw new TypeError(`Evaluated as ${evaluated}`);

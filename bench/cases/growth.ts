@@ -5,12 +5,12 @@ import { type Sample, spread } from "../measure.ts";
 import { inMemory } from "./memory.ts";
 
 const times = 10_000;
-/** Steps that are compared: from the tenth on, and the last ones. */
+/** The number of steps in each of the two ranges that are compared: one begins after the tenth step, the other ends with the last one. */
 const window = 1_000;
 const early = 10;
 const late = times - window;
 
-/** One node, looped: how long a thousand steps take near the beginning, and at the end. */
+/** Measures how long a step of a loop of one node takes near the beginning and at the end. */
 async function looped(): Promise<Sample> {
   const at = new Float64Array(times);
   const nodeDefinitions = circling(times, { ok: true }, (step) => {

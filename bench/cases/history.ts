@@ -11,7 +11,10 @@ const resumes = 41;
 const output = { text: "x".repeat(89) }; // 100 bytes of JSON
 const million = 1e6;
 
-/** Loops until there are so many events, and then waits for one answer after the other. */
+/**
+ * Called when the step has an answer. The workflow loops until it has as many events as its input says, and then waits for one answer
+ * after the other.
+ */
 let onAnswer = (): void => undefined;
 const nodeDefinitions = {
   work: defineNode({
@@ -40,7 +43,7 @@ const lasting = (keep: number | undefined) => ({
   ],
 });
 
-/** How long it takes to answer executions with long and short histories, by turns, until the step has the answer: milliseconds. */
+/** Measures the milliseconds from an answer until the step has it. Executions with short and long histories take turns. */
 async function resume(keep: number | undefined): Promise<Sample> {
   const took = new Map<number, number[]>(histories.map((events) => [events, []]));
   await withDatabase(async (path) => {
@@ -89,7 +92,10 @@ const beside = (waiting: boolean) => ({
   ],
 });
 
-/** Bytes bound to statements of SQLite by 500 steps, beside a path that waits with 200 KB, or one that has ended. */
+/**
+ * Measures the megabytes that 500 steps bind to SQLite statements, next to a path that waits with 200 KB or next to a path that has
+ * ended.
+ */
 async function besideWaiting(waiting: boolean): Promise<Sample> {
   const bound = countedStatements();
   await withDatabase(async (path) => {

@@ -6,7 +6,7 @@ import { peer } from "../peer.ts";
 
 type Executor = () => Promise<{ data: object }>;
 
-/** A line of nodes from start to end, again and again. */
+/** Runs a workflow of `length` nodes in a line again and again, each time from start to end. */
 export async function inMemory(length: number, executor: Executor): Promise<Sample> {
   const engine = new WorkflowEngine({ workflow: line(length), nodeDefinitions: { work: { executor } } });
   const { status, steps } = await engine.execute({});
@@ -26,7 +26,7 @@ interface ClassicSnapshot {
   readonly totalExecutionTime: number;
 }
 
-/** The least that an engine with snapshots can do: awaits the executor, and copies a small snapshot. */
+/** The least work of any engine with snapshots: for each node it awaits the executor and copies a small snapshot. */
 async function bareLoop(ids: readonly string[], executor: Executor): Promise<ClassicSnapshot> {
   let snapshot: ClassicSnapshot = {
     workflowId: "line",
@@ -69,7 +69,7 @@ interface XState {
   transition(machine: object, state: object, event: object): [{ readonly status: string }, object[]];
 }
 
-/** XState's pure functions, one transition for each step. */
+/** Measures XState's pure functions, with one transition for each step. */
 async function xstate(): Promise<Sample> {
   const { createMachine, initialTransition, transition } = await peer<XState>("xstate");
   const ids = lineIds(10);

@@ -10,7 +10,10 @@ import { PeerMissing } from "../peer.ts";
 const rows = 1_000;
 const text = JSON.stringify({ data: "x".repeat(1013) });
 
-/** Conditional updates of rows of 1 KB, `together` in one statement, each one that finds the version it expects. */
+/**
+ * Returns a function that updates `together` rows of 1 KB in one statement. Each update expects the row's current version, and finds
+ * it.
+ */
 async function rawRows(client: pg.Client, schema: string, together: number): Promise<() => Promise<number>> {
   await client.query(
     `CREATE TABLE ${schema}.raw (id integer PRIMARY KEY, version bigint NOT NULL, data text NOT NULL) WITH (fillfactor = 50)`,

@@ -5,7 +5,7 @@ import { withDatabase } from "../database.ts";
 import type { Group } from "../group.ts";
 import type { Sample } from "../measure.ts";
 
-/** Rows of 1 KB, `together` in one transaction, with nothing around them. */
+/** A worker that writes `together` rows of 1 KB in one transaction and does nothing else. */
 function rawRows(path: string, together: number): Worker {
   const db = new DatabaseSync(path);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");

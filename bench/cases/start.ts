@@ -14,7 +14,10 @@ const runs = 7;
 const stepfold = 'import "stepfold";';
 const durable = 'import "stepfold/runtime"; import "stepfold/stores/sqlite";';
 
-/** How much longer a process takes that runs a module in a folder than one that runs nothing: the least of both, which other processes disturb least. */
+/**
+ * Measures how much longer a process takes that runs `code` in a folder than a process that runs nothing. It compares the shortest
+ * times, which other processes disturb least.
+ */
 function importing(code: string, folder: () => string): Case {
   return {
     sample: async (): Promise<Sample> => {

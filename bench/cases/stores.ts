@@ -7,7 +7,10 @@ const window = 1_000;
 
 type StoreName = Exclude<keyof typeof countedStores, "sqlite" | "upstash">;
 
-/** The loop, each step committed: bytes of parameters, and how long a step takes near the beginning and at the end. */
+/**
+ * Runs the loop with one commit per step: measures the bytes of its parameters, and the time of a step near the beginning and at the
+ * end.
+ */
 async function looped(name: StoreName): Promise<Sample> {
   const library = libraryOf(ownCheckout);
   const at = new Float64Array(loopTimes);
@@ -29,7 +32,7 @@ const titles: Readonly<Record<StoreName, string>> = {
 };
 const names = Object.keys(titles) as StoreName[];
 
-/** The loop of the group `loop`, on every store that has a server. */
+/** The loop of the group `loop`, on every store that needs a server. */
 export const stores: Group = {
   cases: Object.fromEntries(names.map((name) => [name, { once: true as const, sample: () => looped(name) }])),
   rows: names.flatMap((of): Row[] => [

@@ -11,23 +11,27 @@ import { PeerMissing } from "../peer.ts";
 import type { WaitingMessage, WaitingSetting } from "../waiting-process.ts";
 import { openSite, type WaitingParts, type WaitingSite, waitingNodes, waitingWorkflows } from "../waiting-site.ts";
 
+/** How many executions one process waits for at the same time, and how many answers are measured. */
 const waiters = 1_000;
 const answers = 150;
-/** Without a feed each takes a poll. */
+/** The number of answers that are measured without a feed, where each answer costs one poll interval. */
 const polledAnswers = 12;
 const writers = 200;
-// writers change their pace from second to second, and become quicker for a while: many short slices, the first ones not counted
+// the writers' speed varies from second to second and rises at first, so there are many short slices and the first ones do not count
 const sliceMs = 1_000;
 const settleMs = 400;
 const slicePairs = 14;
 const warmPairs = 2;
 
+/**
+ * The reply of a waiting process to "tell": the steps that it has run, and when each step after a question began since the last "tell".
+ */
 interface Told {
   readonly steps: number;
   readonly begun: readonly (readonly [workflowId: string, atMs: number])[];
 }
 
-/** A process of its own. */
+/** Starts bench/waiting-process.ts as a child process, and resolves when it is ready. */
 async function begin(setting: WaitingSetting): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL("../waiting-process.ts", import.meta.url)), [JSON.stringify(setting)]);
   await once(child, "message");
@@ -67,7 +71,7 @@ async function withSite<T>(kind: WaitingSite["kind"], work: (site: WaitingSite, 
   }
 }
 
-/** A process that only hands over and waits. */
+/** Makes a runtime that starts executions and waits for them, but drives none. */
 function clientOf({ store, feed }: WaitingParts, hasFeed: boolean) {
   return createRuntime({
     store,
@@ -78,7 +82,10 @@ function clientOf({ store, feed }: WaitingParts, hasFeed: boolean) {
   });
 }
 
-/** Milliseconds from an answer in this process to the step after it in another, and to its end here. */
+/**
+ * Measures the milliseconds from an answer in this process to the next step in another process, and to the moment at which this process
+ * has the result.
+ */
 async function answered(site: WaitingSite, parts: WaitingParts, hasFeed: boolean, count: number): Promise<Sample> {
   const worker = await begin({ site, hasFeed, writers: 0 });
   const client = clientOf(parts, hasFeed);
@@ -86,7 +93,7 @@ async function answered(site: WaitingSite, parts: WaitingParts, hasFeed: boolean
   for (let i = 0; i < count; i++) {
     const run = await client.start("ask");
     await run.waitFor({ step: "ask" });
-    // at any moment between two polls
+    // without a feed the answer has to come at a random moment between two polls
     await sleep(hasFeed ? 5 : Math.random() * 1_000);
     const result = run.result();
     const from = performance.now();
@@ -108,7 +115,7 @@ async function answered(site: WaitingSite, parts: WaitingParts, hasFeed: boolean
   };
 }
 
-/** Milliseconds from an answer to the end of its execution in one and the same process: what two processes cannot be quicker than. */
+/** Measures the milliseconds from an answer to the end of its execution in a single process. Two processes cannot be faster than this. */
 async function answeredAlone({ store }: WaitingParts): Promise<Sample> {
   const alone = createRuntime({ store, workflows: waitingWorkflows, nodeDefinitions: waitingNodes(() => undefined) });
   const [calls, ends] = [[] as number[], [] as number[]];
@@ -127,7 +134,10 @@ async function answeredAlone({ store }: WaitingParts): Promise<Sample> {
   return { aloneCall: spread(calls).median, aloneEnd: spread(ends).median };
 }
 
-/** Queries a second of a process in which so many wait for executions that another one would drive. */
+/**
+ * Measures the queries per second of a process that waits for `waiters` executions. Another process would drive them, but they all stay
+ * paused.
+ */
 async function idle(site: WaitingSite, parts: WaitingParts, hasFeed: boolean): Promise<number> {
   const worker = await begin({ site, hasFeed, writers: 0 });
   const client = clientOf(parts, hasFeed);
@@ -152,10 +162,13 @@ async function idle(site: WaitingSite, parts: WaitingParts, hasFeed: boolean): P
   return rate;
 }
 
-/** Steps of writers in another process, with a feed and without, slice by slice; answers are given all the time. */
+/**
+ * Measures the steps per second of writers in another process, with a feed and without, in alternating slices. Answers are given all
+ * the time.
+ */
 async function besideWriters(site: WaitingSite, parts: WaitingParts): Promise<Sample> {
   const writing = await begin({ site, hasFeed: true, writers });
-  // it has nothing else to do; the writers may be quicker all the same
+  // this process drives the answered executions; it does nothing else, but the writing process may still be faster and take one of them
   const worker = await begin({ site, hasFeed: true, writers: 0 });
   const client = clientOf(parts, true);
   const rates = { with: [] as number[], without: [] as number[] };
@@ -207,7 +220,7 @@ async function besideWriters(site: WaitingSite, parts: WaitingParts): Promise<Sa
 const kinds = ["postgres", "redis"] as const;
 const named = { postgres: "PostgreSQL", redis: "Redis" };
 
-/** Waiting for executions that other processes drive. */
+/** Measures how fast and at what cost a process waits for executions that other processes drive. */
 export const waiting: Group = {
   cases: Object.fromEntries(
     kinds.flatMap((kind) => [

@@ -13,7 +13,7 @@ const executions = 10_000;
 const steps = 10;
 const concurrency = 100;
 
-/** How fast a fleet works off executions of ten steps that were handed over before. */
+/** Measures how fast a fleet of workers runs executions of ten steps that were all handed over before it starts. */
 async function measured(workers: number, how: "bullmq" | "polling"): Promise<Sample> {
   const [postgres, redis] = [await serviceUrl("postgres"), await serviceUrl("redis")];
   if (postgres === null || redis === null) throw new PeerMissing(postgres === null ? "postgres" : "redis");
@@ -54,7 +54,7 @@ async function measured(workers: number, how: "bullmq" | "polling"): Promise<Sam
 const fleets = ["bullmq", "polling"] as const;
 const sizes = [1, 2, 4];
 
-/** Executions that workers in processes of their own take off a queue, or find in the store. */
+/** Executions that workers in processes of their own receive from a queue, or find in the store by polling. */
 export const workers: Group = {
   cases: Object.fromEntries(
     fleets.flatMap((how) => sizes.map((size) => [`${how}-${size}`, { once: true as const, sample: () => measured(size, how) }])),

@@ -12,24 +12,24 @@ const servers = {
   redis: { service: "redis", target: redisTarget },
 } as const;
 
-/** A store on a server. */
+/** The name of a store that runs on a server. */
 export type ServedStore = keyof typeof servers;
 
-/** A store whose processes reach its server through a proxy only. */
+/** A store that processes reach only through a proxy. */
 export interface BehindProxy {
   readonly proxy: TcpProxy;
-  /** It is asked directly. */
+  /** The store of the run. Checks ask the server directly, and only the processes use the proxy. */
   readonly target: Target;
-  /** Deletes what was made, and ends the proxy. */
+  /** Ends the proxy, and deletes what the run has made. */
   close(): Promise<void>;
 }
 
-/** Whether this is such a store. */
+/** True if the name is that of a store on a server. */
 export function isServed(name: string): name is ServedStore {
   return Object.hasOwn(servers, name);
 }
 
-/** Opens a proxy and a target behind it; null if the server does not answer. */
+/** Opens a proxy and a target behind it. Returns null if the server does not answer. */
 export async function behindProxy(name: ServedStore): Promise<BehindProxy | null> {
   const { service, target: make } = servers[name];
   const url = await serviceUrl(service);

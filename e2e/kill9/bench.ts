@@ -7,10 +7,10 @@ import type { Target } from "./stored.ts";
 import { openTarget } from "./targets.ts";
 
 /**
- * A folder and a store for a test, with a queue if the name has one (`postgres + bullmq`), gone after it. Without its server the test is
- * skipped, or fails with `REQUIRE_SERVICES=1`.
+ * Makes a folder and a store for a test, with a queue if the name has one (`postgres + bullmq`), and removes both after the test.
+ * Without its server the test is skipped, or fails with `REQUIRE_SERVICES=1`.
  *
- * @param atEnd of the test's own context, if it runs beside others of its file
+ * @param atEnd the function `onTestFinished` of the test's own context, needed if the tests of a file run concurrently
  */
 export async function bench(
   name: string,

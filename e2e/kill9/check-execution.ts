@@ -14,14 +14,14 @@ import {
 import { breaking, isRestart } from "./load.ts";
 import type { StoredExecution } from "./stored.ts";
 
-/** What is wrong with an execution, by kind: work that is gone, work that counts twice, anything else. */
+/** The problems that a check found: work that is lost, work that counts twice, and anything else. */
 export interface Problems {
   readonly lost: string[];
   readonly doubled: string[];
   readonly wrong: string[];
 }
 
-/** Judges the rows of one execution by themselves. */
+/** Checks one execution by its own rows. */
 export function checkExecution(execution: StoredExecution, workflow: CompiledWorkflow, problems: Problems): void {
   const { workflowId, rows, version } = execution;
   const wrong = (what: string): unknown => problems.wrong.push(`${workflowId}: ${what}`);
@@ -32,18 +32,18 @@ export function checkExecution(execution: StoredExecution, workflow: CompiledWor
   const replayed = replay(workflow, events, wrong);
   if (!replayed) return;
   if (!isTerminal(replayed.status)) wrong(`has not ended: ${replayed.status} at version ${version}`);
-  // nothing else in the load fails for good
+  // no other workflow of the load can fail permanently
   const isBreaking = execution.definition.id === breaking && !isRestart(workflowId);
   if (replayed.status === "failed" && !isBreaking) wrong(`has failed: ${replayed.error?.message}`);
   if (isBreaking && replayed.status === "completed") wrong("has completed, and its step never did");
   if (execution.owner !== null) wrong(`has ended, and is still held by ${execution.owner}`);
-  // as JSON: what the store read back has no members that are undefined
+  // compared as JSON, because values from the store have no members that are undefined
   const stored = asJson(restored(execution));
   const expected = asJson(replayed);
   if (!isDeepStrictEqual(stored, expected)) wrong(`the stored head is not what its rows add up to: ${differences(stored, expected)}`);
 }
 
-/** Versions count from 0 to the head's, each once. */
+/** Checks that the versions run from 0 to the head's version, each once. Returns false if they do not. */
 function checkVersions({ workflowId, rows, version }: StoredExecution, { lost, doubled, wrong }: Problems): boolean {
   const seen = new Set<number>();
   for (const row of rows) {
@@ -57,7 +57,7 @@ function checkVersions({ workflowId, rows, version }: StoredExecution, { lost, d
   return missing.length === 0 && seen.size === rows.length && seen.size === version + 1;
 }
 
-/** Nothing happens before its time: neither what a timer wakes, nor another attempt. */
+/** Checks that no timer fires before its due time, and no attempt begins before the time of its retry. */
 function checkTimes(events: readonly Event[], wrong: (what: string) => unknown): void {
   const timers = new Map<string, number>();
   const retries = new Map<string, number>();
@@ -77,7 +77,7 @@ function checkTimes(events: readonly Event[], wrong: (what: string) => unknown):
   }
 }
 
-/** A wait is answered once, and a key used once. */
+/** Checks that no wait is answered twice, and no idempotency key of an answer is used twice. */
 function checkWaits(events: readonly Event[], doubled: (what: string) => unknown): void {
   const answered = new Set<string>();
   for (const event of events) {
@@ -89,7 +89,7 @@ function checkWaits(events: readonly Event[], doubled: (what: string) => unknown
   }
 }
 
-/** What the events add up to, one by one; null if they do not follow from one another. */
+/** Applies the events one by one and returns the resulting snapshot, or null if an event does not follow from those before it. */
 function replay(workflow: CompiledWorkflow, events: readonly Event[], wrong: (what: string) => unknown): Snapshot | null {
   let snapshot = fold(workflow, [events[0] as StartedEvent]);
   for (const event of events.slice(1)) {
@@ -107,7 +107,7 @@ function replay(workflow: CompiledWorkflow, events: readonly Event[], wrong: (wh
   return snapshot;
 }
 
-/** What the stored parts add up to. */
+/** Builds the snapshot from the stored head, children and events. */
 function restored({ workflowId, incarnation, definition, metadata, version, status, head, rows, children }: StoredExecution): Snapshot {
   const { input, at } = rows[0]!.event as StartedEvent;
   const columns = { workflowId, incarnation, definition, metadata, version, status, createdAt: at, ...(input !== undefined && { input }) };

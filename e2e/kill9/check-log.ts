@@ -3,19 +3,20 @@ import { passingNodes } from "./load.ts";
 import type { WrittenLine } from "./log.ts";
 import type { StoredExecution, StoredRow } from "./stored.ts";
 
-/** What was acknowledged, as counts. */
+/** The numbers of acknowledged commits, starts, answers and so on. */
 export interface Acknowledged {
+  /** The versions of all acknowledged commits. */
   readonly transitions: number;
   readonly starts: number;
   readonly resumes: number;
   readonly cancels: number;
-  /** Of executions that have failed. */
+  /** Restarts of executions that have failed. */
   readonly restarts: number;
 }
 
 type Line<What extends WrittenLine["what"]> = Extract<WrittenLine, { readonly what: What }>;
 
-/** Judges what is stored by what was acknowledged, and by the effects that there were. */
+/** Checks the stored rows against the acknowledged calls and the recorded effects. */
 export function checkLog(
   executions: readonly StoredExecution[],
   lines: readonly WrittenLine[],
@@ -34,7 +35,7 @@ export function checkLog(
   return { transitions, ...checkAnswers(stored, lines, problems) };
 }
 
-/** Every version of every commit that was acknowledged is there, and of that commit. */
+/** Checks that every version of every acknowledged commit is stored and belongs to that commit. Returns the number of these versions. */
 function checkCommits(
   lines: readonly WrittenLine[],
   sent: ReadonlyMap<string, Line<"committing">>,
@@ -56,7 +57,7 @@ function checkCommits(
   return transitions;
 }
 
-/** Once somebody has committed with a later claim, nobody commits with an earlier one. */
+/** Checks the fences: after a commit with a later claim, no commit with an earlier claim may follow. */
 function checkFences(executions: readonly StoredExecution[], sent: ReadonlyMap<string, Line<"committing">>, { wrong }: Problems): void {
   for (const { workflowId, rows } of executions) {
     let latest = 0;
@@ -71,10 +72,10 @@ function checkFences(executions: readonly StoredExecution[], sent: ReadonlyMap<s
   }
 }
 
-/** Two clocks that read the same may differ by this much when they are read. */
+/** Two processes that read equal clocks may get times that differ by this much. */
 const readingMs = 2;
 
-/** What a timer woke was not even tried before its time, by the clock of the machine: whatever the process took for the time. */
+/** Checks that no commit of a timer was sent before the timer was due by the machine's clock, whatever the clock of the process said. */
 function checkMoments(executions: readonly StoredExecution[], sent: ReadonlyMap<string, Line<"committing">>, { wrong }: Problems): void {
   for (const { workflowId, rows } of executions) {
     const timers = new Map<string, number>();
@@ -88,7 +89,7 @@ function checkMoments(executions: readonly StoredExecution[], sent: ReadonlyMap<
   }
 }
 
-/** Every result that counts is of a call that was made, with its key; and no key counts twice. */
+/** Checks that every committed result belongs to a recorded call with the same key, and that no key counts twice. */
 function checkEffects(executions: readonly StoredExecution[], lines: readonly WrittenLine[], { doubled, wrong }: Problems): void {
   const calls = new Map(lines.flatMap((line) => (line.what === "called" ? [[line.call, line] as const] : [])));
   for (const { workflowId, rows } of executions) {
@@ -96,7 +97,7 @@ function checkEffects(executions: readonly StoredExecution[], lines: readonly Wr
     for (const { version, event } of rows) {
       if (event.type !== "completed") continue;
       const { key, call } = (event.output ?? {}) as { readonly key?: string; readonly call?: string };
-      // what other nodes give
+      // the output does not come from a node with an effect
       if (key === undefined || call === undefined || passingNodes.has(event.nodeId)) continue;
       const called = calls.get(call);
       if (called?.key !== key || called.workflowId !== workflowId || called.nodeId !== event.nodeId)
@@ -107,7 +108,7 @@ function checkEffects(executions: readonly StoredExecution[], lines: readonly Wr
   }
 }
 
-/** What has failed goes on once, and nothing goes on in its place while it has not ended. */
+/** Checks that each failed execution is restarted at most once, and that no execution replaces one that has not failed. */
 function checkRestarts(executions: readonly StoredExecution[], { doubled, wrong }: Problems): void {
   const stored = new Map(executions.map((execution) => [execution.workflowId, execution]));
   const successors = new Map<string, string>();
@@ -128,7 +129,7 @@ function originOf([first]: readonly StoredRow[]): { readonly workflowId: string;
   return first?.event.type === "started" && first.event.checkpoint ? first.event.checkpoint.from : null;
 }
 
-/** Every start, answer, restart and cancellation that a client was told of is there. */
+/** Checks that every acknowledged start, answer, restart and cancellation is stored. */
 function checkAnswers(
   stored: ReadonlyMap<string, StoredExecution>,
   lines: readonly WrittenLine[],
@@ -143,7 +144,7 @@ function checkAnswers(
     if (line.what === "resumed") {
       acknowledged.resumes++;
       const events = stored.get(line.workflowId)?.rows.map(({ event }) => event) ?? [];
-      // also where it had been applied before: somebody was told that it counts
+      // this also holds for an answer that had been applied before, because the client was told that its answer counts
       if (!events.some((event) => event.type === "resumed" && event.waitId === line.waitId && event.idempotencyKey === line.key))
         lost.push(`${line.workflowId}: the answer to ${line.waitId}, acknowledged to ${line.by}, is not there`);
     }
@@ -165,7 +166,7 @@ function checkAnswers(
   return acknowledged;
 }
 
-/** Of several who answer with the same key, at most one is told that it was the first. */
+/** Checks that at most one of the clients that answered with the same key was told that its answer was applied. */
 function checkApplied(lines: readonly WrittenLine[], wrong: string[]): void {
   const applied = new Set<string>();
   for (const line of lines) {

@@ -5,7 +5,7 @@ import { type Acknowledged, checkLog } from "./check-log.ts";
 import type { WrittenLine } from "./log.ts";
 import type { Stored } from "./stored.ts";
 
-/** What a run came to. Nothing is lost, doubled or wrong if all is well. */
+/** The result of the checks of a run. `lost`, `doubled` and `wrong` are empty if all is well. */
 export interface Verdict extends Problems {
   readonly executions: number;
   readonly versions: number;
@@ -13,10 +13,9 @@ export interface Verdict extends Problems {
 }
 
 /**
- * Judges a run by the rows of its store and by what its processes wrote down, without the store's or the runtime's code:
- * histories without gap or double, one commit for each version, nothing after an end, what was acknowledged is there,
- * every wait answered once, no stale commit, an effect for each result, heads that are what their rows add up to, and
- * everything has ended.
+ * Checks a run by the rows of its store and by the logs of its processes, without the code of the store or the runtime:
+ * histories without gaps and duplicates, one commit for each version, nothing after an end, everything acknowledged is stored, every
+ * wait is answered once, no stale commit, an effect for each result, heads that match their rows, and no execution that has not ended.
  *
  * @param options.isClockRight false: times of the store cannot be compared with those of the machine
  */

@@ -1,5 +1,5 @@
-// A process that drives nothing: it starts executions, answers their waits and cancels them, and writes down what was
-// acknowledged. It asks again for what the client before it had asked for when it was killed. See fleet.ts.
+// A process that drives no executions: it starts them, answers their waits, cancels them, and logs what was acknowledged. If the client
+// before it was killed, this client repeats that client's unanswered starts. See fleet.ts.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,9 +21,9 @@ const runtime = createRuntime({
   drive: false,
   ...(leaseMs !== undefined && { leaseMs }),
 });
-/** What others, or time, may have done first. */
+/** Codes of errors that are expected, because another client or a timer may have been first, or the store was away. */
 const expected = new Set(["WAIT_GONE", "EXECUTION_ENDED", "RESUME_AMBIGUOUS", "STORE_UNAVAILABLE", "OUTCOME_UNKNOWN"]);
-/** Kinds of waits that people answer. */
+/** The kinds of waits that clients answer. */
 const answered = new Set<string>(["external", "incident"]);
 let starts = true;
 let count = 0;
@@ -53,7 +53,7 @@ async function start(workflow: string, workflowId: string): Promise<void> {
   write({ what: "started", workflowId });
 }
 
-/** The same key and payload for the same wait, whoever answers: several may try at once. */
+/** Answers a wait. All clients use the same key and payload for the same wait, so several of them may answer at once. */
 async function answer(run: Run, waitId: string, kind: string): Promise<void> {
   const { workflowId } = run;
   const key = `answer-${waitId}`;
@@ -62,10 +62,10 @@ async function answer(run: Run, waitId: string, kind: string): Promise<void> {
   write({ what: "resumed", workflowId, waitId, key, applied });
 }
 
-/** Those that were restarted by this process, or by another one as it knows. */
+/** The failed executions that this process has restarted. */
 const restarted = new Set<string>();
 
-/** Both clients do, mostly at the same time: it is one restart. */
+/** Restarts a failed execution. Both clients do this, mostly at the same time, and only one restart may result. */
 async function restart(workflowId: string): Promise<void> {
   const { workflowId: as } = await (await runtime.get(workflowId)).restart();
   write({ what: "restarted", workflowId, as });
@@ -86,7 +86,7 @@ async function look(workflowId: string): Promise<void> {
   );
 }
 
-/** Starts that the client before had asked for, and not heard of. */
+/** Repeats the starts that the client before this one requested and got no answer to. */
 async function repeatStarts(before: string): Promise<void> {
   const path = join(folder, `${before}.jsonl`);
   const lines = existsSync(path) ? readLog(path) : [];

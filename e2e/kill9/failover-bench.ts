@@ -3,12 +3,15 @@ import { startProxy } from "./proxy.ts";
 import { redisPair } from "./redis-pair.ts";
 import { redisTarget } from "./redis-target.ts";
 
-/** What a run with failovers is made on. */
+/** The servers and the store of a run with failovers. */
 export interface FailoverBench extends Pick<FailoverOptions, "pair" | "proxy" | "target"> {
   close(): Promise<void>;
 }
 
-/** A Redis with a replica behind a proxy; null where there is no program for it. @param folder for what the servers write */
+/**
+ * Starts a Redis with a replica behind a proxy. Returns null if Redis is not installed.
+ * @param folder the folder for the data of the servers
+ */
 export async function failoverBench(folder: string): Promise<FailoverBench | null> {
   const pair = await redisPair(folder);
   if (!pair) return null;

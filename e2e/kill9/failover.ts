@@ -4,32 +4,36 @@ import type { TcpProxy } from "./proxy.ts";
 import type { RedisPair } from "./redis-pair.ts";
 import { type Run, type RunOptions, run } from "./run.ts";
 
-/** How executions went on with a copy that lacked what was last. */
+/** What happened after a failover to a replica that lacked the latest writes. */
 export interface Failover {
-  /** When processes reached the copy and nothing else. */
+  /** The time from which processes reached only the replica, in epoch milliseconds. */
   readonly switchedAt: number;
-  /** Steps that ran before and, because that was lost, again afterwards, by their idempotency keys. */
+  /** Idempotency keys of steps that ran before the failover and again after it, because their results were lost. */
   readonly repeated: readonly string[];
-  /** Steps that two processes performed afterwards. */
+  /** Steps that two processes performed after the failover, as text with the names of the processes. */
   readonly byTwo: readonly string[];
 }
 
 const leaseMs = 3_000;
-/** How much the copy lacks. */
+/** The time before the switch whose writes the replica lacks, in milliseconds. */
 const lostMs = 1_000;
-/** A step that was about to begin when the servers were switched has begun by then. Before any other there is a commit, which the copy judges. */
+/**
+ * The time in which a step may still begin that was about to begin at the switch. Every later step follows a commit that the replica
+ * has accepted.
+ */
 const underWayMs = 300;
 
-/** Everything goes through the proxy, to the server of the pair that counts. */
+/** The options of a run with failovers. The proxy forwards all connections to the primary of the pair. */
 export interface FailoverOptions extends RunOptions {
   readonly pair: RedisPair;
   readonly proxy: TcpProxy;
   readonly times: number;
 }
 
-/** Switches processes under load to a copy that lacks the last second, so many times. */
+/** Lets processes work and switches them to a replica that lacks the last second, `times` times. */
 export async function failovers({ pair, proxy, times, ...options }: FailoverOptions): Promise<Run<readonly Failover[]>> {
-  // steps of seconds, none of them tried again: who runs one a second time has lost the first one, or does not know of another holder
+  // steps take up to 1.5 s and have no retries: if a step runs twice, its first result was lost or its process does not know of another
+  // holder
   const worker = { leaseMs, pace: { mostMs: 1_500 } };
   const client = { openAtOnce: 60, only: ["sleeper"] };
   const ended = await run({ ...options, workers: 3, clients: 1, worker, client }, async () => {
@@ -49,7 +53,10 @@ export async function failovers({ pair, proxy, times, ...options }: FailoverOpti
   return { ...ended, made: ended.made.map((at, i) => failoverOf(ended.lines, at, ended.made[i + 1] ?? Number.POSITIVE_INFINITY)) };
 }
 
-/** @param until of the next one */
+/**
+ * Evaluates the log of one failover.
+ * @param until the time of the next failover
+ */
 function failoverOf(lines: readonly WrittenLine[], switchedAt: number, until: number): Failover {
   const before = new Set<string>();
   const after = new Map<string, Set<string>>();

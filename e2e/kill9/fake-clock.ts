@@ -2,22 +2,25 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findFakeTime } from "../../scripts/servers/faketime.ts";
 
-/** A clock of a process that can be set: libfaketime stands between the process and the system's clock. */
+/** The clock of one process, which can be set: libfaketime stands between the process and the system's clock. */
 export interface FakeClock {
-  /** What the process has to be started with. */
+  /** The environment variables with which the process has to be started. */
   readonly env: Readonly<Record<string, string>>;
-  /** From now on it is wrong by so much. Timers do not notice: a clock that is set does not change the monotonic one. */
+  /** Sets the error of the clock in milliseconds. Timers do not change, because the monotonic clock stays right. */
   set(errorMs: number): void;
-  /** Once the process has ended. A process that was killed leaves its shared memory behind. */
+  /** Removes the shared memory of libfaketime, which a killed process leaves behind. Call it when the process has ended. */
   remove(pid: number): void;
 }
 
-/** One that is right so far. @param folder for the file that it reads its error from */
+/**
+ * Makes a clock that is right until it is set.
+ * @param folder the folder of the file from which the process reads the error
+ */
 export function fakeClock(folder: string, name: string): FakeClock {
   const file = join(folder, `${name}.clock`);
   const set = (errorMs: number): void => {
     writeFileSync(`${file}.new`, `${errorMs < 0 ? "" : "+"}${errorMs / 1_000}s\n`);
-    // nobody reads half of it
+    // a rename is atomic, so the process never reads half a file
     renameSync(`${file}.new`, file);
   };
   set(0);

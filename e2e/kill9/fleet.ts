@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import type { ClientOptions, WorkerOptions } from "./process-options.ts";
 
-/** A process of the run. */
+/** A process of a run. */
 export interface Member {
   readonly kind: "worker" | "client";
   readonly name: string;
   readonly child: ChildProcess;
-  /** Null: that of the machine. */
+  /** The fake clock of the process. Null: the process uses the machine's clock. */
   readonly clock: FakeClock | null;
-  /** True once it has said that it works. */
+  /** True when the process has reported that it works. */
   ready: boolean;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
@@ -18,10 +18,10 @@ type Options = { readonly worker: Omit<WorkerOptions, "name">; readonly client: 
 
 const scripts = { worker: new URL("./worker.ts", import.meta.url), client: new URL("./client.ts", import.meta.url) };
 
-/** The processes of a run. Every one that is started has a name of its own. */
+/** The processes of a run. Each process that is started has a unique name. */
 export class Fleet {
   readonly members = new Set<Member>();
-  /** Those that ended by themselves, and how. */
+  /** Descriptions of processes that ended without being asked to, or with a wrong exit code. */
   readonly failures: string[] = [];
   readonly #options: Options;
   #started = 0;
@@ -36,20 +36,23 @@ export class Fleet {
     return this.#start("worker", name, { ...this.#options.worker, name, ...more });
   }
 
-  /** @param after the client that it comes after */
+  /**
+   * Starts a client.
+   * @param after the name of the killed client whose starts the new client repeats, or null
+   */
   client(after: string | null = null): Member {
     const name = `client-${++this.#started}`;
     return this.#start("client", name, { ...this.#options.client, name, after });
   }
 
-  /** Kills it, and waits until it is gone. */
+  /** Kills a process and waits until it is gone. */
   async kill(member: Member): Promise<void> {
     this.members.delete(member);
     member.child.kill("SIGKILL");
     await member.ended;
   }
 
-  /** Asks it to end, and waits until it has. */
+  /** Asks a worker to end (a client is killed), and waits until it has ended. */
   async end(member: Member): Promise<void> {
     this.members.delete(member);
     const isWorker = member.kind === "worker";
@@ -58,7 +61,7 @@ export class Fleet {
     if (isWorker && code !== 0) this.failures.push(`${member.name} ended with ${signal ?? code} when it was asked to`);
   }
 
-  /** Asks all clients to start nothing more; resolves when all have agreed. */
+  /** Asks all clients to start no more executions; resolves when all have agreed. */
   async endStarts(): Promise<void> {
     const clients = [...this.members].filter(({ kind }) => kind === "client");
     this.#noMoreStarts = 0;
@@ -66,12 +69,12 @@ export class Fleet {
     await until("the clients end their starts", 30_000, async () => this.#noMoreStarts >= clients.length);
   }
 
-  /** Ends all: workers are asked to, and give back what they hold. */
+  /** Ends all processes. Workers are asked to end, and release their claims. */
   async close(): Promise<void> {
     await Promise.all([...this.members].map((member) => this.end(member)));
   }
 
-  /** Ends all at once, after a failure. */
+  /** Kills all processes, after a failure. */
   abandon(): void {
     for (const { child } of this.members) child.kill("SIGKILL");
     this.members.clear();
@@ -93,14 +96,17 @@ export class Fleet {
     this.members.add(member);
     void ended.then(({ code, signal }) => {
       clock?.remove(child.pid!);
-      // nobody has asked it to
+      // the process is still a member, so it was not asked to end
       if (this.members.delete(member)) this.failures.push(`${name} ended by itself with ${signal ?? code}`);
     });
     return member;
   }
 }
 
-/** Asks again until it holds. @throws after `mostMs`, with what was waited for */
+/**
+ * Polls until `holds` returns true.
+ * @throws RangeError after `mostMs` milliseconds, with the text `what`
+ */
 export async function until(what: string, mostMs: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + mostMs;
   while (!(await holds())) {

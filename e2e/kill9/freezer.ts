@@ -2,15 +2,15 @@ import type { Pool } from "mysql2/promise";
 import type { SnapshotStore } from "stepfold";
 import type { LogLine } from "./log.ts";
 
-/** Stops its own process once, in the middle of a commit: as a machine that loses its power or is suspended, and leaves its connections open. */
+/** Stops its own process once with SIGSTOP in the middle of a commit, like a suspended machine whose connections stay open. */
 export interface Freezer {
-  /** The next commit is the one. */
+  /** Arms the freezer: the process stops in the next commit. */
   arm(): void;
-  /** These commits are under way, and not made yet. */
+  /** Called in the middle of these commits, before the store has made them. Stops the process if the freezer is armed. */
   pass(commitIds: readonly string[]): void;
 }
 
-/** A freezer that is not armed. */
+/** Makes a freezer that is not armed. */
 export function freezer(write: (line: LogLine) => void): Freezer {
   let isArmed = false;
   return {
@@ -26,7 +26,10 @@ export function freezer(write: (line: LogLine) => void): Freezer {
   };
 }
 
-/** The same store, which freezes when a commit is about to be sent, or, where a message goes in the same transaction, before that one ends. */
+/**
+ * Returns the store with a freezer: the process stops when a commit is about to be sent. With `inTransaction` it stops inside the
+ * transaction of a commit that also sends a message.
+ */
 export function freezing(store: SnapshotStore, { pass }: Freezer, { inTransaction }: { readonly inTransaction: boolean }): SnapshotStore {
   return {
     ...store,
@@ -45,7 +48,7 @@ export function freezing(store: SnapshotStore, { pass }: Freezer, { inTransactio
   };
 }
 
-/** The same pool, which freezes in a transaction that has written events and holds their executions locked. */
+/** Returns the pool with a freezer: the process stops inside a transaction that has written events and holds locks on their executions. */
 export function freezingPool(pool: Pool, { pass }: Freezer): Pick<Pool, "getConnection"> {
   return {
     async getConnection() {
@@ -62,7 +65,10 @@ export function freezingPool(pool: Pool, { pass }: Freezer): Pick<Pool, "getConn
   };
 }
 
-/** Of every row of events the third column is the id of its commit; rows that only fill up a statement have none. */
+/**
+ * Returns the ids of the commits in the values of an INSERT into `events`. A row has four values, and the third one is the id of its
+ * commit; rows that only pad the statement have an empty id.
+ */
 function commitsIn(values: readonly unknown[]): string[] {
   return [...new Set(values.filter((_, index) => index % 4 === 2).map(String))].filter((id) => id !== "");
 }

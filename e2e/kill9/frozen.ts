@@ -4,25 +4,25 @@ import { type Member, until } from "./fleet.ts";
 import { readLog, readLogs, type WrittenLine } from "./log.ts";
 import { pollMs, type Run, type RunOptions, run } from "./run.ts";
 
-/** A worker that stopped in the middle of a commit, and went on when others had taken over. */
+/** A worker that stopped in the middle of a commit, and went on after others had taken over its executions. */
 export interface FrozenHolder {
   readonly name: string;
-  /** Executions that others claimed from it. */
+  /** The number of executions that other workers claimed from it. */
   readonly taken: number;
-  /** From its stop until the last of them was claimed. */
+  /** The milliseconds from its stop until another worker claimed the last of these executions. */
   readonly takenOverMs: number;
-  /** The commits in whose middle it stopped. */
+  /** The ids of the commits in which it stopped. */
   readonly commitIds: readonly string[];
 }
 
-/** Longer than servers keep the transaction of a process that says nothing. */
+/** The lease is longer than the time after which servers abort the transaction of a silent process. */
 const leaseMs = 4_000;
-/** How long others may need to take over: lease + poll + 1 s. */
+/** The longest time that others may need to take over: lease + poll + 1 s. */
 export const takeoverBoundMs: number = leaseMs + pollMs + 1_000;
 
 type Options = RunOptions & { readonly freezes: number };
 
-/** Stops one worker after the other in the middle of a commit, until others have taken over what it held, and lets it go on. */
+/** Stops one worker after the other in the middle of a commit, until others have taken over its executions, and lets it go on. */
 export function frozenHolders({ freezes, tell = () => undefined, ...options }: Options): Promise<Run<readonly FrozenHolder[]>> {
   const client = { openAtOnce: 12, only: ["line", "fork", "retrying", "timer"] };
   return run({ ...options, workers: 2, clients: 1, worker: { leaseMs }, client }, async (fleet, logs) => {
@@ -45,14 +45,14 @@ async function frozen({ name, child }: Member, { target }: RunOptions, logs: str
   try {
     await until(`${name} is in the middle of a commit`, 30_000, async () => freezes().length > before);
     const { at, commitIds } = freezes().at(-1)!;
-    // what was on its way to the server is done by now
+    // the server has handled by now what the process sent before it stopped
     await sleep(300);
     const held = (await target.heldBy(name)).map(({ workflowId }) => workflowId);
     await until(`others take over what ${name} held`, 10 * leaseMs, async () => (await target.heldBy(name)).length === 0);
-    // who has claimed the last one writes it down when it hears so
+    // the new holder logs the last claim when it gets the store's answer
     await sleep(200);
     const claims = claimsOfOthers(readLogs(logs), name, at);
-    // the rest was cancelled by clients meanwhile
+    // executions without such a claim were cancelled by clients in the meantime
     const taken = held.flatMap((id) => claims.get(id) ?? []);
     const takenOverMs = Math.max(0, ...taken.map((claimedAt) => claimedAt - at));
     child.kill("SIGCONT");
@@ -65,7 +65,7 @@ async function frozen({ name, child }: Member, { target }: RunOptions, logs: str
   }
 }
 
-/** When each execution was first claimed by another worker than this one. */
+/** Returns the time at which each execution was first claimed by a worker other than `name`. */
 function claimsOfOthers(lines: readonly WrittenLine[], name: string, since: number): Map<string, number> {
   const claims = new Map<string, number>();
   for (const { what, by, at, ...line } of lines) {

@@ -5,42 +5,43 @@ import type { TcpProxy } from "./proxy.ts";
 import { leaseMs, type Run, type RunOptions, run } from "./run.ts";
 import { seeded } from "./seeded.ts";
 
-/** What a network between processes and their store did, and how the processes went on. */
+/** How executions went on while the network between processes and their store was neither up nor down. */
 export interface Gray {
-  /** From the end of a fault until the last of the executions that were open then went on: began a step, or committed. */
+  /** The longest time in milliseconds from the end of a fault until an execution that was open began a step or committed. */
   readonly stoodStillMs: number;
-  /** From asking for a start until its caller was told, good or bad. */
+  /** The longest time in milliseconds from a call of start until its caller got an answer or an error. */
   readonly longestStartMs: number;
-  /** Starts whose callers were told that they are not known to be made. */
+  /** The number of starts whose callers got an error: the start is not known to be made. */
   readonly startsRefused: number;
-  /** The most crashes in a row that an execution counted, although no process has died. */
+  /** The largest number of consecutive crashes that an execution counted, although no process has died. */
   readonly crashes: number;
 }
 
-/** A run behind a proxy. */
+/** The options of a run behind a proxy. */
 export interface GrayOptions extends RunOptions {
   readonly proxy: TcpProxy;
+  /** The number of faults. */
   readonly times: number;
   readonly seed: number;
 }
 
-/** Answers of the store are later than a runtime waits for them. */
+/** The delay of the store's answers, in milliseconds. A runtime does not wait that long for an answer. */
 export const slowMs: number = 0.7 * leaseMs;
-/** For how long. */
+/** How long the answers are delayed, in milliseconds. */
 const brownOutMs = 10 * leaseMs;
-/** How many of the connections. */
+/** The share of the connections that become silent. */
 const silentShare = 0.5;
-/** What the proxy and the clients need at most to notice a connection that is silent. */
+/** The longest time in which the proxy and the clients notice that a connection is silent. */
 const silenceMs = answerMs + leaseMs;
 
-/** A start goes on trying for 10 s, and its last attempt ends with the client's own limit. */
+/** The longest time of a start: it is retried for 10 s, and its last attempt ends with the client's own limit. */
 export const longestStartMs: number = 10_000 + 6 * answerMs;
 
-/** Nothing that waits for a client: how long things stand still is then the workers' doing. */
+/** Workflows that do not wait for a client, so that only workers can cause a standstill. */
 const only = ["line", "fork", "retrying", "timer", "mapped", "parent"];
 const pace = { workers: 2, clients: 1, client: { openAtOnce: 30, leaseMs, only }, worker: { maxCrashes: 5 } };
 
-/** A store whose answers come too late for ten leases, so many times. */
+/** Runs with a store whose answers come too late for ten leases, `times` times. */
 export async function brownOuts({ proxy, times, seed: _, ...options }: GrayOptions): Promise<Run<Gray>> {
   return grayRun(options, async (ends) => {
     for (let i = 0; i < times; i++) {
@@ -48,7 +49,7 @@ export async function brownOuts({ proxy, times, seed: _, ...options }: GrayOptio
       proxy.set("slow");
       await sleep(brownOutMs);
       proxy.set("through");
-      // what was sent before is still late
+      // answers to calls that were sent before are still late
       await sleep(slowMs);
       ends.push(Date.now());
       await sleep(3 * leaseMs);
@@ -56,7 +57,7 @@ export async function brownOuts({ proxy, times, seed: _, ...options }: GrayOptio
   });
 }
 
-/** Half of the connections are silent from one moment on, so many times. */
+/** Runs with connections of which half become silent at one moment, `times` times. */
 export async function silences({ proxy, times, seed, ...options }: GrayOptions): Promise<Run<Gray>> {
   const random = seeded(seed);
   return grayRun(options, async (ends) => {
@@ -87,8 +88,8 @@ function grayOf(lines: readonly WrittenLine[], ends: readonly number[]): Gray {
 }
 
 /**
- * Of all that had begun before, and went on afterwards, the longest time until it did. How long its next step takes is no part of it; what waits for
- * a child has gone on when the child has.
+ * Returns the longest time from `since` until an execution that had begun before went on. The duration of its next step does not count,
+ * and a parent of a child counts as going on when the child does.
  */
 function standstill(lines: readonly WrittenLine[], since: number): number {
   const begun = new Set<string>();

@@ -8,7 +8,7 @@ const chain = (...ids: readonly string[]) => ids.slice(1).map((target, i) => ({ 
 const effect = (id: string, data: object = {}, more: object = {}) => ({ id, type: "effect", data, ...more });
 const retryPolicy = { maxAttempts: 4, interval: 60, backoff: "exponential" };
 
-/** Answered by clients, each with its idempotency key. */
+/** Clients answer both waits, each with an idempotency key. */
 const asking = {
   id: "asking",
   nodes: [
@@ -21,15 +21,18 @@ const asking = {
   edges: [...chain("before", "first", "meet"), ...chain("before", "second", "meet"), ...chain("meet", "after")],
 };
 
-/** Id of the workflow whose executions fail the first time. */
+/** The id of the workflow whose executions fail until they are restarted. */
 export const breaking = "breaking";
 
-/** Whether an execution of it goes on from one that has failed. */
+/** True if an execution of it is a restart of one that has failed. */
 export function isRestart(workflowId: string): boolean {
   return workflowId.includes("~");
 }
 
-/** How an incident is answered, derived from its id: two clients that answer the same one give the same answer. Half of them are retried first. */
+/**
+ * Returns the answer to an incident, derived from its id, so that two clients give the same answer. About half of the incidents are
+ * retried first.
+ */
 export function decisionAbout(
   workflowId: string,
   waitId: string,
@@ -38,13 +41,13 @@ export function decisionAbout(
   return sum % 2 === 0 ? { action: "retry" } : { action: "skip", output: "passed over" };
 }
 
-/** What the processes are busy with: every way for an execution to move. */
+/** The workflows of the load, which together use every way in which an execution can move. */
 export const loadWorkflows = [
   {
     id: "line",
     nodes: [effect("a"), effect("b"), effect("c", { mostMs: 250 }), effect("d"), effect("e")],
     edges: chain("a", "b", "c", "d", "e"),
-    // what it gives to a parent is no effect of the parent's
+    // a parent gets this text as the child's output, so the parent's result names no effect
     output: "done",
   },
   {
@@ -75,7 +78,7 @@ export const loadWorkflows = [
     ],
     edges: chain("before", "nap", "middle", "doze", "end"),
   },
-  /** Claimed anew between its steps. */
+  /** Its executions are claimed again between their steps. */
   {
     id: "sleeper",
     nodes: [
@@ -103,19 +106,19 @@ export const loadWorkflows = [
     nodes: [effect("before"), { id: "child", type: "workflow", data: { workflow: "line", detached: true } }, effect("end")],
     edges: chain("before", "child", "end"),
   },
-  /** Ends only by being cancelled, and is undone then. */
+  /** Its executions end only by a cancellation, which compensates them. */
   {
     id: "doomed",
     nodes: [effect("book", {}, { compensate: { type: "effect", data: {} } }), { id: "never", type: "ask" }],
     edges: chain("book", "never"),
   },
-  /** Fails, until it is restarted: the restart completes. */
+  /** Its executions fail unless they are restarts; a restart completes. */
   {
     id: breaking,
     nodes: [effect("good"), effect("broken", { isMended: "by a restart" }), effect("end")],
     edges: chain("good", "broken", "end"),
   },
-  /** Its middle step fails whenever it is tried: clients decide what becomes of it. */
+  /** Its middle step always fails, and clients decide with an answer how it goes on. */
   {
     id: "deciding",
     nodes: [
@@ -127,25 +130,28 @@ export const loadWorkflows = [
   },
 ] as const;
 
-/** By their ids, in the order in which clients start them. */
+/** The ids of these workflows, in the order in which clients start them. */
 export const loadNames: readonly string[] = loadWorkflows.map(({ id }) => id);
 
+/** The settings of an `effect` node. */
 interface EffectData {
+  /** The longest duration of the step in milliseconds; the actual one is random. Default: that of the pace. */
   readonly mostMs?: number;
-  /** Attempts that fail before one does not. */
+  /** The number of attempts that fail before one succeeds. Default: 0. */
   readonly failures?: number;
-  /** Every attempt fails, but in an execution that goes on from one that has failed. */
+  /** If present, every attempt fails, except in a restart of a failed execution. */
   readonly isMended?: string;
 }
 
-/** How long steps take where the workflow does not say. */
+/** The duration of steps for which the workflow sets none. */
 export interface LoadPace {
+  /** The longest duration of a step in milliseconds; the actual one is random. */
   readonly mostMs: number;
-  /** No promise, but a loop: nothing else happens in the process meanwhile. */
+  /** The step blocks the event loop, so nothing else happens in its process. */
   readonly blocks?: boolean;
 }
 
-/** The steps: each notes its effect in the log of its process, and its output names the very call that made it. */
+/** Returns the node definitions. Each step logs its effect, and its output names the call that made it. */
 export function loadNodes(write: (line: LogLine) => void, pace: LoadPace = { mostMs: 60 }): NodeDefinitions {
   return {
     ...builtinNodes,
@@ -182,13 +188,13 @@ function block(forMs: number): void {
   while (performance.now() < until);
 }
 
-/** The stable part of what went wrong. */
+/** Returns the code of an error, or its name, or its text. */
 export function codeOf(thrown: unknown): string {
   const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };
   return typeof code === "string" ? code : typeof name === "string" ? name : String(thrown);
 }
 
-/** Nodes that have no effect of their own: their output is what came to them. */
+/** Ids of nodes without an effect of their own: their output is their input. */
 export const passingNodes: ReadonlySet<string> = new Set(
   loadWorkflows.flatMap(({ nodes }) => nodes.filter(({ type }) => type === "wait").map(({ id }) => id)),
 );

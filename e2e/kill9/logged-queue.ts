@@ -2,8 +2,8 @@ import type { WorkQueue } from "stepfold/runtime";
 import type { LogLine } from "./log.ts";
 
 /**
- * The same queue. What it tells of in the background is written down as its own and not as the runtime's: a lock that was
- * not renewed in time costs a second delivery, and no work.
+ * Returns the queue with a log. Its background errors are logged as errors of the queue, not of the runtime: a lock that was not
+ * renewed in time causes a second delivery, but loses no work.
  */
 export function loggedQueue(queue: WorkQueue, write: (line: LogLine) => void): WorkQueue {
   const note = (error: unknown): void => write({ what: "problem", workflowId: null, code: "QUEUE_UNAVAILABLE", message: String(error) });

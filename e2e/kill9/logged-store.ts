@@ -1,7 +1,7 @@
 import { type SnapshotStore, StepfoldError } from "stepfold";
 import type { LogLine } from "./log.ts";
 
-/** The same store; what is sent to it and what it acknowledges is written down. */
+/** Returns the store with a log of what is sent to it and what it acknowledges. */
 export function loggedStore(store: SnapshotStore, write: (line: LogLine) => void): SnapshotStore {
   const refused = (workflowId: string, action: string) => (error: unknown) => {
     write({ what: "refused", workflowId, action, code: StepfoldError.is(error) ? error.code : String(error) });

@@ -3,7 +3,10 @@ import { createPool, type RowDataPacket } from "mysql2/promise";
 import { openStore } from "./open-store.ts";
 import { type Held, storedOf, type Target } from "./stored.ts";
 
-/** A database of its own on a MySQL or MariaDB server. @param through the URL that the processes use, where it is not the server's own */
+/**
+ * Makes a database for the run on a MySQL or MariaDB server.
+ * @param through the server URL that the processes use, if it is not `url`
+ */
 export async function mysqlTarget(url: string, through: string = url): Promise<Target> {
   const database = `kill9_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
   const inDatabase = (base: string): string => Object.assign(new URL(base), { pathname: `/${database}` }).href;
@@ -49,7 +52,7 @@ export async function mysqlTarget(url: string, through: string = url): Promise<T
   };
 }
 
-/** Columns for text of users hold it as bytes. */
+/** Converts a cell to text, because columns for text of users hold it as bytes. */
 function textOf(cell: unknown): unknown {
   return cell instanceof Uint8Array ? Buffer.from(cell).toString("utf8") : cell;
 }

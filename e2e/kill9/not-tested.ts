@@ -1,7 +1,7 @@
 import type { TestContext } from "vitest";
 import { tellNotTested } from "../../scripts/servers/service-url.ts";
 
-/** Skips a test, loudly, because this machine lacks something; with `REQUIRE_SERVICES=1` that is a failure. */
+/** Skips a test with a message, because this machine lacks something. With `REQUIRE_SERVICES=1` the test fails instead. */
 export function notTested(why: string, skip: TestContext["skip"]): never {
   tellNotTested(`NOT TESTED: ${why}`);
   return skip(`NOT TESTED: ${why}`);

@@ -3,15 +3,15 @@ import { bullmqQueue, type MakeBullmqWorker } from "stepfold/queues/bullmq";
 import { postgresPlace } from "./open-store.ts";
 import type { OpenedQueue } from "./opened-queue.ts";
 
-/** All that belongs to a run is in a prefix or a schema of its own. */
+/** The name of the queue is always the same, because each run has a prefix or schema of its own. */
 const name = "stepfold";
 
-/** Opens it as docs/queues/bullmq.md says, on the server that the URL names. */
+/** Opens the queue as docs/queues/bullmq.md says, on the server of the URL. */
 export function openBullmq(url: URL): OpenedQueue {
   return url.protocol === "redis:" ? onRedis(url) : onPostgres(url);
 }
 
-/** Makes the tables in PostgreSQL. */
+/** Creates the tables in PostgreSQL. */
 export async function migrateBullmq(url: URL): Promise<void> {
   const queue = new Queue(name, { connection: { ...placeOf(url), migrate: true } }, createPostgresBackend);
   await queue.waitUntilReady();
@@ -29,7 +29,7 @@ function onPostgres(url: URL): OpenedQueue {
   return opened(new Queue(name, { connection }, createPostgresBackend), make, true);
 }
 
-/** Few connections, for there are many processes. */
+/** Returns the connection options. Each process gets few connections, because there are many processes. */
 function placeOf(url: URL) {
   return { ...postgresPlace(url), schema: url.searchParams.get("schema")!, max: 3 };
 }
@@ -39,7 +39,7 @@ function opened(
   make: MakeBullmqWorker,
   durable: boolean,
 ): OpenedQueue {
-  // without a listener BullMQ prints whatever a lost connection has to say
+  // without a listener BullMQ prints errors of lost connections
   jobs.on("error", () => undefined);
   const queue = bullmqQueue(jobs, make, { durable });
   const close = async (): Promise<void> => {

@@ -4,7 +4,10 @@ import { pgBossQueue } from "stepfold/queues/pg-boss";
 import { postgresPlace } from "./open-store.ts";
 import type { OpenedQueue } from "./opened-queue.ts";
 
-/** Other than by default: few connections, for there are many processes, and dead consumers are noticed within the run. */
+/**
+ * Makes a pg-boss with fewer connections than by default, because there are many processes, and with shorter intervals, so that dead
+ * consumers are noticed within the run.
+ */
 export function newBoss(url: URL): PgBoss {
   const schema = url.searchParams.get("schema")!;
   const boss = new PgBoss({ ...postgresPlace(url), schema, max: 3, superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 });
@@ -12,11 +15,11 @@ export function newBoss(url: URL): PgBoss {
   return boss;
 }
 
-/** Opens it as docs/queues/pg-boss.md says. */
+/** Opens the queue as docs/queues/pg-boss.md says. */
 export async function openPgBoss(url: URL, store: SnapshotStore): Promise<OpenedQueue> {
   const boss = newBoss(url);
   await boss.start();
-  // a store in PostgreSQL is here in the same database: wake-ups are sent in the transaction of the commit
+  // here a PostgreSQL store is in the same database as the queue, so wake-ups are sent in the transaction of the commit
   const queue = pgBossQueue(boss, { sharesStoreDatabase: store.features.transactions === "postgres" });
   const close = async (): Promise<void> => {
     await queue.close();

@@ -8,10 +8,11 @@ import { openQueue } from "./open-queue.ts";
 import { openStore } from "./open-store.ts";
 import type { ProcessOptions } from "./process-options.ts";
 
-/** What a runtime of a process is made on; the store writes down what is sent to it. */
+/** The store and the queue of a process's runtime. The store logs what is sent to it. */
 export interface OpenedSetup {
+  /** The options with which the runtime is created. */
   readonly around: { readonly store: SnapshotStore; readonly queue?: WorkQueue };
-  /** After the runtime. */
+  /** Closes the queue and the store. Call it after the runtime is closed. */
   close(): Promise<void>;
 }
 
@@ -22,7 +23,7 @@ export async function openSetup(
   freezer?: Freezer,
 ): Promise<OpenedSetup> {
   const { store, close } = await openStore(url, { ...(freezer && { freezer }) });
-  // of MySQL the pool freezes
+  // on MySQL the pool freezes, not the store
   const isFreezing = freezer !== undefined && !url.startsWith("mysql:");
   const inTransaction = queueUrl?.startsWith("pg-boss:") === true && store.features.transactions === "postgres";
   const logged = loggedStore(isFreezing ? freezing(store, freezer, { inTransaction }) : store, write);

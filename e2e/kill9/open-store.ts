@@ -8,26 +8,26 @@ import { redisStore } from "stepfold/stores/redis";
 import { sqliteStore } from "stepfold/stores/sqlite";
 import { type Freezer, freezingPool } from "./freezer.ts";
 
-/** A store with the client that is its own. */
+/** A store and the client that belongs to it. */
 export interface OpenedStore {
   readonly store: SnapshotStore;
   close(): Promise<void>;
 }
 
-/** How it is opened. */
+/** The options for opening a store. */
 interface OpeningOptions {
-  /** Makes the tables. */
+  /** Creates the tables. */
   readonly migrate?: boolean;
-  /** For stores that make a commit in several steps. */
+  /** Stops the process in the middle of a commit. Only stores that commit in several steps use it here. */
   readonly freezer?: Freezer;
 }
 
-/** How long clients wait for a server that does not answer: longer than any statement takes here. */
+/** How long clients wait for an answer of a server, in milliseconds; longer than any statement takes here. */
 export const answerMs = 3_000;
 
 /**
- * Opens `sqlite:PATH`, `postgres://...?schema=NAME`, `mysql://.../DATABASE` or `redis://...?prefix=NAME`, with the bounds that docs/stores advises:
- * without them a connection that a router has forgotten keeps a call for ever.
+ * Opens `sqlite:PATH`, `postgres://...?schema=NAME`, `mysql://.../DATABASE` or `redis://...?prefix=NAME`, with the time limits that
+ * docs/stores recommends. Without them a call on a dead connection would never end.
  */
 export async function openStore(text: string, { migrate = false, freezer }: OpeningOptions = {}): Promise<OpenedStore> {
   if (text.startsWith("sqlite:")) {
@@ -44,7 +44,7 @@ async function openPostgres(url: URL, migrate: boolean): Promise<OpenedStore> {
   const pool = new pg.Pool({ ...postgresPlace(url), max: 8, connectionTimeoutMillis: answerMs, query_timeout: answerMs });
   pool.on("error", () => undefined);
   const store = postgresStore(pool, { schema, migrate });
-  // tables are made with the first call
+  // the first call creates the tables
   if (migrate) await store.list({ limit: 1 });
   const close = async (): Promise<void> => {
     await store.close();
@@ -53,7 +53,7 @@ async function openPostgres(url: URL, migrate: boolean): Promise<OpenedStore> {
   return { store, close };
 }
 
-/** Where a database is: what the schema in the URL is for, pg does not know. */
+/** Returns the connection options of a URL without its parameter `schema`, which pg does not know. */
 export function postgresPlace({ hostname, port, username, password, pathname }: URL) {
   return {
     host: hostname,
@@ -80,7 +80,7 @@ async function openRedis({ hostname, port, searchParams }: URL): Promise<OpenedS
     host: hostname,
     port: Number(port),
     connectTimeout: answerMs,
-    // the one ends the call, the other the connection
+    // the first limit ends the call, the second one the connection
     commandTimeout: answerMs,
     socketTimeout: answerMs,
     maxRetriesPerRequest: 2,

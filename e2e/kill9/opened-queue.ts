@@ -1,6 +1,6 @@
 import type { WorkQueue } from "stepfold/runtime";
 
-/** A queue with the clients that are its own. */
+/** A queue and the clients that belong to it. */
 export interface OpenedQueue {
   readonly queue: WorkQueue;
   close(): Promise<void>;

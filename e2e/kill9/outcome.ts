@@ -1,9 +1,9 @@
 import type { Run } from "./run.ts";
 
-/** Nothing is to be found in any of them. */
+/** Returns the lists of faults of a run. All of them are empty if all is well. */
 export function faultsOf({ lost, doubled, wrong, failures }: Run<unknown>): Record<string, readonly string[]> {
   return { lost, doubled, wrong, failures };
 }
 
-/** What `faultsOf` gives if all is well. */
+/** The result of `faultsOf` if all is well. */
 export const noFaults: Readonly<Record<string, readonly string[]>> = { lost: [], doubled: [], wrong: [], failures: [] };

@@ -7,27 +7,28 @@ import pg from "pg";
 import { accountOf, findProgram, runToEnd } from "../../scripts/servers/system.ts";
 import { until } from "./fleet.ts";
 
-/** A database server of a test's own. */
+/** A database server that one test starts for itself. */
 export interface OwnServer {
   readonly url: string;
-  /** Ends it at once, without a word to anybody, and starts it again. Resolves when it answers. */
+  /** Ends the server at once, without a shutdown, and starts it again. Resolves when the server answers. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How a server is started and asked. */
+/** How a server is started, ended and pinged. */
 interface Recipe {
   readonly program: string;
   readonly args: readonly string[];
+  /** The account under which the server runs. Absent: that of the test. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   readonly folder: string;
   readonly url: string;
-  /** What ends it at once. */
+  /** The signal that ends the server at once. */
   readonly signal: NodeJS.Signals;
   ping(): Promise<void>;
 }
 
-/** A PostgreSQL with its data in a folder; null where there are no programs for it. */
+/** Starts a PostgreSQL with its data in a folder. Returns null if PostgreSQL is not installed. */
 export async function ownPostgres(folder: string): Promise<OwnServer | null> {
   const versions = "/usr/lib/postgresql";
   const folders = existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, "bin")) : [];
@@ -49,17 +50,17 @@ export async function ownPostgres(folder: string): Promise<OwnServer | null> {
     await client.connect();
     await client.end();
   };
-  // SIGQUIT is `pg_ctl stop -m immediate`: it writes nothing more, and recovers from its log when it starts
+  // SIGQUIT is `pg_ctl stop -m immediate`: the server writes nothing more, and recovers from its log at the next start
   const args = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
   return started({ program, args, user, folder: data, url, signal: "SIGQUIT", ping });
 }
 
-/** A Redis that writes every command to its disk before it answers; null where there is no program for it. */
+/** Starts a Redis that writes every command to its disk before it answers. Returns null if Redis is not installed. */
 export function ownRedis(folder: string): Promise<OwnServer | null> {
   return redisWith(folder, ["--appendonly", "yes", "--appendfsync", "always"]);
 }
 
-/** A Redis that forgets everything when it ends. */
+/** Starts a Redis that keeps its data in memory only, so that the data is gone when the server ends. */
 export function forgetfulRedis(folder: string): Promise<OwnServer | null> {
   return redisWith(folder, ["--appendonly", "no"]);
 }

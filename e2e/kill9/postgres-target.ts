@@ -3,7 +3,10 @@ import pg from "pg";
 import { openStore } from "./open-store.ts";
 import { type Held, storedOf, type Target } from "./stored.ts";
 
-/** A schema of its own in a database. @param through the URL that the processes use, where it is not the database's own */
+/**
+ * Makes a schema for the run in a PostgreSQL database.
+ * @param through the database URL that the processes use, if it is not `url`
+ */
 export async function postgresTarget(url: string, through: string = url): Promise<Target> {
   const schema = `kill9_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
   const withSchema = (base: string): string => {

@@ -1,37 +1,37 @@
 import type { LoadPace } from "./load.ts";
 
-/** What every process of a run is told. */
+/** The options of every process of a run. */
 export interface ProcessOptions {
-  /** Of the store. */
+  /** The URL of the store. */
   readonly url: string;
-  /** Of the queue; none: workers look into the store. */
+  /** The URL of the queue. Absent: workers poll the store. */
   readonly queueUrl?: string | undefined;
-  /** Where its log is. */
+  /** The folder of its log. */
   readonly folder: string;
-  /** Unique for every process that ever runs, also after a restart. */
+  /** The name of the process. Every process gets a new name, also one that replaces another. */
   readonly name: string;
-  /** Its clock can be set: see fake-clock.ts. */
+  /** Whether the process has a clock that can be set: see fake-clock.ts. */
   readonly hasFakeClock?: boolean;
 }
 
-/** What a worker is told beside. */
+/** The additional options of a worker. */
 export interface WorkerOptions extends ProcessOptions {
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly pace?: LoadPace;
   readonly maxExecutions?: number;
-  /** Default without end. */
+  /** How many consecutive crashes park an execution. Default: no limit. */
   readonly maxCrashes?: number;
 }
 
-/** What a client is told beside. */
+/** The additional options of a client. */
 export interface ClientOptions extends ProcessOptions {
-  /** Executions that are open at once, about. */
+  /** About how many executions are open at the same time. */
   readonly openAtOnce: number;
-  /** The client that was killed before: what it had asked for and not heard of is asked for again. */
+  /** The name of the client that was killed before; this client repeats its unanswered starts. Null: there was none. */
   readonly after: string | null;
-  /** How long it waits for the store depends on it; default that of the runtime. */
+  /** The lease time of its runtime, which also determines how long the client waits for the store. Default: that of the runtime. */
   readonly leaseMs?: number;
-  /** Which workflows it starts; default all. */
+  /** The ids of the workflows that the client starts. Default: all. */
   readonly only?: readonly string[];
 }

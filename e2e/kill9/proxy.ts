@@ -1,33 +1,37 @@
 import { createConnection, createServer, type Socket } from "node:net";
 
 /**
- * What a network does to connections. `through`: nothing. `delay`: every packet comes late. `slow`: answers come too late, as
- * those of an overloaded server. `reset`: connections break, and new ones too. `swallow`: packets vanish, and nobody is told:
- * half-open connections.
+ * What the proxy does to connections. `through`: nothing. `delay`: every packet comes late. `slow`: answers come too late, as from an
+ * overloaded server. `reset`: connections break, and new ones too. `swallow`: packets disappear without an error, as on half-open
+ * connections.
  */
 export type Weather = "through" | "delay" | "slow" | "reset" | "swallow";
 
-/** A TCP proxy before a server. */
+/** A TCP proxy in front of a server. */
 export interface TcpProxy {
   /** The server's URL, through the proxy. */
   readonly url: string;
   set(weather: Weather): void;
-  /** Ends all connections. New ones go to another server. */
+  /** Ends all connections. New connections go to the server of this URL. */
   retarget(url: string): void;
-  /** Those of the connections for which `chosen` says so are silent from now on, and nobody is told. New ones work. */
+  /** Makes the connections for which `chosen` returns true silent, without an error. New connections work. */
   silence(chosen: () => boolean): void;
   close(): Promise<void>;
 }
 
-/** Between a client and the server. */
+/** A connection between a client and the server. */
 interface Connection {
-  /** What was swallowed once leaves a hole: nothing that follows makes sense to anybody. */
+  /** True if a packet was swallowed. From then on nothing is passed on, because a gap makes the rest of the stream meaningless. */
   hasHole: boolean;
 }
 
+/** The delay of each packet in the weather `delay`, in milliseconds. */
 const delayMs = 120;
 
-/** Starts a proxy on a free port of loopback. @param options.slowMs by how much answers come too late */
+/**
+ * Starts a proxy on a free port of the loopback interface.
+ * @param options.slowMs the delay of answers in the weather `slow`, in milliseconds
+ */
 export async function startProxy(url: string, { slowMs = 1_000 } = {}): Promise<TcpProxy> {
   let { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -59,7 +63,7 @@ export async function startProxy(url: string, { slowMs = 1_000 } = {}): Promise<
         connection.hasHole ||= weather === "swallow";
         if (connection.hasHole) return;
         const ms = lateMs();
-        // nothing overtakes what is late
+        // a packet must not overtake earlier packets that are delayed
         if (ms === 0 && late.length === 0) to.write(chunk);
         else {
           late.push(chunk);

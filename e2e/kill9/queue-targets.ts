@@ -10,14 +10,14 @@ import { migrateBullmq } from "./open-bullmq.ts";
 import { newBoss } from "./open-pg-boss.ts";
 import { deleteKeys } from "./redis-keys.ts";
 
-/** A queue of a run: nobody reads it, it is only a hint. */
+/** A queue of a run. Checks do not read it, because its messages are only hints. */
 export interface QueueTarget {
   readonly url: string;
   /** Deletes what the run has made. */
   drop(): Promise<void>;
 }
 
-/** The queues that a run can be made with; null if the server does not answer. */
+/** Functions that make the queue of a run. They return null if the server does not answer. */
 export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | null>>> = {
   async bullmq() {
     const server = await serviceUrl("redis");
@@ -64,7 +64,7 @@ export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | n
       await client.deleteQueue({ QueueUrl });
       client.destroy();
     };
-    // the host that the emulator names is none
+    // the host in the emulator's queue URL is not reachable, so only the path is used
     const path = QueueUrl.split("/").slice(-2).join("/");
     return { url: `sqs:${server}/${path}?region=us-east-1&endpoint=${server}`, drop };
   },
@@ -77,13 +77,13 @@ export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | n
     }),
 };
 
-/** What a RabbitMQ queue of this name declares, as docs/queues/rabbitmq.md has it. */
+/** Returns the names of everything that a RabbitMQ queue of this name declares, as docs/queues/rabbitmq.md says. */
 function rabbitmqNames(queue: string): { readonly queues: readonly string[]; readonly exchanges: readonly string[] } {
   const levels = Array.from({ length: 26 }, (_, level) => `${queue}.delay.${level}`);
   return { queues: [queue, ...levels], exchanges: levels };
 }
 
-/** In a schema of its own, where `migrate` makes the tables. */
+/** Makes a queue in a PostgreSQL schema of its own, in which `migrate` creates the tables. */
 async function inSchema(kind: string, migrate: (url: URL) => Promise<void>): Promise<QueueTarget | null> {
   const server = await serviceUrl("postgres");
   if (server === null) return null;

@@ -2,28 +2,29 @@ import type { WrittenLine } from "./log.ts";
 import { leaseMs, pollMs } from "./run.ts";
 import type { Held } from "./stored.ts";
 
-/** A process that was killed, and what it held. */
+/** A process that was killed, and the executions that it held. */
 export interface Kill {
   readonly at: number;
   readonly name: string;
   readonly held: readonly Held[];
 }
 
-/** How long executions of killed processes stood still. */
+/** How long the executions of killed processes stood still. */
 export interface Recovery {
+  /** The number of takeovers that were measured. */
   readonly count: number;
   readonly medianMs: number;
   readonly longestMs: number;
-  /** Which that was. */
+  /** A description of the execution that stood still longest. */
   readonly longest: string;
 }
 
-/** How long it should take at most: the lease runs out, somebody looks into the store, and commits. */
+/** The longest expected time: the lease runs out, a worker polls the store, and commits. */
 export const boundMs: number = leaseMs + pollMs + 1_000;
 
 type Line<What extends WrittenLine["what"]> = Extract<WrittenLine, { readonly what: What }>;
 
-/** What became of one execution, by time. */
+/** The kills, claims and commits of one execution, in the order of time. */
 interface Life {
   readonly losses: number[];
   readonly claims: Line<"claimed">[];
@@ -31,8 +32,9 @@ interface Life {
 }
 
 /**
- * From a kill to the next commit of whoever took over what the killed one held, or to its claim if there was nothing to commit.
- * One whose new holder was killed too counts from that kill.
+ * Measures the time from a kill to the next commit of the holder that took over an execution, or to its claim if it had nothing to
+ * commit.
+ * If the new holder was killed too, the time counts from that kill.
  */
 export function recoveries(lines: readonly WrittenLine[], kills: readonly Kill[]): Recovery {
   const lives = new Map<string, Life>();
@@ -55,10 +57,10 @@ export function recoveries(lines: readonly WrittenLine[], kills: readonly Kill[]
 
 function recovered(workflowId: string, { losses, claims, commits }: Life, at: number): { readonly tookMs: number; readonly of: string }[] {
   const lost = claims.findLast((line) => line.at <= at);
-  // a commit of its holder sets them to 0
+  // a commit of the lost holder had set the number of expired leases to 0
   const before = lost && !commits.some(({ fence }) => fence === lost.fence) ? lost.expired : 0;
   const claim = claims.find((line) => line.at > at);
-  // somebody else has claimed it, and was killed before it could say so
+  // another worker had claimed the execution, and was killed before it logged the claim
   if (claim?.expired !== before + 1) return [];
   const commit = commits.find((line) => line.fence === claim.fence);
   const end = commit ?? claim;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** The keys of a Redis that match a pattern, each once. */
+/** Returns the keys of a Redis that match a pattern, each once. */
 export async function keysOf(redis: Redis, pattern: string): Promise<string[]> {
   const found = new Set<string>();
   for (let cursor = "0"; ; ) {

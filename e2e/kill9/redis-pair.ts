@@ -4,20 +4,20 @@ import { Redis } from "ioredis";
 import { until } from "./fleet.ts";
 import { forgetfulRedis, type OwnServer } from "./own-server.ts";
 
-/** A Redis with a replica, which can be made the one that counts. */
+/** A Redis primary with a replica, which can take its place. */
 export interface RedisPair {
-  /** Of the one that counts now. */
+  /** The URL of the current primary. */
   readonly url: string;
-  /** From now on the replica gets nothing any more. */
+  /** Stops the replication, so that the replica gets no further writes. */
   isolate(): Promise<void>;
-  /** The replica is the one that counts, as it is; the other one becomes its replica. */
+  /** Makes the replica the primary, with the data that it has; the former primary becomes its replica. */
   fail(): Promise<void>;
-  /** Resolves when the replica has what the other has, so that it can be isolated. */
+  /** Resolves when the replication is connected, so that the replica can be isolated. */
   inSync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts both; null where there is no program for them. */
+/** Starts both servers. Returns null if Redis is not installed. */
 export async function redisPair(folder: string): Promise<RedisPair | null> {
   const servers: OwnServer[] = [];
   for (const name of ["a", "b"]) {

@@ -5,13 +5,16 @@ import { type Held, storedOf, type Tables, type Target } from "./stored.ts";
 
 type Head = Readonly<Record<string, string>>;
 
-/** Keys of our own in a Redis server, read by their documented layout. @param through the URL that the processes use, where it is not the server's own */
+/**
+ * Makes a target with a key prefix of its own on a Redis server. It reads the keys by their documented layout.
+ * @param through the server URL that the processes use, if it is not `url`
+ */
 export async function redisTarget(url: string, through: string = url): Promise<Target> {
   const prefix = `kill9_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
   const redis = new Redis(url, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined);
   const key = (kind: string, id: string): string => `{${prefix}}:${kind}:${id}`;
-  /** All that are there, whatever the indexes say. */
+  /** Returns the ids of all stored executions, without the use of the indexes. */
   const ids = async (): Promise<string[]> => (await keysOf(redis, key("e", "*"))).map((one) => one.slice(key("e", "").length));
   const headsOf = (some: readonly string[]): Promise<(readonly [string, Head])[]> =>
     Promise.all(some.map(async (id) => [id, (await redis.hgetall(key("e", id))) as Head] as const));
@@ -22,7 +25,7 @@ export async function redisTarget(url: string, through: string = url): Promise<T
       return (await redis.zcard(`{${prefix}}:created`)) - (await redis.zcard(`{${prefix}}:ended`));
     },
     async heldBy(owner) {
-      // members are a time and the number of the execution, of 16 digits each, and its id
+      // a member consists of a time and the number of the execution, 16 digits each, and the execution's id
       const idsIn = async (list: string): Promise<string[]> =>
         (await redis.zrange(`{${prefix}}:${list}`, "0", "-1")).map((member) => member.slice(32));
       const ended = new Set(await idsIn("ended"));
@@ -47,7 +50,7 @@ export async function redisTarget(url: string, through: string = url): Promise<T
         executions: all.map(([id, head]) => ({ ...(head as unknown as Tables["executions"][number]), id, owner: head.owner || null })),
         events: events.flat(),
         children: children.flat(),
-        // a revision, a space and the text
+        // a record consists of a revision, a space and the text
         definitions: definitions.map(([hash, record]) => ({ hash, definition: record.slice(record.indexOf(" ") + 1) })),
       });
     },
@@ -58,7 +61,7 @@ export async function redisTarget(url: string, through: string = url): Promise<T
   };
 }
 
-/** An event lies right behind the id of its commit, which is JSON. */
+/** Parses a row: the id of the commit as a JSON string, directly followed by the event. */
 function eventOf(row: string): { readonly commit_id: string; readonly event: string } {
   const id = /^"(?:[^"\\]|\\.)*"/.exec(row)![0];
   return { commit_id: JSON.parse(id) as string, event: row.slice(id.length) };

@@ -11,7 +11,7 @@ import type { Zombie } from "./zombies.ts";
 const mostShown = 20;
 const number = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** What to print of a run in which processes were killed; its figures last. */
+/** Returns the lines to print about a run in which processes were killed; the last line has its figures. */
 export function reportStorm(storm: Storm): string[] {
   const { made, recovery } = storm;
   const isLate = recovery.longestMs > boundMs;
@@ -23,7 +23,7 @@ export function reportStorm(storm: Storm): string[] {
   ];
 }
 
-/** What to print of a run in which processes were stopped and went on. */
+/** Returns the lines to print about a run in which processes were stopped and went on. */
 export function reportZombies(run: Run<readonly Zombie[]>): string[] {
   const sum = (of: (zombie: Zombie) => number): string => number(run.made.reduce((total, zombie) => total + of(zombie), 0));
   return [
@@ -33,7 +33,7 @@ export function reportZombies(run: Run<readonly Zombie[]>): string[] {
   ];
 }
 
-/** What to print of a run in which workers stood still in the middle of a commit. */
+/** Returns the lines to print about a run in which workers stopped in the middle of a commit. */
 export function reportFrozen(run: Run<readonly FrozenHolder[]>): string[] {
   const longest = Math.max(...run.made.map(({ takenOverMs }) => takenOverMs));
   const taken = run.made.reduce((total, one) => total + one.taken, 0);
@@ -44,7 +44,7 @@ export function reportFrozen(run: Run<readonly FrozenHolder[]>): string[] {
   ];
 }
 
-/** What to print of a run whose network to the store was neither up nor down. */
+/** Returns the lines to print about a run whose network to the store was neither up nor down. */
 export function reportGray(run: Run<Gray>): string[] {
   const { stoodStillMs, longestStartMs, startsRefused, crashes } = run.made;
   return [
@@ -54,7 +54,10 @@ export function reportGray(run: Run<Gray>): string[] {
   ];
 }
 
-/** What to print of a run that went on with copies which lacked what was last: that this is lost, nobody can help. */
+/**
+ * Returns the lines to print about a run with failovers to replicas that lacked the latest writes. Lost writes are not counted as
+ * faults.
+ */
 export function reportFailovers(run: Run<readonly Failover[]>): string[] {
   const sum = (of: (one: Failover) => readonly string[]): number => run.made.reduce((total, one) => total + of(one).length, 0);
   return [
@@ -67,7 +70,7 @@ export function reportFailovers(run: Run<readonly Failover[]>): string[] {
   ];
 }
 
-/** What to print of any run. */
+/** Returns the lines to print about any run. */
 export function reportRun(run: Run<unknown>): string[] {
   const { durationMs, failures, lost, doubled, wrong, acknowledged, executions, versions, hasQueue, lines } = run;
   const { starts, resumes, cancels, restarts } = acknowledged;
@@ -86,7 +89,10 @@ function figures({ acknowledged, lost, doubled, wrong, failures }: Run<unknown>)
   return `${number(acknowledged.transitions)} acknowledged transitions, ${lost.length} lost, ${doubled.length} committed twice${others > 0 ? `, ${others} wrong` : ""}`;
 }
 
-/** What the queue did, and what it could not do: that is found in the store. */
+/**
+ * Returns the lines about the queue: how many starts it reported in time, and its problems. The store has what the queue could not
+ * deliver.
+ */
 function aboutQueue(lines: readonly WrittenLine[]): string[] {
   const problems = lines.flatMap((line) => (line.what === "problem" && line.code === "QUEUE_UNAVAILABLE" ? [line] : []));
   const { told, started } = toldByQueue(lines);

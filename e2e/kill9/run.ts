@@ -7,27 +7,28 @@ import type { ClientOptions, WorkerOptions } from "./process-options.ts";
 import { standing } from "./standing.ts";
 import type { Stored, Target } from "./stored.ts";
 
-/** What a run is made on. */
+/** The options of a run. */
 export interface RunOptions {
   readonly target: Target;
-  /** For the logs. */
+  /** The folder for the logs. */
   readonly folder: string;
   readonly workers?: number;
   readonly clients?: number;
   readonly worker?: Partial<WorkerOptions>;
   readonly client?: Partial<ClientOptions>;
-  /** False where the clock that the store takes the time from is set meanwhile. Default true. */
+  /** False if the clock from which the store takes its time is changed during the run. Default: true. */
   readonly isClockRight?: boolean;
+  /** Called with a line about the progress now and then. */
   readonly tell?: (progress: string) => void;
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Run<T> extends Verdict {
   readonly hasQueue: boolean;
-  /** What `disturb` gave. */
+  /** The result of `disturb`. */
   readonly made: T;
   readonly durationMs: number;
-  /** Processes that ended without being asked to, and what runtimes told of. */
+  /** Processes that ended without being asked to, and unexpected problems that runtimes reported. */
   readonly failures: readonly string[];
   readonly stored: Stored;
   readonly lines: readonly WrittenLine[];
@@ -35,10 +36,12 @@ export interface Run<T> extends Verdict {
 
 export const leaseMs = 1_000;
 export const pollMs = 200;
+/** How long executions may take to end after the disturbance, in milliseconds. */
 const longestEndMs = 200_000;
+/** Codes of problems that belong to a disturbed run: the process tries again. */
 const expected = new Set(["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAILABLE"]);
 
-/** Starts processes, disturbs them while they work; then lets what is left finish, and judges it. */
+/** Starts processes and disturbs them while they work; then lets the remaining executions end, and checks the result. */
 export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: string) => Promise<T>): Promise<Run<T>> {
   const { target, folder, workers = 4, clients = 2, worker, client, tell = () => undefined } = options;
   const began = performance.now();
@@ -54,11 +57,11 @@ export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: 
     for (let i = 0; i < clients; i++) fleet.client();
     await allWork();
     made = await disturb(fleet, logs);
-    // a client that came after one that was killed may have to ask again
+    // a client that replaced a killed one may still have to repeat its starts
     await allWork();
     await fleet.endStarts();
     await until("every execution has ended", longestEndMs, async () => {
-      // without it the others may wait for ever
+      // without the failed process the others may wait forever
       if (fleet.failures.length > 0) throw new RangeError(fleet.failures.join("; "));
       return (await target.countOpen()) === 0;
     }).catch(async (error: unknown) => {
@@ -76,7 +79,7 @@ export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: 
   return { ...checkRun(stored, lines, options), hasQueue: target.queueUrl !== undefined, made, durationMs, failures, stored, lines };
 }
 
-/** What a runtime told of, but for what belongs to such a run: it asks again. */
+/** Returns the problems that runtimes reported, without those that are expected in such a run. */
 function problemsOf(lines: readonly WrittenLine[]): string[] {
   return lines.flatMap((line) => (line.what === "problem" && !expected.has(line.code) ? [`${line.by}: ${line.message}`] : []));
 }

@@ -1,4 +1,4 @@
-/** Random numbers that are the same in every run. */
+/** Returns a generator of random numbers from 0 to 1, which gives the same numbers for the same seed. */
 export function seeded(start: number): () => number {
   let state = start;
   return () => {

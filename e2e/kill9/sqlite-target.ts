@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openStore } from "./open-store.ts";
 import { storedOf, type Tables, type Target } from "./stored.ts";
 
-/** An SQLite file in a folder. */
+/** Makes a target on a SQLite file in a folder. */
 export async function sqliteTarget(folder: string): Promise<Target> {
   const path = join(folder, "kill9.db");
   const url = `sqlite:${path}`;
@@ -38,7 +38,7 @@ export async function sqliteTarget(folder: string): Promise<Target> {
       db.close();
       return storedOf(tables);
     },
-    // the folder goes as a whole
+    // the test removes the whole folder
     drop: async () => undefined,
   };
 }

@@ -5,19 +5,19 @@ import type { Fleet } from "./fleet.ts";
 import { readLogs } from "./log.ts";
 import type { Target } from "./stored.ts";
 
-/** Most executions that are described. */
+/** The largest number of executions that are described. */
 const maxShown = 20;
 
-/** What the processes load. */
+/** The folder of the built library, which the processes load. */
 const library = fileURLToPath(new URL("../../packages/stepfold/dist", import.meta.url));
 
 /**
- * What a run that does not come to its end looks like: its processes, what they told of, and the executions that are still open.
+ * Describes a run that does not end: its processes, the problems that they reported, and the executions that are still open.
  *
- * Every process loads the built library when it starts. Where somebody has built it anew meanwhile, two versions have worked together, or some
- * have found none.
+ * Every process loads the built library when it starts. If the library was rebuilt during the run, two versions have worked together,
+ * or some processes have found none. The description says so.
  *
- * @param beganAt of the run, in milliseconds since 1970
+ * @param beganAt the start of the run, in milliseconds since 1970
  */
 export async function standing({ members, failures }: Fleet, logs: string, target: Target, beganAt: number): Promise<string[]> {
   const { executions } = await target.readAll();

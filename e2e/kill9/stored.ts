@@ -1,19 +1,19 @@
 import type { Event, WorkflowDefinition } from "stepfold";
 
-/** An execution as its rows are, read with SQL and not by the store. */
+/** An execution as it is stored, read directly from the database and not with the store's code. */
 export interface StoredExecution {
   readonly workflowId: string;
   readonly incarnation: string;
   readonly version: number;
   readonly status: string;
-  /** JSON, without what lies in other columns and in the first event. */
+  /** The head as JSON, without the fields that are in other columns and in the first event. */
   readonly head: string;
   readonly definition: { readonly id: string; readonly hash: string };
   readonly metadata: Readonly<Record<string, never>>;
   readonly owner: string | null;
-  /** In the order of their versions. */
+  /** The history, in the order of the versions. */
   readonly rows: readonly StoredRow[];
-  /** JSON by key, in order of creation. */
+  /** The heads of the children as JSON, with their keys, in the order of creation. */
   readonly children: readonly (readonly [key: string, head: string])[];
 }
 
@@ -24,27 +24,27 @@ export interface StoredRow {
   readonly event: Event;
 }
 
-/** All that a store holds. */
+/** Everything that a store holds. */
 export interface Stored {
   readonly executions: readonly StoredExecution[];
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
 }
 
-/** An execution in the hands of a process. */
+/** An execution that a process holds, and its version. */
 export interface Held {
   readonly workflowId: string;
   readonly version: number;
 }
 
-/** A database of a run, and what is asked of it directly. */
+/** The database of a run, with direct access for the checks. */
 export interface Target {
   readonly name: string;
   readonly url: string;
-  /** Of a queue beside it. */
+  /** The URL of the run's queue. Absent: the run has none. */
   readonly queueUrl?: string;
-  /** Executions that have not ended. */
+  /** Returns the number of executions that have not ended. */
   countOpen(): Promise<number>;
-  /** What a process with this name holds. */
+  /** Returns the executions that the process with this name holds. */
   heldBy(owner: string): Promise<readonly Held[]>;
   readAll(): Promise<Stored>;
   /** Deletes what the run has made. */
@@ -63,7 +63,7 @@ interface ExecutionRow {
   readonly owner: string | null;
 }
 
-/** The tables of a layout, which are the same in SQLite and PostgreSQL but for types. */
+/** The rows of all tables. SQLite and PostgreSQL have the same layout, except for types. */
 export interface Tables {
   readonly executions: readonly ExecutionRow[];
   readonly events: readonly {
@@ -76,7 +76,7 @@ export interface Tables {
   readonly definitions: readonly { readonly hash: string; readonly definition: string }[];
 }
 
-/** The rows put together by execution. */
+/** Combines the rows of each execution. */
 export function storedOf({ executions, events, children, definitions }: Tables): Stored {
   const rowsOf = grouped(events, ({ version, commit_id: commitId, event }): StoredRow => {
     return { version: Number(version), commitId, event: JSON.parse(event) as Event };

@@ -5,22 +5,22 @@ import { type Run, type RunOptions, run } from "./run.ts";
 import { seeded } from "./seeded.ts";
 import type { Target } from "./stored.ts";
 
-/** How hard a run is. */
+/** The options of a run with kills. */
 export interface StormOptions extends RunOptions {
   readonly kills: number;
   readonly seed: number;
 }
 
-/** What a run came to. */
+/** The result of a run with kills. */
 export interface Storm extends Run<readonly Kill[]> {
   readonly recovery: Recovery;
 }
 
-/** Between two kills. */
+/** The shortest and longest time between two kills, in milliseconds. */
 const shortestMs = 40;
 const longestMs = 400;
 
-/** Kills processes at random moments while they work, and starts others. */
+/** Kills processes at random moments while they work, and replaces each of them. */
 export async function storm({ kills, seed, ...options }: StormOptions): Promise<Storm> {
   const { target, tell = () => undefined } = options;
   const random = seeded(seed);
@@ -28,7 +28,7 @@ export async function storm({ kills, seed, ...options }: StormOptions): Promise<
     const made: Kill[] = [];
     while (made.length < kills) {
       await sleep(shortestMs + random() * (longestMs - shortestMs));
-      // on a machine that is slow to start them they would do nothing but start
+      // if several processes are still starting, there is no kill: on a slow machine processes would never get beyond their start
       if ([...fleet.members].filter(({ ready }) => !ready).length > 1) continue;
       const victim = chosen(fleet, random);
       if (!victim) continue;
@@ -42,7 +42,7 @@ export async function storm({ kills, seed, ...options }: StormOptions): Promise<
   return { ...ended, recovery: recoveries(ended.lines, ended.made) };
 }
 
-/** One of those that work; mostly a worker. */
+/** Chooses a process that works: in most cases a worker, otherwise a client. */
 function chosen({ members }: Fleet, random: () => number): Member | undefined {
   const kind = random() < 0.15 ? "client" : "worker";
   const ready = [...members].filter((member) => member.ready && member.kind === kind);

@@ -6,7 +6,7 @@ import { redisTarget } from "./redis-target.ts";
 import { sqliteTarget } from "./sqlite-target.ts";
 import type { Target } from "./stored.ts";
 
-/** The stores that a run can be made on; null if the server does not answer. */
+/** Functions that make the store of a run. They return null if the server does not answer. */
 const stores: Readonly<Record<string, (folder: string) => Promise<Target | null>>> = {
   sqlite: sqliteTarget,
   postgres: () => onServer("postgres", postgresTarget),
@@ -14,13 +14,13 @@ const stores: Readonly<Record<string, (folder: string) => Promise<Target | null>
   redis: () => onServer("redis", redisTarget),
 };
 
-/** Whether there is such a store, and such a queue, if one is named: `postgres`, `postgres + bullmq`. */
+/** True if the name is that of a store (`postgres`), or of a store and a queue (`postgres + bullmq`). */
 export function isSetup(name: string): boolean {
   const [store, queue] = partsOf(name);
   return Object.hasOwn(stores, store) && (queue === undefined || Object.hasOwn(queueTargets, queue));
 }
 
-/** Makes a store, and a queue if one is named, of the run's own; null if a server does not answer. */
+/** Makes the store of a run, and its queue if the name has one. Returns null if a server does not answer. */
 export async function openTarget(name: string, folder: string): Promise<Target | null> {
   const [store, queue] = partsOf(name);
   const target = await stores[store]!(folder);

@@ -1,9 +1,12 @@
 import type { WrittenLine } from "./log.ts";
 
-/** What is due for so long is looked for in the store where a queue should have told of it. */
+/** How long an execution is due before a worker with a queue looks for it in the store, in milliseconds. */
 const queueGraceMs = 500;
 
-/** Executions that clients started, and those of them that a worker had before anybody would have found them in the store. */
+/**
+ * Returns the number of executions that clients started, and the number of those that a worker claimed before it would have found them
+ * in the store without the queue.
+ */
 export function toldByQueue(lines: readonly WrittenLine[]): { readonly told: number; readonly started: number } {
   const [started, sentAt, claimedAt] = [new Set<string>(), new Map<string, number>(), new Map<string, number>()];
   for (const line of lines) {

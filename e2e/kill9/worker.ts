@@ -1,4 +1,4 @@
-// A process that drives whatever is due, until it is killed, or asked to end. See fleet.ts.
+// A process that drives all due executions, until it is killed or asked to end. See fleet.ts.
 import { createRuntime } from "stepfold/runtime";
 import { freezer } from "./freezer.ts";
 import { codeOf, loadNodes, loadWorkflows } from "./load.ts";
@@ -19,7 +19,7 @@ const runtime = createRuntime({
   leaseMs,
   pollMs,
   maxExecutions,
-  // where they are killed it is no fault of what they drive
+  // a kill is not the fault of the executions, so by default no number of crashes parks them
   maxCrashes,
   onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
 });
@@ -32,7 +32,7 @@ process.once("SIGTERM", async () => {
   await close();
   process.exit(0);
 });
-// whoever started it is gone
+// the parent process is gone
 process.once("disconnect", () => process.exit(3));
 await around.store.list({ limit: 1 });
 process.send?.("ready");

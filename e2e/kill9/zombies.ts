@@ -6,32 +6,33 @@ import { type Run, type RunOptions, run } from "./run.ts";
 import { seeded } from "./seeded.ts";
 import type { Target } from "./stored.ts";
 
-/** How many processes come back after their leases. */
+/** The options of a run with zombies: how many processes are stopped until their leases have run out, and the seed. */
 export interface ZombieOptions extends RunOptions {
   readonly zombies: number;
   readonly seed: number;
 }
 
-/** A process that stood still for longer than its leases, and went on. */
+/** A process that was stopped for longer than its leases, and went on. */
 export interface Zombie {
   readonly name: string;
-  /** Executions that it held when it was stopped, and that were in other hands when it went on. */
+  /** The number of executions that it held when it was stopped, and that other workers had taken over when it went on. */
   readonly taken: number;
-  /** How often it was told that a claim was lost. */
+  /** How often it noticed the loss of a claim. */
   readonly noticed: number;
-  /** Steps whose signal told them. */
+  /** The number of steps that were aborted by their signal. */
   readonly aborted: number;
-  /** Commits of other executions afterwards. */
+  /** The number of its later commits to other executions. */
   readonly wentOn: number;
 }
 
+/** The longest time for which a process is stopped, in milliseconds. */
 const longestStopMs = 10_000;
 
-/** Stops workers in the middle of steps until others have taken over what they held, and lets them go on. */
+/** Stops workers in the middle of steps until other workers have taken over their executions, and lets them go on. */
 export function zombies({ zombies: wanted, seed, ...options }: ZombieOptions): Promise<Run<readonly Zombie[]>> {
   const { target, tell = () => undefined } = options;
   const random = seeded(seed);
-  // steps that may take longer than the stop: some are under way still when it ends
+  // steps may take longer than the stop, so some are still in flight when it ends
   const worker = { pace: { mostMs: 3_000 } };
   const client = { openAtOnce: 24, only: ["fork", "asking", "doomed"] };
   return run({ ...options, worker, client }, async (fleet, logs) => {
@@ -68,7 +69,7 @@ async function stopped({ name, child }: Member, target: Target, logs: string): P
   let before: readonly WrittenLine[];
   try {
     held = new Set((await target.heldBy(name)).map(({ workflowId }) => workflowId));
-    // a stopped process that has a lock of SQLite's stops all others: then nobody can take over before it goes on
+    // a stopped process may hold a lock of SQLite and so stop all others; then nobody can take over, and the wait ends at the deadline
     const deadline = performance.now() + longestStopMs;
     while ((await target.heldBy(name)).length > 0 && performance.now() < deadline) await sleep(50);
     before = read();

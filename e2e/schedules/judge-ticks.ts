@@ -3,29 +3,29 @@ import type { WrittenLine } from "../kill9/log.ts";
 import type { Stored, StoredExecution } from "../kill9/stored.ts";
 import { effects } from "./work.ts";
 
-/** A schedule that was made, and between which two moments. */
+/** A schedule, and the times before and after the call that made it, in epoch milliseconds. */
 export interface Made {
   readonly name: string;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What was found of the ticks of all schedules. */
+/** The result of the checks of all ticks. */
 export interface TickVerdict {
-  /** Ticks that no execution was started for, or whose execution is not as it should be. */
+  /** Ticks for which no execution was started, or whose execution has a fault. */
   readonly lost: readonly string[];
-  /** Starts that no tick stands for, and effects that were made with two keys, or that count twice. */
+  /** Starts without a tick, and effects that were made with two keys or that count twice. */
   readonly doubled: readonly string[];
   readonly starts: number;
-  /** Effects that were made again because the process died before they were committed. */
+  /** The number of effects that were repeated because a process died before it committed them. */
   readonly repeated: number;
-  /** From a tick to the start of its execution, by the clock of the store. */
+  /** The time from a tick to the start of its execution, in milliseconds by the clock of the store. */
   readonly lateMs: { readonly median: number; readonly p99: number; readonly most: number };
 }
 
 /**
- * Judges rows that were read with SQL, and logs: neither the runtime nor a store had a hand in it. The ticks are counted here, from the moments
- * between which a schedule was made.
+ * Checks rows that were read with SQL, and logs, so that the result does not depend on the code of the runtime or a store. The expected
+ * ticks are computed here, from the times before and after each schedule was made.
  */
 export function judgeTicks(
   made: readonly Made[],
@@ -79,7 +79,7 @@ export function judgeTicks(
   return { lost, doubled, starts, repeated, lateMs: { median: at(0.5), p99: at(0.99), most: at(1) } };
 }
 
-/** What is wrong with the execution of a tick: it has completed, with each step once, and its versions have no gap. */
+/** Returns the faults of the execution of a tick. It must have completed, with each step once and without a gap in its versions. */
 function wrongIn({ workflowId, status, rows }: StoredExecution, schedule: string): string[] {
   const wrong: string[] = [];
   if (status !== "completed") wrong.push(`${workflowId} is ${status}`);

@@ -12,34 +12,35 @@ import type { Target } from "../kill9/stored.ts";
 import { judgeTicks, type Made, type TickVerdict } from "./judge-ticks.ts";
 import type { TickWorkerOptions } from "./worker.ts";
 
-/** How many schedules tick how often, and how many processes die meanwhile. */
+/** The number of schedules, their ticks, and how often processes are killed. */
 export interface TickStorm {
   readonly schedules: number;
+  /** The time between two ticks of a schedule, in milliseconds. */
   readonly everyMs: number;
-  /** Of each schedule. */
+  /** The number of ticks of each schedule. */
   readonly ticks: number;
   readonly processes: number;
-  /** From one kill to the next, on average. */
+  /** The average time between two kills, in milliseconds. */
   readonly killEveryMs: number;
 }
 
-/** What came of it. */
+/** The result of a tick storm. */
 export interface TickStormResult extends TickVerdict {
   readonly kills: number;
   readonly durationMs: number;
-  /** What runtimes told of, but for a store that did not answer in time. */
+  /** Problems that runtimes reported, without those of a store that did not answer in time. */
   readonly problems: readonly string[];
-  /** What was judged. */
+  /** The arguments of the check. */
   readonly judged: Parameters<typeof judgeTicks>;
 }
 
 const leaseMs = 1_000;
 const pollMs = 200;
-/** Schedules that are made at once. */
+/** The number of schedules that are made at the same time. */
 const madeAtOnce = 20;
 const script = new URL("./worker.ts", import.meta.url);
 
-/** Makes schedules, kills the processes that drive them until they have come to their end, and judges what is stored. */
+/** Makes schedules, kills the processes that drive them until the schedules have ended, and checks the stored executions. */
 export async function tickStorm(target: Target, folder: string, seed: number, storm: TickStorm): Promise<TickStormResult> {
   const { schedules: count, everyMs, ticks, processes, killEveryMs } = storm;
   const logs = join(folder, "logs");
@@ -98,7 +99,7 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await gone;
 }
 
-/** What to print of it. */
+/** Returns the text to print about a tick storm. */
 export function reportTicks({ starts, kills, lost, doubled, repeated, lateMs, durationMs, problems }: TickStormResult): string {
   const late = `a tick began ${lateMs.median} ms late by the median, ${lateMs.p99} ms at 99 %, ${lateMs.most} ms at most`;
   const others = problems.length > 0 ? `, ${problems.length} problems, the first: ${problems[0]}` : "";

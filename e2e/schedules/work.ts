@@ -2,7 +2,7 @@ import { defineNode, type NodeDefinitions } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 import type { LogLine } from "../kill9/log.ts";
 
-/** What a tick starts: an effect, a rest, an effect. */
+/** The workflow that a tick starts: an effect, a rest, an effect. */
 export const work = {
   id: "work",
   nodes: [
@@ -16,10 +16,10 @@ export const work = {
   ],
 };
 
-/** The steps that a tick has to make, once each. */
+/** The steps with an effect, each of which the execution of a tick has to make once. */
 export const effects: readonly string[] = ["begin", "finish"];
 
-/** Each effect is noted in the log of its process before it is committed. */
+/** Returns node definitions that log each effect before it is committed. */
 export function workNodes(write: (line: LogLine) => void): NodeDefinitions {
   return {
     ...builtinNodes,

@@ -1,4 +1,4 @@
-// A process that drives schedules and what they start, until it is killed, or asked to end. See schedules-kills.test.ts.
+// A process that drives schedules and their executions, until it is killed or asked to end. See schedules-kills.test.ts.
 import { createRuntime } from "stepfold/runtime";
 import { schedules } from "stepfold/schedules";
 import { codeOf } from "../kill9/load.ts";
@@ -6,13 +6,13 @@ import { openLog } from "../kill9/log.ts";
 import { openStore } from "../kill9/open-store.ts";
 import { work, workNodes } from "./work.ts";
 
-/** What a worker is told. */
+/** The options of a worker. */
 export interface TickWorkerOptions {
-  /** Of the store. */
+  /** The URL of the store. */
   readonly url: string;
-  /** Where its log is. */
+  /** The folder of its log. */
   readonly folder: string;
-  /** Unique for every process that ever runs. */
+  /** The name of the process, unique among all processes of the run. */
   readonly name: string;
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -29,7 +29,7 @@ const runtime = createRuntime({
   owner: name,
   leaseMs,
   pollMs,
-  // where they are killed it is no fault of what they drive
+  // a kill is not the fault of the executions, so no number of crashes parks them
   maxCrashes: Number.POSITIVE_INFINITY,
   onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
 });

@@ -1,4 +1,4 @@
-// start ID ACCOUNT: starts an execution, whose message calls the function. show ID: says how far it is.
+// start ID ACCOUNT: starts an execution, whose message calls the function. show ID: shows its state.
 import { explain } from "stepfold";
 import { open } from "./open.ts";
 

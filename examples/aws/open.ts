@@ -6,7 +6,10 @@ import { createRuntime, type Runtime } from "stepfold/runtime";
 import { dynamoStore } from "stepfold/stores/dynamo";
 import { nodeDefinitions, visitors } from "./visitors.ts";
 
-/** DynamoDB keeps the executions, SQS says which of them are due. It drives nothing by itself: SQS calls the function. */
+/**
+ * Opens the runtime: DynamoDB stores the executions, and SQS says which of them are due. The runtime drives nothing by itself, because
+ * SQS calls the function.
+ */
 export function open(): { readonly runtime: Runtime; close(): Promise<void> } {
   const { TABLE = "stepfold", QUEUE_URL = "", SERVICE_URL = "", LEASE_MS = "30000" } = process.env;
   const dynamo = new DynamoDB({ maxAttempts: 2 });

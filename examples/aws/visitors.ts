@@ -1,12 +1,12 @@
 import { defineNode, defineWorkflow } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 
-/** What the request node is given by the workflow. */
+/** The input of the request node. */
 interface Request {
   readonly url: string;
 }
 
-/** Asks a service. What may pass is thrown, and retried; what will not is a branch of the workflow. */
+/** Calls a service. A temporary error is thrown and retried; a permanent one is a branch of the workflow. */
 const request = defineNode({
   retryPolicy: { maxAttempts: 3, interval: 1_000, backoff: "exponential" },
   executor: async (data, step) => {

@@ -13,7 +13,7 @@ interface Context {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** Opened for each request: what waits in one request must not be waited for in another. */
+/** Opens a runtime for each request, because in a Worker one request must not wait for the I/O of another. */
 function open(env: Env): Runtime {
   return createRuntime({ store: d1Store(env.DB), workflows: [order], nodeDefinitions, drive: false });
 }
@@ -26,7 +26,7 @@ const worker = {
       const body: unknown = await request.json();
       if (verb === "approve") await (await runtime.get(id)).resume({ step: "approve", payload: body });
       else await runtime.start("order", { workflowId: id, input: body });
-      // after the answer; what does not fit is left to the cron trigger
+      // runs after the response; the cron trigger runs what is left
       context.waitUntil(runtime.sweep({ wakeUps: [{ workflowId: id }] }));
     }
     const snapshot = await (await runtime.get(id)).snapshot();
@@ -34,7 +34,7 @@ const worker = {
     return Response.json({ status: snapshot.status, output: snapshot.output ?? null, waitsAt });
   },
 
-  /** Once a minute. */
+  /** Called by the cron trigger once a minute. */
   async scheduled(_: unknown, env: Env): Promise<void> {
     await open(env).sweep({ timeoutMs: 25_000 });
   },

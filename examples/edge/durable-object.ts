@@ -1,4 +1,4 @@
-// A worker whose executions live in a Durable Object. It wakes by its alarm; nothing runs in between.
+// A worker whose executions live in a Durable Object. Its alarm wakes the object when an execution is due; in between nothing runs.
 // POST /ID starts an order, POST /ID/approve answers, GET /ID shows it.
 import { DurableObject } from "cloudflare:workers";
 import { waits } from "stepfold";
@@ -10,17 +10,17 @@ interface Env {
   readonly ORDERS: { getByName(name: string): Orders };
 }
 
-/** Any number of executions. More objects, each with a share of them, do more at once. */
+/** An object with any number of executions. Several objects with a share of the executions each can do more work at the same time. */
 export class Orders extends DurableObject<Env> {
   readonly #store = durableObjectStore(this.ctx.storage);
   readonly #runtime = createRuntime({ store: this.#store, workflows: [order], nodeDefinitions, drive: false });
 
-  /** Called by Cloudflare when the first execution is due. */
+  /** Cloudflare calls this method when the first execution is due. */
   override alarm(): Promise<void> {
     return this.#store.alarm(this.#runtime);
   }
 
-  /** It is stored, and the alarm set, before the caller hears of it. */
+  /** Starts an order. When the promise resolves, the execution is stored and the alarm is set. */
   async start(workflowId: string, input: unknown): Promise<void> {
     await this.#runtime.start("order", { workflowId, input });
   }
@@ -44,7 +44,7 @@ const worker = {
       if (request.method === "POST") await orders[verb === "approve" ? "approve" : "start"](id, await request.json());
       return Response.json(await orders.show(id));
     } catch (error) {
-      // what an object throws comes as a plain error
+      // an error that the object throws arrives here as a plain `Error`
       return new Response(String(error), { status: 400 });
     }
   },

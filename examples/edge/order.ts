@@ -12,7 +12,7 @@ const reserve = defineNode({
 
 export const nodeDefinitions = { ...builtinNodes, reserve };
 
-/** Goods are reserved, the customer has some time to think, then somebody approves. */
+/** The order: goods are reserved, the customer has some time to think, and then somebody approves. */
 export const order = defineWorkflow({
   id: "order",
   nodes: [

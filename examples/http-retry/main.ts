@@ -30,7 +30,7 @@ const runtime = createRuntime({
   store: memoryStore(),
   workflows: [workflow],
   nodeDefinitions: { ...builtinNodes, http: httpNode({ allowHosts: ["127.0.0.1"] }) },
-  // handed to the steps, and never stored
+  // globals are passed to the steps and never stored
   globals: { url: `http://127.0.0.1:${port}`, tokens: { ours: "good-token", theirs: "expired-token" } },
 });
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 
-/** A service that really fails: 401 for a token it does not know, 503 twice, then 200. */
+/** Opens a service that really fails: it answers 401 for an unknown token, otherwise 503 twice and then 200. */
 export async function openService(): Promise<Server> {
   let failures = 2;
   const server = createServer(({ headers }, response) => {

@@ -3,20 +3,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
-/** One request, as the ledger keeps it. */
+/** One request in the ledger. */
 export interface LedgerLine {
   readonly at: number;
   readonly path: string;
   readonly key: string;
   readonly status: number;
-  /** What the request did; a repeat of the same key does nothing more. */
+  /** The id of what the request made. Absent if it made nothing: it failed, or it repeated a key. */
   readonly effect?: string;
 }
 
-/** Every request of a key fails so often before it works. */
+/** The number of requests of each key that fail before one succeeds, by path. */
 const failures: Readonly<Record<string, number>> = { "/reservations": 2, "/charges": 1, "/shipments": 0 };
 
-/** A shop on a port of this machine: fails at first, knows repeats by their Idempotency-Key, survives `kill -9`. */
+/**
+ * Opens a shop on a port of this machine. It fails at first, recognizes repeated requests by their Idempotency-Key, and survives `kill
+ * -9`.
+ */
 export async function openShop(dataFolder: string): Promise<{ url: string; close: () => void }> {
   const ledger = join(dataFolder, "shop-ledger.jsonl");
   const server = createServer((request, response) => answer(ledger, request, response));
@@ -28,7 +31,7 @@ export async function openShop(dataFolder: string): Promise<{ url: string; close
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-/** What the ledger has, oldest first; a last line that a crash cut short does not count. */
+/** Reads the ledger, oldest line first. A last line that a crash cut short is left out. */
 export function readLedger(ledger: string): LedgerLine[] {
   if (!existsSync(ledger)) return [];
   const lines = readFileSync(ledger, "utf8").split("\n").slice(0, -1);
@@ -49,7 +52,7 @@ function answer(ledger: string, { url: path = "/", headers }: IncomingMessage, r
   const status = known === undefined && before.length < (failures[path] ?? 0) ? 503 : 200;
   const effect = known === undefined && status === 200 ? `${path.slice(1, 3)}_${before.length}${Date.now().toString(36)}` : undefined;
   const line: LedgerLine = { at: Date.now(), path, key, status, ...(effect === undefined ? {} : { effect }) };
-  // written before the answer is sent: a caller that dies meanwhile asks again, and gets the same
+  // the line is written before the answer is sent: if the caller dies before it gets the answer, it asks again and gets the same answer
   appendFileSync(ledger, `${JSON.stringify(line)}\n`);
   reply(status, status === 200 ? { id: known ?? effect, repeated: known !== undefined } : { error: "busy" });
 }

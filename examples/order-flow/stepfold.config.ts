@@ -8,7 +8,7 @@ interface Item {
   readonly count: number;
 }
 
-/** A node type of our own: adds up what the order costs. */
+/** A custom node type that adds up the cost of the order. */
 const priceOrder = defineNode({
   input: { type: "object", properties: { items: { type: "array" } }, required: ["items"] },
   executor(data) {

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { defineNode, defineWorkflow } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 
-/** An invoice is rendered, sent, looked at again a moment later, and filed. */
+/** The workflow: an invoice is rendered and sent, and after a short wait filed. */
 export const workflows = [
   defineWorkflow({
     id: "invoice",
@@ -20,7 +20,7 @@ export const workflows = [
   }),
 ];
 
-/** The built-in nodes and ours. `log` is a file where every letter that is sent leaves a line. */
+/** Returns the built-in node definitions and those of this example. `log` is a file that gets one line for each letter that is sent. */
 export function invoiceNodes(log: string) {
   return {
     ...builtinNodes,
@@ -28,7 +28,7 @@ export function invoiceNodes(log: string) {
     send: defineNode({
       executor: async (data, step) => {
         await new Promise((resolve) => setTimeout(resolve, 20));
-        // a real service would be given the key, to know a letter that it has sent before
+        // a real service would get the key, so that it recognizes a letter that it has already sent
         appendFileSync(log, `${process.pid} ${step.idempotencyKey} ${(data as { text: string }).text}\n`);
         return { data: { sent: true } };
       },

@@ -1,4 +1,4 @@
-// start COUNT: starts invoices and waits until all are filed. work: helps, until Ctrl-C or SIGTERM.
+// start COUNT: starts invoices and waits until all are filed. work: drives invoices until Ctrl-C or SIGTERM.
 const { open } = process.env.DATABASE_URL === undefined ? await import("./one.ts") : await import("./many.ts");
 const { runtime, close } = await open();
 const [verb, count = "10"] = process.argv.slice(2);

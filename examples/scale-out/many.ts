@@ -5,7 +5,7 @@ import { createRuntime, type Runtime } from "stepfold/runtime";
 import { postgresStore } from "stepfold/stores/postgres";
 import { invoiceNodes, workflows } from "./invoices.ts";
 
-/** PostgreSQL keeps the executions, BullMQ tells any number of processes on any number of machines what is due. */
+/** Opens a runtime for many processes on many machines: PostgreSQL stores the executions, and BullMQ tells the processes what is due. */
 export async function open(): Promise<{ readonly runtime: Runtime; close(): Promise<void> }> {
   const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
   const schema = process.env.STEPFOLD_SCHEMA ?? "stepfold";

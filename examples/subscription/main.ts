@@ -3,7 +3,7 @@ import { memoryStore } from "stepfold/stores/memory";
 import { virtualEnvironment } from "stepfold/testing";
 import { type Bank, nodesOver, subscription } from "./subscription.ts";
 
-// a virtual clock: some months in a moment
+// on a virtual clock, months pass in a moment
 const environment = virtualEnvironment();
 const day = 86_400_000;
 const begun = environment.now();

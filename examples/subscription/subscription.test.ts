@@ -11,7 +11,7 @@ afterEach(() => {
   open = [];
 });
 
-/** A subscription on a virtual clock, at a bank that declines the card "bad" and fails so many refunds. */
+/** Starts a subscription on a virtual clock. The bank declines the card "bad", and the first `failingRefunds` refunds fail. */
 async function subscribed(card: string, { pollMs = day, failingRefunds = 0 } = {}) {
   const environment = virtualEnvironment();
   const charges: Payment[] = [];
@@ -47,7 +47,7 @@ describe("a subscription", () => {
       expect([charges.length, await value("months")]).toEqual([1, 1]);
       expect(await value("dueAt")).toMatch(/^2026-02-14T00:00:00/);
     }
-    // of the processor, because other tests are under way on the same machine; the fastest tells what it costs
+    // times of the processor, because other tests run on the same machine; the shortest one shows the real cost
     expect(Math.min(...times)).toBeLessThan(200);
   });
 

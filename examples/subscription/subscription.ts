@@ -5,13 +5,13 @@ import { builtinNodes } from "stepfold/nodes";
 export const subscription = defineWorkflow({
   id: "subscription",
   variables: {
-    // the latest card, whichever step has set it
+    // the latest card, set by any step
     card: {},
     // when the next payment is due
     dueAt: {},
-    // payments that failed in a row: set back by one that succeeds
+    // the number of payments that failed in a row; a payment that succeeds sets it to 0
     failures: { initial: 0 },
-    // months that were paid
+    // the number of paid months
     months: { initial: 0, reducer: "add" },
   },
   start: "begin",
@@ -64,20 +64,20 @@ export const subscription = defineWorkflow({
   ],
 });
 
-/** A payment, as the bank is asked for it. The same key means the same payment, however often it is asked for. */
+/** A payment in a request to the bank. The same key means the same payment, however often it is requested. */
 export interface Payment {
   readonly card: string;
   readonly amount: number;
   readonly key: string;
 }
 
-/** The bank that payments are asked of. What it throws is a refusal. */
+/** The bank that makes the payments. Its methods throw if the bank refuses. */
 export interface Bank {
   charge(payment: Payment): void;
   refund(payment: Payment): void;
 }
 
-/** The code behind the nodes. */
+/** Returns the node definitions of the workflow. */
 export function nodesOver(bank: Bank): Record<string, NodeDefinition> {
   return {
     ...builtinNodes,
@@ -87,7 +87,7 @@ export function nodesOver(bank: Bank): Record<string, NodeDefinition> {
         try {
           bank.charge({ ...payment, key });
         } catch (refused) {
-          // to ask again at once is no use: the workflow waits some days, or for another card
+          // another attempt at once is useless: the workflow waits some days, or for another card
           throw new FatalError(`the card ${payment.card} is declined`, { cause: refused });
         }
         return { data: payment.amount };

@@ -6,7 +6,7 @@ import type { workflow } from "./tasks.ts";
 const [verb, workflowId = "visitors-1", account = "ours"] = process.argv.slice(2);
 if (verb === "start") {
   const start = { workflow: "visitors", workflowId, input: { account } };
-  // the same id is one execution, however often it is started
+  // starts with the same id make one execution
   const run = await tasks.trigger<typeof workflow>("stepfold-workflow", start, { idempotencyKey: workflowId });
   console.log(`${workflowId} is started: ${run.id}`);
 } else {

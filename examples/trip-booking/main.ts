@@ -21,7 +21,7 @@ const workflow = defineWorkflow({
 
 const nodeDefinitions = {
   ...builtinNodes,
-  // the key is the same however often this booking is attempted, so the service can tell
+  // the key is the same in every attempt of this booking, so the service recognizes a repetition
   book: defineNode({
     executor: (data, step) => {
       const { what } = data as { what: string };
@@ -32,7 +32,7 @@ const nodeDefinitions = {
   "give-back": defineNode({
     executor: (_data, step) => {
       const { compensating } = step;
-      // a booking that failed or was broken off may have been made all the same: only the service can tell
+      // a booking that failed or was interrupted may have been made nevertheless: only the service knows
       if (!compensating?.completed) return say(step, `asks whether anything is booked for "${step.nodeId}"`);
       return say(step, `gives back ${(compensating.output as { what: string }).what}`);
     },

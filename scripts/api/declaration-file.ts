@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseSync } from "rolldown/utils";
 
-/** Where a name that a file exports comes from. */
+/** The file and the name from which an exported name comes. */
 interface Origin {
   readonly file: string;
   readonly name: string;
@@ -10,12 +10,13 @@ interface Origin {
 
 /** The names that a `.d.ts` declares, re-exports and imports. */
 export interface DeclarationFile {
-  /** Local name to text, without comments. */
+  /** The text of each declaration without comments, by local name. */
   readonly declared: ReadonlyMap<string, string>;
-  /** Exported name to its origin; for what is declared here, this file. */
+  /** The origin of each exported name; this file for names that are declared here. */
   readonly exported: ReadonlyMap<string, Origin>;
 }
 
+/** A node of the syntax tree with a name or a literal value. */
 interface Named {
   readonly type: string;
   readonly name?: string;
@@ -26,7 +27,7 @@ type Statement = ReturnType<typeof parseSync>["program"]["body"][number];
 
 const files = new Map<string, DeclarationFile>();
 
-/** Reads a `.d.ts` file once. */
+/** Reads a `.d.ts` file. The result is cached. */
 export function readDeclarations(file: string): DeclarationFile {
   const known = files.get(file);
   if (known) return known;
@@ -51,7 +52,7 @@ export function readDeclarations(file: string): DeclarationFile {
   return result;
 }
 
-/** The text of a declaration, wherever it is written. */
+/** Returns the text of a declaration, also if the file exports it from another file. */
 export function declarationOf(file: string, name: string): string {
   const { declared, exported } = readDeclarations(file);
   const origin = exported.get(name);
@@ -94,7 +95,7 @@ function nameOf(node: Named): string {
   return node.name ?? String(node.value);
 }
 
-/** Comments become spaces, so that offsets stay. */
+/** Replaces comments with spaces, so that offsets stay valid. */
 function blank(text: string, comments: readonly { readonly start: number; readonly end: number }[]): string {
   let bare = text;
   for (const { start, end } of comments) bare = bare.slice(0, start) + " ".repeat(end - start) + bare.slice(end);

@@ -2,7 +2,7 @@ import { targetOf } from "./check-imports.ts";
 import type { SourceFile } from "./source-file.ts";
 import type { Violation } from "./violation.ts";
 
-/** Files that import each other in a circle, types included: one violation for each circle met. */
+/** Finds circles of files that import each other, types included. Each circle is one violation. */
 export function checkCycles(files: readonly SourceFile[]): Violation[] {
   const targets = new Map(
     files.map(({ path, imports }) => [

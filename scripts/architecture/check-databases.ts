@@ -5,10 +5,11 @@ import type { Violation } from "./violation.ts";
 const stores = "packages/stepfold/src/stores/";
 
 /**
- * The files of every database against the table of databases: their names, and how many lines of code they have together. Comments are not
- * counted: a limit must not make them too short to be understood.
+ * Checks the files of every database against the table of databases: their names, and their total lines of code. Comments are not
+ * counted, because a limit on them would make them too short to be understood.
  *
- * @param ceilings the lines of code of databases that are still longer than the table allows, by the first folder of their group: they must not grow
+ * @param ceilings the lines of code of databases that are longer than the table allows, by the first folder of their group; these must
+ * not grow
  */
 export function checkDatabases(
   files: readonly SourceFile[],

@@ -7,7 +7,7 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The library installs nothing but itself; clients of databases are handed in. */
+/** Checks that the library has no dependencies. Users pass in the clients of databases. */
 export function checkDependencies(manifest: Manifest): Violation[] {
   const path = "packages/stepfold/package.json";
   const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies });

@@ -3,10 +3,10 @@ import type { Violation } from "./violation.ts";
 
 const maxFiles = 25;
 
-/** Folders that may break a rule for now, with the reason. */
+/** Folders that may break a rule for the time being, each with the reason. */
 export type FolderExceptions = Readonly<Record<string, string>>;
 
-/** Finds folders with more files than a reader can overlook, tests included. */
+/** Finds folders with too many files to keep an overview, tests included. */
 export function checkFolderSizes(paths: readonly string[], exceptions: FolderExceptions = {}): Violation[] {
   const counts = new Map<string, number>();
   for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
@@ -15,7 +15,7 @@ export function checkFolderSizes(paths: readonly string[], exceptions: FolderExc
     .map(([path, count]) => ({ rule: "folders", path, message: `${count} files, more than ${maxFiles}` }));
 }
 
-/** Finds fixtures among the sources: what several tests need lies in the package's `test` folder. */
+/** Finds fixtures among the sources. Code that several tests need belongs in the package's `test` folder. */
 export function checkFixtures(paths: readonly string[], exceptions: FolderExceptions = {}): Violation[] {
   return paths
     .filter((path) => path.includes("/src/") && path.endsWith(".fixture.ts") && !isExcepted(posix.dirname(path), exceptions))

@@ -5,12 +5,12 @@ import type { Violation } from "./violation.ts";
 
 const library = "packages/stepfold/src/";
 
-/** The file that a relative import names. */
+/** Returns the path of the file that a relative import names, or undefined for a package. */
 export function targetOf(path: string, specifier: string): string | undefined {
   return specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : undefined;
 }
 
-/** Every import against the table of layers. */
+/** Checks every import against the table of layers. */
 export function checkImports(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) =>
     file.imports.flatMap((one) => {

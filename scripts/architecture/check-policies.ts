@@ -6,8 +6,8 @@ import type { Violation } from "./violation.ts";
 const stores = "packages/stepfold/src/stores/";
 
 /**
- * Every policy against the files that decide it: each of these shows the sign of the policy, and no other file of the stores
- * does. Comments do not count.
+ * Checks every policy against the files that decide it: the code of each of these files matches the policy's sign, and no other file of
+ * the stores does. Comments do not count.
  */
 export function checkPolicies(files: readonly SourceFile[], policies: readonly Policy[]): Violation[] {
   const judged = files.filter(({ path }) => path.startsWith(stores)).map(({ path, code }) => ({ name: path.slice(stores.length), code }));
@@ -21,7 +21,7 @@ export function checkPolicies(files: readonly SourceFile[], policies: readonly P
   });
 }
 
-/** What databases import of the kit: not the files in which the kit decides. */
+/** Checks that databases do not import the files in which the kit decides. */
 export function checkKitImports(files: readonly SourceFile[], inside: readonly string[]): Violation[] {
   const closed = new Set(inside.map((name) => `${stores}kit/${name}`));
   const missing = inside.filter((name) => !files.some(({ path }) => path === `${stores}kit/${name}`));

@@ -6,7 +6,7 @@ import type { Violation } from "./violation.ts";
 
 const library = "packages/stepfold/src/";
 
-/** Every import inside a part against the order of its folders. */
+/** Checks every import inside a part against the order of the part's folders. */
 export function checkRooms(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path, imports }) => {
     const own = roomOf(path);
@@ -26,7 +26,7 @@ interface Room {
   readonly part: string;
   /** The folder inside the part, or `""`. */
   readonly room: string;
-  /** Where it stands in the order of the part; -1 if the table does not have it. */
+  /** The row of the folder in the order of the part; -1 if the table does not have it. */
   readonly row: number;
 }
 

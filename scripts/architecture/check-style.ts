@@ -4,10 +4,10 @@ import type { Violation } from "./violation.ts";
 const maxFileLines = 400;
 const maxFunctionLines = 60;
 
-/** What may be longer, as `path` or `path#function`, with the reason. */
+/** Files and functions that may be longer, as `path` or `path#function`, each with the reason. */
 export type Exceptions = Readonly<Record<string, string>>;
 
-/** No file and no function that a reader cannot hold in the head. */
+/** Finds files and functions that are too long for a reader to keep in mind. */
 export function checkLengths(files: readonly SourceFile[], exceptions: Exceptions = {}): Violation[] {
   const used = new Set<string>();
   const allowed = (key: string): boolean => Object.hasOwn(exceptions, key) && used.add(key) !== undefined;
@@ -35,7 +35,7 @@ const instead: Readonly<Record<Finding["what"], string>> = {
   "throw new Error": "throw new Error: throw a StepfoldError with a code",
 };
 
-/** No `any`, no bare `Error`, no `eval`, no default or star exports. */
+/** Reports every use of `any`, bare `Error`, `eval`, and default or star exports. */
 export function checkFindings(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path, findings }) => findings.map(({ what, line }) => ({ rule: what, path, line, message: instead[what] })));
 }
@@ -43,7 +43,7 @@ export function checkFindings(files: readonly SourceFile[]): Violation[] {
 const dumpingGround = /^(utils?|helpers?|types?|interfaces?|common|misc|shared|base-.*|.*-impl)$/;
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Names that say what is inside: one noun or verb in kebab-case. */
+/** Checks the names of files and folders: kebab-case, and no name that says nothing about the contents. */
 export function checkNames(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path }) => {
     const names = (path.split("/src/")[1] ?? path).replace(/(\.test|\.test-d)?\.ts$/, "").split("/");

@@ -2,11 +2,11 @@ import type { SourceFile } from "./source-file.ts";
 import type { Violation } from "./violation.ts";
 import type { ReplacedWord } from "./words.ts";
 
-/** Exported names that are declared in several files, unless they mean the same in all of them. */
+/** Finds exported names that several files declare, except those that mean the same in all of them. */
 export function checkMeanings(files: readonly SourceFile[], sharedMeanings: Readonly<Record<string, string>>): Violation[] {
   const declared = new Map<string, { readonly path: string; readonly line: number }[]>();
   for (const { path, names } of files) {
-    // a function with several signatures is declared once
+    // a function with several signatures counts once
     const exported = new Map(names.filter(({ isExported }) => isExported).map(({ name, line }) => [name, line]));
     for (const [name, line] of exported) declared.set(name, [...(declared.get(name) ?? []), { path, line }]);
   }
@@ -23,7 +23,7 @@ export function checkMeanings(files: readonly SourceFile[], sharedMeanings: Read
   ];
 }
 
-/** Names of types, functions, constants, files and folders in which a word stands that has a better one. */
+/** Finds names of types, functions, constants, files and folders with a word that has a better one. */
 export function checkWords(files: readonly SourceFile[], words: readonly ReplacedWord[]): Violation[] {
   const used = new Set<string>();
   const violations = files.flatMap((file) =>
@@ -55,7 +55,7 @@ function namesIn({ path, names }: SourceFile): { readonly name: string; readonly
   return [...steps.map((name) => ({ name, line: 1 })), ...names];
 }
 
-/** Whether the word is one of the words of a name, be it in camelCase or in kebab-case. */
+/** True if the word is one of the words of a name in camelCase or kebab-case. */
 function uses(name: string, word: RegExp): boolean {
   const kebab = name
     .replace(/_/g, "-")

@@ -1,24 +1,24 @@
-/** The folders of one database, or of several that share their sources. */
+/** The folders of one database, or of several databases that share sources. */
 export interface DatabaseGroup {
-  /** Folders below `stores/databases`, and what each has beside the files that all databases have. */
+  /** Folders below `stores/databases`, each with the names of its files beyond those that every database may have. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
   /** The lines of code of all their sources together. Tests, comments and empty lines are not counted. */
   readonly maxLines: number;
 }
 
 /**
- * What a database's folder may have, after the name of the database: `redis-store.ts`. Each folder has a store and an `index.ts`;
- * the others are there where there is something to say.
+ * The names of the files that a database's folder may have, after the name of the database, such as `redis-store.ts`. Each folder has a
+ * store and an `index.ts`; the other files are optional.
  */
 export const databaseFiles: readonly string[] = ["store", "table", "schema", "client", "error", "fast", "blobs", "views"];
 
-/** Folders that hold what several databases share: they have no store, and no `index.ts`. */
+/** Folders of code that several databases share. They have no store and no `index.ts`. */
 export const sharedFolders: readonly string[] = ["sqlite-dialect"];
 
 /** The lines of code of all databases together, counted in the same way. */
 export const maxLinesOfAll = 5_713;
 
-/** Every database, the names of its own files, and how long it may be. */
+/** Every database with the names of its own files, and the largest number of lines of code. */
 export const databaseGroups: readonly DatabaseGroup[] = [
   { folders: { memory: [] }, maxLines: 150 },
   {

@@ -2,12 +2,12 @@ import { Session } from "node:inspector/promises";
 import { systemEnvironment } from "../../packages/stepfold/src/environment/system-environment.ts";
 import { WorkflowEngine } from "../../packages/stepfold/src/index.ts";
 
-// Prints the source files that one resume of a workflow of two nodes runs through, from a snapshot in JSON:
+// Prints the source files that run when a workflow of two nodes is resumed once from a snapshot in JSON:
 // node scripts/architecture/files-of-a-resume.ts
 
 const sources = "/packages/stepfold/src/";
 
-/** The source files of which at least one function is called while `work` runs. */
+/** Returns the source files of which at least one function is called while `work` runs. */
 async function filesCalledIn(work: () => Promise<unknown>): Promise<string[]> {
   const session = new Session();
   session.connect();
@@ -16,7 +16,7 @@ async function filesCalledIn(work: () => Promise<unknown>): Promise<string[]> {
   await work();
   const { result } = await session.post("Profiler.takePreciseCoverage");
   session.disconnect();
-  // the function without a name at the beginning is the module itself
+  // the function without a name at offset 0 is the module itself
   const called = result.filter(({ functions }) =>
     functions.some(({ functionName, ranges: [whole] }) => whole!.count > 0 && !(functionName === "" && whole!.startOffset === 0)),
   );
@@ -37,7 +37,8 @@ const workflow = {
 };
 const engine = new WorkflowEngine({
   workflow,
-  // by this clock no time passes: on a busy machine the engine would let other work run, in a file that this work does not need
+  // with this clock no time passes; otherwise, on a busy machine, the engine would pause for other work, and the file that does so would
+  // be listed
   environment: { ...systemEnvironment, monotonicMs: () => 0 },
   nodeDefinitions: {
     ask: { executor: async (_data, step) => (step.resumed ? { data: step.resumed.payload } : { __pause: true }) },

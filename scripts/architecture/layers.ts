@@ -1,22 +1,25 @@
-/** One row of the import table: a part of the house and what it may see. */
+/** A row of the import table: a part of the library and the parts that it may import. */
 export interface Layer {
-  /** Its folder below `packages/stepfold/src`; a last `*` means that each folder there is a part of its own. The first row that fits counts. */
+  /**
+   * The folder of the part below `packages/stepfold/src`. A final `*` means that each folder there is a part of its own. The first
+   * matching row counts.
+   */
   readonly folder: string;
-  /** The floor it stands on, for the reader. */
+  /** The floor of the part in the picture of ARCHITECTURE.md; only for readers. */
   readonly floor: string;
-  /** Parts it may import, values and types; a last `*` means each part there. */
+  /** The parts that it may import, values and types. A final `*` means each part there. */
   readonly mayImport: readonly string[];
-  /** Runs on Node only, so it may import `node:` modules. */
+  /** The part runs on Node only, so it may import `node:` modules. */
   readonly node?: true;
-  /** Packages whose code is published with it, so that nobody has to install them. */
+  /** Packages whose code is published as part of this one, so that users need not install them. */
   readonly takesIn?: readonly string[];
 }
 
-/** What the stores of databases and of wrappers may import, each of them. */
+/** The parts that every database store and every store wrapper may import. */
 const ofDatabase: readonly string[] = ["core", "ports", "stores/kit"];
 const ofWrapper: readonly string[] = ["core", "ports", "stores/kit"];
 
-/** The house, from the foundation up. Everything that is not written here is forbidden. */
+/** The parts of the library, from the foundation up. Imports that this table does not list are forbidden. */
 export const layers: readonly Layer[] = [
   { folder: "core", floor: "foundation", mayImport: [] },
   { folder: "expressions", floor: "ground", mayImport: ["core"] },
@@ -57,15 +60,15 @@ export const layers: readonly Layer[] = [
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];
 
-/** `src/index.ts`, the entry `stepfold`: it only re-exports. */
+/** The parts that `src/index.ts`, the entry `stepfold`, may import. It only re-exports. */
 export const entryMayImport: readonly string[] = ["core", "expressions", "ports", "environment", "engine/node", "engine"];
 
-/** The packages on the roof. They may import every public entry of `stepfold`, and nothing below it. */
+/** The packages on the roof. They may import every public entry of `stepfold`, and nothing else of it. */
 export const roof: readonly string[] = ["cli"];
 
 /**
- * The folders inside a part, from below: each row may import the rows before it, and two folders of one row know nothing of
- * each other. So no two folders import each other. `""` is the part's own folder.
+ * The folders inside a part, from the lowest up. A row may import the rows before it, and two folders of one row do not import each
+ * other, so no two folders import each other. `""` is the part's own folder.
  */
 export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [
@@ -86,7 +89,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   runtime: [["context"], ["commands", "retention"], ["forks"], ["worker"], ["handle"], ["bulk"], [""]],
 };
 
-/** The row that a file of the library belongs to, and the folder that is its part. */
+/** Returns the row of a file of the library, and the folder of its part. */
 export function layerOf(path: string): { readonly layer: Layer; readonly part: string } | undefined {
   for (const layer of layers) {
     const part = partOf(layer.folder, path);
@@ -95,7 +98,7 @@ export function layerOf(path: string): { readonly layer: Layer; readonly part: s
   return undefined;
 }
 
-/** Whether a part may import another one. */
+/** True if a part may import another one. */
 export function mayImport({ mayImport: allowed }: Layer, other: string): boolean {
   return allowed.some((folder) => partOf(folder, `${other}/`) === other);
 }

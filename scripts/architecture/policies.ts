@@ -1,15 +1,15 @@
-/** Something that is decided in few files, and how to see where it is decided. */
+/** A decision that only a few files may make, and how to recognize code that makes it. */
 export interface Policy {
   readonly rule: string;
-  /** What only code that decides it has in it. */
+  /** A pattern that only code with this decision matches. */
   readonly sign: RegExp;
-  /** All files that decide it, below the library's `src/stores`. None: no store may do so. */
+  /** All files that make the decision, below the library's `src/stores`. Empty: no store may make it. */
   readonly files: readonly string[];
-  /** A database's fast path (`<db>-fast.ts`) may decide it too: it does the same as the kit, in the database's language. */
+  /** The fast path of a database (`<db>-fast.ts`) may make it too, because it does the same as the kit in the database's language. */
   readonly mayBeFast?: true;
 }
 
-/** The rules that all databases share, each with the one place where it stands. */
+/** The rules that all databases share, each with the files that decide it. */
 export const policies: readonly Policy[] = [
   { rule: "fairness: who is claimed first after a claim without room", sign: /\bowed\b|Owed\b/, files: ["kit/claims/claims.ts"] },
   { rule: "fairness: whose turn it is among the keys", sign: /#lastKey\b/, files: ["kit/claims/permits.ts"] },
@@ -40,7 +40,7 @@ export const policies: readonly Policy[] = [
   },
 ];
 
-/** Files of the kit that only the kit imports: a database brings rows, and does not decide. */
+/** Files that only the kit imports, because databases store rows and do not decide. */
 export const insideTheKit: readonly string[] = [
   "claims/claims.ts",
   "claims/permits.ts",

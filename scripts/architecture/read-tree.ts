@@ -3,12 +3,12 @@ import { readSource, type SourceFile } from "./source-file.ts";
 
 const isTest = /\.(test|test-d|fixture)\.ts$/;
 
-/** Every source file of every package, without tests and their fixtures. */
+/** Reads every source file of every package, without tests and their fixtures. */
 export function readTree(root: string): SourceFile[] {
   return readdirSync(`${root}/packages`).flatMap((name) => readPackage(root, `packages/${name}/src`));
 }
 
-/** The path of every file of every package's `src` and `test`, tests and fixtures included. */
+/** Lists the paths of all files in the `src` and `test` folders of all packages, tests and fixtures included. */
 export function listFiles(root: string): string[] {
   return readdirSync(`${root}/packages`).flatMap((name) =>
     ["src", "test"].flatMap((folder) => pathsIn(root, `packages/${name}/${folder}`).filter((path) => statSync(`${root}/${path}`).isFile())),

@@ -10,7 +10,7 @@ import { readSource, type SourceFile } from "./source-file.ts";
 
 const src = "packages/stepfold/src";
 
-/** A small house: path below the library's `src` (or from `packages/`) and text. */
+/** Makes source files of a small library. Keys are paths below the library's `src` (or from `packages/`), values are texts. */
 function tree(texts: Record<string, string>): SourceFile[] {
   return Object.entries(texts).map(([path, text]) => readSource({ path: path.startsWith("packages/") ? path : `${src}/${path}`, text }));
 }

@@ -1,19 +1,20 @@
 import { parseSync } from "rolldown/utils";
 
-/** A file to judge; `path` is relative to the repository, with forward slashes. */
+/** A file to check. `path` is relative to the repository, with forward slashes. */
 export interface SourceText {
   readonly path: string;
   readonly text: string;
 }
 
+/** An import or re-export of a file. */
 export interface Import {
-  /** As written: `"../core/json.ts"`. */
+  /** The specifier as written, for example `"../core/json.ts"`. */
   readonly specifier: string;
   readonly typeOnly: boolean;
   readonly line: number;
 }
 
-/** Something a rule may forbid, found at a line. */
+/** A construct that a rule may forbid, with its line. */
 export interface Finding {
   readonly what: "any" | "default export" | "eval" | "export *" | "throw new Error";
   readonly line: number;
@@ -25,18 +26,18 @@ interface FunctionLength {
   readonly lines: number;
 }
 
-/** A name that a file declares at its top. */
+/** A name that a file declares at its top level. */
 interface DeclaredName {
   readonly name: string;
   readonly isExported: boolean;
   readonly line: number;
 }
 
-/** What the rules need to know about a file. */
+/** The facts about a file that the rules need. */
 export interface SourceFile {
   readonly path: string;
   readonly lines: number;
-  /** The lines that hold code: comments and empty lines are not counted. */
+  /** The number of lines with code, without comments and empty lines. */
   readonly codeLines: number;
   /** The text without its comments. */
   readonly code: string;
@@ -53,7 +54,7 @@ interface SyntaxNode {
   readonly [field: string]: unknown;
 }
 
-/** Reads a TypeScript file into the facts that the rules judge. */
+/** Reads a TypeScript file into the facts that the rules check. */
 export function readSource({ path, text }: SourceText): SourceFile {
   const { program, comments, errors } = parseSync(path, text, { lang: "ts" });
   if (errors.length > 0) throw new SyntaxError(`${path}: ${errors[0]?.message}`);
@@ -144,7 +145,7 @@ function isFunction({ type }: SyntaxNode): boolean {
   return type === "FunctionDeclaration" || type === "FunctionExpression" || type === "ArrowFunctionExpression";
 }
 
-/** The name a reader would use for what is inside the node: of a function, variable, method or property. */
+/** Returns the name of the function, variable, method or property of the node, if it has one. */
 function nameOf(node: SyntaxNode): string | undefined {
   return nameOfNode(node.id) ?? nameOfNode(node.key);
 }

@@ -7,7 +7,7 @@ import { readSource, type SourceFile } from "./source-file.ts";
 
 const stores = "packages/stepfold/src/stores";
 
-/** Stores: path below `src/stores` and text. */
+/** Makes source files of stores. Keys are paths below `src/stores`, values are texts. */
 function tree(texts: Record<string, string>): SourceFile[] {
   return Object.entries(texts).map(([path, text]) => readSource({ path: `${stores}/${path}`, text }));
 }
@@ -74,7 +74,7 @@ describe("checkDatabases", () => {
 });
 
 describe("checkPolicies", () => {
-  /** For each policy, code that decides it. */
+  /** Code that makes the decision of each policy, by file. */
   const deciding: Readonly<Record<string, string>> = {
     "kit/claims/claims.ts": "let permitsAreOwed = false;",
     "kit/claims/permits.ts": 'interface PermitHolder { id: string } class P { #lastKey = ""; } records.get("permit", [key]);',
@@ -84,7 +84,7 @@ describe("checkPolicies", () => {
     "kit/claims/guard.ts": "const c = crashes + 1;",
   };
 
-  /** What a database may not do, and how that looks. */
+  /** Code that a database must not have, with a description. */
   const broken: readonly (readonly [string, string])[] = [
     ["the fairness rule", "let keysAreOwed = false;"],
     ["the order of keys", "class T { #lastKey = ''; }"],

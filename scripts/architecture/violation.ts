@@ -1,4 +1,4 @@
-/** A broken rule, with the place. */
+/** A violation of a rule, with its location. */
 export interface Violation {
   readonly rule: string;
   readonly path: string;
@@ -6,7 +6,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** `packages/stepfold/src/core/apply.ts:12  [imports] core may not import engine` */
+/** Formats a violation: `packages/stepfold/src/core/apply.ts:12  [imports] core may not import engine`. */
 export function describeViolation({ rule, path, line, message }: Violation): string {
   return `${path}${line === undefined ? "" : `:${line}`}  [${rule}] ${message}`;
 }

@@ -1,18 +1,19 @@
-/** Exported names that several files declare, each with the one meaning that it has in all of them. */
+/** Exported names that several files declare, each with the one meaning that it has in all of these files. */
 export const sharedMeanings: Readonly<Record<string, string>> = {
   checkLayout: "of a database: makes sure that its tables are there and of this version",
   clock: "of a database: the SQL that gives its time",
-  isOutageForAll: "of a database: no write of a group would fare better alone",
+  failsForEveryWrite: "of a database: every write of a group would also fail if it were sent alone",
 };
 
-/** A word that has a better one. Names of types, functions, constants, files and folders must not use it. */
+/** A word that has a better one. Names of types, functions, constants, files and folders must not contain it. */
 export interface ReplacedWord {
-  /** In kebab-case, as it stands between other words of a name. */
+  /** The word in kebab-case, as part of a name. */
   readonly word: RegExp;
+  /** The better words, as part of an error message. */
   readonly instead: string;
-  /** Only in files whose path begins so. Default: everywhere. */
+  /** The rule is only for files whose path begins with one of these texts. Default: all files. */
   readonly below?: readonly string[];
-  /** Names that keep it, by the reason. */
+  /** Names that may keep the word, grouped by the reason. */
   readonly except?: Readonly<Record<string, readonly string[]>>;
 }
 

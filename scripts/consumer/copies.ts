@@ -1,4 +1,5 @@
-// Entries of one package know what other entries made, and so do two installed copies of the package.
+// Checks that one entry of the package recognizes the values of other entries, and that two installed copies of the package recognize
+// each other's values.
 import { defineNode, FatalError, RetryAfterError, StepfoldError, WorkflowEngine } from "stepfold";
 import { StepfoldError as errorOfCore } from "stepfold/core";
 import { compileExpression, executionScope } from "stepfold/expressions";
@@ -38,7 +39,7 @@ function knowErrors(mine: typeof StepfoldError, theirs: typeof StepfoldError): v
   expect(mine.is(error, "WAIT_GONE"), false);
 }
 
-/** What becomes of a workflow whose one node throws and would be retried after a minute. */
+/** Runs a workflow whose only node throws, with a retry after a minute, and returns its status, its attempts and the delay. */
 async function failWith(error: Error): Promise<{ readonly status: string; readonly attempts: number; readonly delayMs: number }> {
   let attempts = 0;
   const failing = defineNode({
@@ -68,7 +69,7 @@ async function waitAsAsked(error: Error): Promise<void> {
   expect(delayMs <= 5_000, true);
 }
 
-/** The entry `stepfold/nodes/http` throws an error that the engine of `stepfold` knows as fatal. */
+/** Checks that the entry `stepfold/nodes/http` throws an error that the engine of `stepfold` recognizes as fatal. */
 async function stopAtRefusedCalls(): Promise<void> {
   const call = {
     id: "call",
@@ -80,7 +81,7 @@ async function stopAtRefusedCalls(): Promise<void> {
   expect((await engine.execute({})).status, "failed");
 }
 
-/** One copy's engine takes nodes and snapshots of the other. */
+/** Checks that the engine of one copy accepts nodes and snapshots of the other copy. */
 async function continueElsewhere(Mine: typeof WorkflowEngine, Theirs: typeof WorkflowEngine): Promise<void> {
   const workflow = { id: "w", nodes: [{ id: "ask", type: "approval", data: { title: "Go on?" } }], edges: [] };
   const paused = await new Mine({ workflow, nodeDefinitions: otherNodes.builtinNodes }).execute({});
@@ -99,7 +100,7 @@ function readScopes(makeScope: typeof executionScope, compile: typeof compileExp
   expect(compile("nodes.a.all.length").evaluate(scope), 1);
 }
 
-/** What a runtime throws of a store's refusal is known by both copies; by its class where both are of one copy. */
+/** Checks that both copies recognize the errors that a runtime and its store throw; within one copy by class. */
 async function refuseOnStore(create: typeof createRuntime, makeStore: typeof memoryStore, ofThisCopy: boolean): Promise<void> {
   const store = makeStore();
   const runtime = create({ store, workflows: [], nodeDefinitions: {} });

@@ -1,4 +1,4 @@
-// A program of a user: compiled and run against the packed library, with nothing else installed.
+// A program as a user writes it. It is compiled and run against the packed library, with nothing else installed.
 import { defineNode, StepfoldError, WorkflowEngine } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 import { createRuntime } from "stepfold/runtime";

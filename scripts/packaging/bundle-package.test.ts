@@ -18,7 +18,10 @@ const entries = publicEntries().map(({ name, code, source }) => {
   };
 });
 
-/** Every file that comes along with one, and the packages they import. @param isAtOnce without what is loaded later, where it is needed */
+/**
+ * Returns every file that is loaded with a chunk, and the packages that these files import.
+ * @param isAtOnce true: without files that dynamic imports load later
+ */
 function reached(chunk: OutputChunk, isAtOnce = false, seen: Set<string> = new Set()): Set<string> {
   for (const path of isAtOnce ? chunk.imports : [...chunk.imports, ...chunk.dynamicImports]) {
     if (seen.has(path)) continue;

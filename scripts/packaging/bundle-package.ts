@@ -4,14 +4,17 @@ import { layerOf, layers } from "../architecture/layers.ts";
 import { library, publicEntries, root } from "../public-entries.ts";
 import { markPure } from "./mark-pure.ts";
 
-/** A package whose code is published as one file for each entry, and chunks that entries share. */
+/** A package whose code is published as one file per entry, plus chunks that entries share. */
 export interface BundledPackage {
   readonly folder: string;
-  /** Below `dist`, without `.js`, and below the package's folder: `stores/sqlite/index` is made of `src/stores/sqlite/index.ts`. */
+  /**
+   * The source of each entry by its output. The output is below `dist` and has no `.js`; the source is below the package's folder:
+   * `stores/sqlite/index` is made from `src/stores/sqlite/index.ts`.
+   */
   readonly entries: Readonly<Record<string, string>>;
-  /** The chunk that a file below `src` belongs to; null leaves it to the bundler. */
+  /** Returns the chunk of a file below `src`, or null if the bundler may choose it. */
   readonly chunkOf: (path: string) => string | null;
-  /** Packages that become a chunk of their own, so that users need not install them. */
+  /** Packages whose code becomes a chunk of its own, so that users need not install them. */
   readonly takesIn?: readonly string[];
 }
 
@@ -25,13 +28,13 @@ export const bundledPackages: readonly BundledPackage[] = [
   { folder: `${root}/packages/cli`, entries: { main: "./src/main.ts", index: "./src/index.ts" }, chunkOf: () => null },
 ];
 
-/** Code, with the entries and chunks that it imports, or a source map. */
+/** A code file with the names of the chunks that it imports, or a source map. */
 export type BundledFile = OutputChunk | OutputAsset;
 
 /**
- * Makes what is published of a package, in memory. What a process would read in vain is left out: comments, which editors read in the
- * declarations, spaces, and the names of local variables. Names of functions and classes stay, so a stack says where it was even
- * without the source maps. Packages that are imported stay imports.
+ * Builds the published files of a package in memory. Text that a process would load for nothing is left out: comments (editors read
+ * them in the declarations), spaces, and the names of local variables. Names of functions and classes stay, so a stack is useful even
+ * without source maps. Imported packages stay imports.
  */
 export async function bundlePackage({ folder, entries, chunkOf, takesIn = [] }: BundledPackage): Promise<readonly BundledFile[]> {
   const bundle = await rolldown({
@@ -61,9 +64,9 @@ export async function bundlePackage({ folder, entries, chunkOf, takesIn = [] }: 
       },
       comments: { annotation: true, jsdoc: false, legal: false },
       sourcemap: true,
-      // the sources are published too, and declaration maps point to them as well
+      // the sources need not be in the maps, because they are published too, and declaration maps refer to them as well
       sourcemapExcludeSources: true,
-      // those of a package that was taken in are not
+      // the sources of an included package are not published
       sourcemapPathTransform: (source) => (packageOf(source, takesIn) === undefined ? source : `\0${packageOf(source, takesIn)}`),
     });
     return output;
@@ -77,13 +80,14 @@ function packageOf(id: string, takesIn: readonly string[]): string | undefined {
 }
 
 /**
- * Every part of the house is one chunk, but for what checks and explains snapshots that a caller hands in: that is a quarter of `core`,
- * and the runtime needs none of it. An entry's `index.ts` is a file of its own, so that it exports its own names only.
+ * Returns the chunk of a file. Every part of the library is one chunk, except for the code that checks and explains snapshots of
+ * callers: it is a quarter of `core`, and the runtime needs none of it. An entry's `index.ts` is a file of its own, so that it exports
+ * only its own names.
  */
 function partOf(path: string): string | null {
   if (/(^|\/)index\.ts$/.test(path)) return null;
   if (/^core\/(reading\/|explain\/explain)/.test(path)) return "core-reading";
-  // loaded only where an expression names one of its functions
+  // loaded only if an expression names one of its functions
   if (path.startsWith("expressions/extra/")) return null;
   return layerOf(path)?.part.replaceAll("/", "-") ?? null;
 }

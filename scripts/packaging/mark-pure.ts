@@ -3,8 +3,8 @@ import type { ESTree } from "rolldown/utils";
 import { parseSync } from "rolldown/utils";
 
 /**
- * Marks what constants of a module are made by as free of side effects, as package.json promises for the whole module. A chunk
- * holds many modules, and without the marks the bundler of a user would keep the constants of all of them for any one.
+ * Marks the calls that make constants of a module as free of side effects, as package.json promises for the whole module. A chunk holds
+ * many modules, and without the marks a user's bundler would keep the constants of all of them if it needs one.
  */
 export const markPure: Plugin = {
   name: "mark-pure",
@@ -24,7 +24,7 @@ export const markPure: Plugin = {
   },
 };
 
-/** Where a call begins that makes a value, and those that make its arguments. */
+/** Returns the offsets of a call that makes a value, and of the calls that make its arguments. */
 function callsOf(made: ESTree.Argument | null): number[] {
   if (made?.type !== "CallExpression" && made?.type !== "NewExpression") return [];
   return [made.start, ...made.arguments.flatMap(callsOf)];

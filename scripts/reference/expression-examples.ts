@@ -3,7 +3,7 @@ import { loadFunctions } from "../../packages/stepfold/src/expressions/load-func
 
 await loadFunctions();
 
-/** What the examples see: one order, and what two nodes made of it. */
+/** The scope of the examples: an order, and the output of the node before. */
 const scope = {
   input: { customer: "Ada", price: 49.5, quantity: 3, tags: ["new", "gift"], note: null, orderedAt: "2026-01-31T09:00:00Z" },
   $json: { total: 148.5 },
@@ -43,7 +43,7 @@ const examples: readonly string[] = [
   "input.tags.last().toTitleCase()",
 ];
 
-/** Each example with what it gives, computed: a page cannot be wrong about it. */
+/** Returns each example with its computed result, so that the page is always right. */
 export function expressionExamples(): string[] {
   const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``;
   return examples.map((text) => `| ${code(text)} | ${code(JSON.stringify(compileExpression(text).evaluate(scope)) ?? "undefined")} |`);
@@ -52,7 +52,7 @@ export function expressionExamples(): string[] {
 /** The data that the examples see. */
 export const exampleData: string = JSON.stringify({ ...scope, seed: undefined }, null, 2);
 
-/** What cannot be seen from examples. */
+/** The rules of the language that the examples do not show. */
 export const expressionForms = `- \`a!\` says that \`a\` must be there: where it is null or missing the expression fails, with \`EXPRESSION_FAILED\` and its place, instead of
   giving undefined. That is strict reading, for each member that you want it for.
 - Comments are \`/* ... */\`, and \`// ...\` up to the end of the line or of the expression.

@@ -19,7 +19,7 @@ const page = (title: string, ...parts: readonly string[]): string => `# ${title}
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
-/** The reference pages, by file name. */
+/** Returns the text of each reference page, by file name. */
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ["node-types.md", nodeTypes()],
@@ -45,7 +45,7 @@ function nodeTypes(): string {
   );
 }
 
-/** `sendSignal` as a file is called: `send-signal`. */
+/** Converts a name to a file name: `sendSignal` to `send-signal`. */
 function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -115,7 +115,7 @@ function limits(): string {
   );
 }
 
-/** Stands for any detail of an error, however its message uses it. */
+/** Returns a stand-in for any detail of an error, whatever its message does with the detail. */
 function placeholder(name: string): unknown {
   const text = `<${name}>`;
   return new Proxy(() => text, {

@@ -1,4 +1,7 @@
-/** The doc comment right above a declaration, as Markdown, up to its tags. @throws TypeError if there is none */
+/**
+ * Returns the doc comment directly above a declaration as Markdown, up to its tags.
+ * @throws TypeError if there is none
+ */
 export function docAbove(source: string, declaration: string): string {
   const at = source.indexOf(declaration);
   const from = source.lastIndexOf("/**", at);
@@ -13,7 +16,10 @@ export function docAbove(source: string, declaration: string): string {
     .trim();
 }
 
-/** Members of an interface with their doc comments, in their order. @throws TypeError if one has none: a page would leave it out */
+/**
+ * Returns the members of an interface with their doc comments, in their order.
+ * @throws TypeError if a member has no doc comment, because the page would leave it out
+ */
 export function membersOf(source: string, name: string): { readonly name: string; readonly about: string }[] {
   const from = source.indexOf(`interface ${name} {`);
   const body = source.slice(from, source.indexOf("\n}", from));

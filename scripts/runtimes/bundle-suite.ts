@@ -2,21 +2,21 @@ import { globSync } from "node:fs";
 import { rolldown } from "rolldown";
 import { library, publicEntries, root } from "../public-entries.ts";
 
-/** Test files of what runs everywhere, below the library. */
+/** Patterns of the test files that run on every runtime, below the library. */
 const suites = ["src/{core,engine,expressions}/**/*.test.ts", "test/{core,engine,expressions}/**/*.test.ts"];
 
-/** Files that are left out on every runtime, and why. */
+/** Test files that are left out on every runtime, each with the reason. */
 export const leftOut: Readonly<Record<string, string>> = {
   "src/expressions/load-functions.test.ts": "it loads modules anew, which only vitest can",
 };
 
-/** Files that are left out in workerd only, and why. */
+/** Test files that are left out in workerd only, each with the reason. */
 export const leftOutInWorkerd: Readonly<Record<string, string>> = {
   "test/core/values/other-realms.test.ts": "a worker cannot make another realm",
   "test/expressions/javascript.test.ts": "it compares with `eval`, which a worker does not have",
 };
 
-/** The files whose tests run on a runtime, below the library. */
+/** Returns the test files that run on a runtime, below the library. */
 export function suiteFiles(isWorkerd: boolean): readonly string[] {
   const out = { ...leftOut, ...(isWorkerd && leftOutInWorkerd) };
   const files = globSync(suites, { cwd: library }).map((file) => file.replaceAll("\\", "/"));
@@ -27,8 +27,8 @@ export function suiteFiles(isWorkerd: boolean): readonly string[] {
 const entry = "\0entry";
 
 /**
- * One module of JavaScript with the tests, which exports `run`. A file is loaded when its turn comes, because a worker may do nothing before its
- * first request.
+ * Bundles the tests into one JavaScript module, which exports `run`. A file is loaded only when its turn comes, because a worker must
+ * not do I/O or create random values before its first request.
  */
 export async function bundleSuite(files: readonly string[]): Promise<string> {
   const loads = files.map((file) => `${JSON.stringify(file)}: () => import(${JSON.stringify(`${library}/${file}`)})`);
@@ -47,7 +47,7 @@ export async function bundleSuite(files: readonly string[]): Promise<string> {
     },
     plugins: [{ name: "entry", resolveId: (id) => (id === entry ? id : null), load: (id) => (id === entry ? code : null) }],
   });
-  // not every runtime has a `process`; with little effort a property is tried a fifth as often
+  // not every runtime has a `process`; with the effort `quick`, properties are tried with a fifth of the cases
   const intro = 'globalThis.process ??= { env: {} }; globalThis.process.env.STEPFOLD_EFFORT ??= "quick";';
   const { output } = await bundle.generate({ format: "esm", codeSplitting: false, intro });
   return output[0].code;

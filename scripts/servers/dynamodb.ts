@@ -5,7 +5,8 @@ import { pingTimeoutMs, type Service } from "./service.ts";
 import { servicesFolder } from "./services-folder.ts";
 import { findProgram } from "./system.ts";
 
-// Amazon's DynamoDB Local, in the one npm package that ships it. The package is fetched, not installed: it depends on much.
+// Amazon's DynamoDB Local, in the only npm package that ships it. The package is fetched but not installed, because it has many
+// dependencies.
 const packageVersion = "amplify-dynamodb-simulator@2.9.30";
 const packageIntegrity = "sha512-xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==";
 
@@ -17,7 +18,7 @@ export const dynamodb: Service = {
   url: (port) => `http://127.0.0.1:${port}`,
 
   async ping(url) {
-    // DynamoDB Local asks for a signature and does not verify it. Other servers do not know the list of tables.
+    // DynamoDB Local requires a signature but does not verify it. Other servers do not know this command.
     const response = await fetch(url, {
       method: "POST",
       headers: {
@@ -29,7 +30,7 @@ export const dynamodb: Service = {
       signal: AbortSignal.timeout(pingTimeoutMs),
     });
     const text = await response.text();
-    // A real DynamoDB refuses the signature, in its own words.
+    // A real DynamoDB refuses the signature with one of these texts.
     if (!text.includes("TableNames") && !/com\.amazon|IncompleteSignature|UnrecognizedClient/.test(text)) {
       throw new RangeError(`somebody else answers: HTTP ${response.status}`);
     }
@@ -40,7 +41,7 @@ export const dynamodb: Service = {
     return existsSync(join(emulatorFolder(), jar)) ? undefined : { install: fetchEmulator };
   },
 
-  // It listens on all interfaces and has no option against that: run it where the network can be trusted.
+  // DynamoDB Local listens on all interfaces and has no option to change this: run it only in a trusted network.
   prepare: async (_folder, port) => ({
     program: findProgram("java")!,
     args: [...virtualMachine, "-Djava.library.path=./DynamoDBLocal_lib", "-jar", jar, "-inMemory", "-port", String(port)],
@@ -51,7 +52,10 @@ export const dynamodb: Service = {
 
 const jar = "DynamoDBLocal.jar";
 
-/** It lives for minutes: to compile its code a second time, and to collect garbage in threads beside it, takes more time than it saves. */
+/**
+ * The options of the Java virtual machine. The server runs only for minutes, so optimizing compilation and parallel garbage collection
+ * would take more time than they save.
+ */
 const virtualMachine = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 function emulatorFolder(): string {

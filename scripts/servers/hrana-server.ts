@@ -11,15 +11,16 @@ import { answerJson, readText } from "./http-exchange.ts";
 import { listenOnLoopback, type StandIn, serveAlone } from "./stand-in.ts";
 
 /**
- * A stand-in for a libSQL server (sqld, Turso): Hrana 2 and 3 over HTTP in JSON, as `@libsql/client` speaks it to an
- * `http:` URL, on the engine of the native `libsql` package.
+ * Starts a stand-in for a libSQL server (sqld, Turso): Hrana 2 and 3 over HTTP in JSON, as `@libsql/client` speaks it to an `http:`
+ * URL, on the engine of the native `libsql` package.
  *
- * The engine is real, so SQL, types, isolation and constraint errors are. The server is our reading of the protocol:
- * it cannot prove how sqld balances, replicates, limits, authenticates or names its own errors. Cursors, protobuf and
- * WebSockets are missing; pragmas and temporary tables outlive their stream; SQL with several statements runs as far as the first where sqld refuses it.
+ * The engine is real, and so are SQL, types, isolation and constraint errors. The server is our reading of the protocol: it cannot
+ * prove how sqld balances, replicates, limits, authenticates or names its own errors. Cursors, protobuf and WebSockets are missing.
+ * Pragmas and temporary tables outlive their stream. Of SQL with several statements only the first one runs, where sqld refuses all.
  *
- * @param options.path the database file; without one, a file that `close` deletes
- * @param options.streamTimeoutMs how long a stream lives without requests, and how long a statement waits for the write lock
+ * @param options.path the database file; without it, a temporary file that `close` deletes
+ * @param options.streamTimeoutMs how long a stream lives without requests, and how long a statement waits for the write lock, in
+ * milliseconds
  */
 export async function hranaServer(options: { path?: string; streamTimeoutMs?: number } = {}): Promise<StandIn> {
   const { streamTimeoutMs = 10_000 } = options;
@@ -57,7 +58,7 @@ async function answer(streams: StreamTable, request: IncomingMessage, response: 
   answerJson(response, 200, { baton: streams.put(stream), base_url: null, results });
 }
 
-/** The open streams. One that waits for its next request is here under a baton that is good for one request. */
+/** The open streams. A stream that waits for its next request is stored under a baton, which is valid for one request. */
 class StreamTable {
   readonly #pool: ConnectionPool;
   readonly #timeoutMs: number;
@@ -84,7 +85,7 @@ class StreamTable {
     return found?.stream;
   }
 
-  /** Answers with the baton for the next request, or null when the stream was closed. */
+  /** Stores a stream until its next request. Returns the baton for that request, or null if the stream was closed. */
   put(stream: SqlStream): string | null {
     if (stream.closed) {
       this.#open.delete(stream);

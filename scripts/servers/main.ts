@@ -1,5 +1,5 @@
-// The servers that tests talk to, one line for each: scripts/services up|down|status [name...]
-// up uses what answers and starts the rest on loopback; down stops only what up started.
+// Manages the servers that tests use, and prints one line for each: scripts/services up|down|status [name...]
+// "up" uses servers that answer and starts the others on the loopback interface; "down" stops only those that "up" started.
 import { allServices } from "./all-services.ts";
 import { installFakeTime } from "./faketime.ts";
 import { readOwnProcess, stopOwnProcess } from "./own-process.ts";
@@ -25,7 +25,7 @@ async function status(services: readonly Service[]): Promise<void> {
   for (const [index, service] of services.entries()) console.log(describe(service, states[index]!));
 }
 
-/** Installs one after the other, because apt-get and npm do not like company, and starts all at once. */
+/** Installs one service after the other, because apt-get and npm must not run twice at the same time, and starts all of them at once. */
 async function up(services: readonly Service[]): Promise<void> {
   const failed = new Map<Service, string>();
   const attempt = async (service: Service, work: () => void | Promise<void>): Promise<void> => {
@@ -46,7 +46,7 @@ async function up(services: readonly Service[]): Promise<void> {
   }
 }
 
-/** A server that the environment names is not ours to start. */
+/** True if the service has to be started. A server that the environment names is never started by us. */
 function isToBeStarted({ urlVariable }: Service, { kind }: ServiceState): boolean {
   return kind === "not there" && !process.env[urlVariable];
 }
@@ -57,7 +57,7 @@ async function startOrJoin(service: Service): Promise<void> {
   await startService(service, await freePort(service));
 }
 
-/** The standard port, or if another program has it, the first free one from 10000 above. */
+/** Returns the standard port, or, if another program uses it, the first free port from 10,000 above it. */
 async function freePort(service: Service): Promise<number> {
   const preferred = preferredPort(service);
   let port = preferred;

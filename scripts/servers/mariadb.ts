@@ -20,7 +20,7 @@ export const mariadb: Service = {
     if (!existsSync(join(data, "mysql"))) {
       mkdirSync(data, { recursive: true });
       if (user) chownSync(data, user.uid, user.gid);
-      // "normal": root may come over TCP without a password, not through the socket only.
+      // "normal": root may connect over TCP without a password, not only through the socket.
       const options = ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
       await runToEnd(findProgram("mariadb-install-db")!, [...options, ...(user ? ["--user=mysql"] : [])]);
     }
@@ -31,7 +31,7 @@ export const mariadb: Service = {
         `--datadir=${data}`,
         "--bind-address=127.0.0.1",
         `--port=${port}`,
-        // It wants a socket, whose path must be short.
+        // The server needs a socket, and the path of a socket must be short.
         `--socket=${join(tmpdir(), `stepfold-mariadb-${port}.sock`)}`,
         "--skip-name-resolve",
         "--innodb-flush-log-at-trx-commit=0",

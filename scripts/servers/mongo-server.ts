@@ -17,14 +17,14 @@ const handlers = new Map<string, CommandHandler>(
 );
 
 /**
- * A stand-in for a single mongod without a replica set: OP_MSG as the official driver speaks it, with mingo for queries,
- * updates and pipelines, and unique and partial indexes.
+ * Starts a stand-in for a single mongod without a replica set: OP_MSG as the official driver speaks it, with mingo for queries, updates
+ * and pipelines, and with unique and partial indexes.
  *
- * It is our reading of MongoDB and catches mistakes in how the driver is used and in what is written. It cannot prove
- * isolation (each command runs alone), durability, write and read concerns, retryable writes, the use of indexes, sorting
- * by other than mingo's order, nor the exact code of every error. TTL indexes delete nothing, unique indexes do not look
- * into arrays, transactions and change streams are refused as a mongod without a replica set refuses them, `$out`
- * and `$merge` by other fields than `_id` are missing, and 64-bit integers come back as doubles.
+ * It is our reading of MongoDB, and finds mistakes in the use of the driver and in what is written. It cannot prove isolation (each
+ * command runs alone), durability, write and read concerns, retryable writes, the use of indexes, sort orders that differ from mingo's,
+ * or the exact code of every error. TTL indexes delete nothing, unique indexes do not look into arrays, transactions and change streams
+ * are refused as by a mongod without a replica set, `$out` and `$merge` by other fields than `_id` are missing, and 64-bit integers are
+ * returned as doubles.
  */
 export async function mongoServer(): Promise<StandIn> {
   const storage: Storage = { catalog: new Catalog(), cursors: new CursorTable() };
@@ -40,7 +40,7 @@ function serve(socket: Socket, storage: Storage): void {
   socket.on("data", (chunk: Buffer) => {
     received.push(chunk);
     awaitedBytes -= chunk.length;
-    // A long message comes in many chunks: they are joined when all of them are there.
+    // A long message comes in many chunks, which are joined when all of them have arrived.
     if (awaitedBytes > 0) return;
     try {
       const { messages, rest } = splitMessages(Buffer.concat(received));
@@ -51,7 +51,7 @@ function serve(socket: Socket, storage: Storage): void {
       received = rest.length > 0 ? [rest] : [];
       awaitedBytes = rest.length >= 4 ? rest.readInt32LE(0) - rest.length : 0;
     } catch (error) {
-      // Whoever does not speak the protocol is cut off, as by MongoDB.
+      // The connection of a client that does not speak the protocol is closed, as by MongoDB.
       socket.destroy(error instanceof Error ? error : undefined);
     }
   });

@@ -15,7 +15,7 @@ export const nats: Service = {
   async ping(url) {
     const connection = await connect({ servers: url, timeout: pingTimeoutMs, reconnect: false });
     try {
-      // fails where JetStream is off
+      // this call fails if JetStream is off
       await jetstreamManager(connection, { timeout: pingTimeoutMs });
     } finally {
       await connection.close();

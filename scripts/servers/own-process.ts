@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { servicesFolder } from "./services-folder.ts";
 
-/** A server that we started, as its pid file has it. */
+/** A server that this tool started, as recorded in its pid file. */
 export interface OwnProcess {
   readonly pid: number;
   readonly port: number;
-  /** When the kernel started it: a pid alone may belong to another program by now. */
+  /** The time at which the kernel started it, because another program may get the same pid later. */
   readonly startTime: string;
   readonly stopSignal: "SIGTERM" | "SIGINT";
 }
 
-/** The one that runs still. A pid file of one that does not is removed. */
+/** Returns the started process if it still runs. The pid file of an ended process is removed. */
 export function readOwnProcess(name: string): OwnProcess | undefined {
   const file = pidFile(name);
   if (!existsSync(file)) return undefined;
@@ -32,7 +32,7 @@ export function isRunning({ pid, startTime }: OwnProcess): boolean {
   return startTimeOf(pid) === startTime;
 }
 
-/** Asks it to stop, and after 20 seconds makes it. */
+/** Asks the process to stop, and kills it after 20 seconds. */
 export async function stopOwnProcess(name: string, own: OwnProcess): Promise<void> {
   process.kill(own.pid, own.stopSignal);
   const deadline = performance.now() + 20_000;
@@ -47,7 +47,10 @@ function pidFile(name: string): string {
   return join(servicesFolder(), name, "pid.json");
 }
 
-/** The 22nd field of the kernel's line, counted behind the name in parentheses, which may hold anything. A zombie has ended. */
+/**
+ * Returns the start time of a process: the 22nd field of the kernel's line. Fields are counted after the name in parentheses, which may
+ * contain spaces and parentheses. A zombie counts as ended.
+ */
 function startTimeOf(pid: number): string | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "utf8");

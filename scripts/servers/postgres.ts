@@ -21,13 +21,13 @@ export const postgres: Service = {
       if (user) chownSync(data, user.uid, user.gid);
       await runToEnd(findServer("initdb")!, ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"], user);
     }
-    // Without fsync: the data is worth nothing after a crash of the machine, and everything is faster.
+    // Without fsync everything is faster, and test data need not survive a crash of the machine.
     const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "full_page_writes=off"];
     return {
       program: findServer("postgres")!,
       args: ["-D", data, ...settings.flatMap((setting) => ["-c", setting])],
       ...(user && { user }),
-      // The fast shutdown: SIGTERM would wait for the clients to leave.
+      // SIGINT is the fast shutdown; SIGTERM would wait for the clients to disconnect.
       stopSignal: "SIGINT",
     };
   },
@@ -46,7 +46,7 @@ function urlOf(port: number, database: string): string {
 
 async function run(connectionString: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: pingTimeoutMs, query_timeout: 10 * pingTimeoutMs });
-  // A connection that breaks is told to whoever waits; without a listener it would end the process too.
+  // The pending call reports a broken connection; without this listener the error would also end the process.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -56,7 +56,7 @@ async function run(connectionString: string, sql: string): Promise<void> {
   }
 }
 
-/** Debian keeps each version in a folder of its own. */
+/** Finds a program of the newest installed version. Debian has a folder for each version. */
 function findServer(name: string): string | undefined {
   const folder = "/usr/lib/postgresql";
   const versions = existsSync(folder) ? readdirSync(folder).sort((one, other) => Number(other) - Number(one)) : [];

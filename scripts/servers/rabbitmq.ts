@@ -11,7 +11,7 @@ export const rabbitmq: Service = {
   standardPort: 5672,
   url: (port) => `amqp://guest:guest@127.0.0.1:${port}`,
 
-  // By hand: the client throws where nobody can catch it if somebody else answers.
+  // The handshake is made by hand, because the client throws an error that cannot be caught if another server answers.
   ping: (url) =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(url);
@@ -25,7 +25,7 @@ export const rabbitmq: Service = {
       socket.once("timeout", () => fail("no answer"));
       socket.once("close", () => fail("it closed the connection"));
       socket.once("data", (answer) => {
-        // a frame of a method on channel 0, which is "connection.start"
+        // a method frame on channel 0 with the method "connection.start"
         if (answer[0] !== 1 || answer.readUInt16BE(1) !== 0 || answer.toString("hex", 7, 11) !== "000a000a")
           return fail("somebody else answers");
         socket.destroy();
@@ -45,7 +45,7 @@ export const rabbitmq: Service = {
     const config = join(folder, "rabbitmq.conf");
     writeFileSync(config, `listeners.tcp.1 = 127.0.0.1:${port}\n`);
     return {
-      // not the wrapper in /usr/sbin, whose end leaves the server running
+      // not the wrapper in /usr/sbin: if it ends, the server keeps running
       program: join(scripts, "rabbitmq-server"),
       args: [],
       cwd: paths.data,
@@ -66,5 +66,5 @@ export const rabbitmq: Service = {
   },
 };
 
-/** Where Debian has the programs of the server. */
+/** The folder in which Debian has the programs of the server. */
 const scripts = "/usr/lib/rabbitmq/bin";

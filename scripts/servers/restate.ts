@@ -4,17 +4,17 @@ import { fetchPackage } from "./fetch-package.ts";
 import { servicesFolder } from "./services-folder.ts";
 import { reasonOf } from "./system.ts";
 
-// The server of Restate as it is published for Linux on x64: 216 MB, so it is no dependency.
+// The Restate server as published for Linux on x64. It has 216 MB, so it is not a dependency.
 const packageVersion = "@restatedev/restate-server-linux-x64@1.7.12";
 const packageIntegrity = "sha512-URotJ1AIqaSCDkRMl4OrQfTLH+NYuOZb3ZsP7wxxiuAB6pncgPhTUYSvegTF5PTrAShnNyHNpju9kjf2O3QxoA==";
 
-/** Where the program is; undefined if it is not installed. Tests start servers of their own, because they kill them. */
+/** Returns the path of the program, or undefined if it is not installed. Tests start servers of their own, because they kill them. */
 export function findRestate(): string | undefined {
   const program = programPath();
   return existsSync(program) ? program : undefined;
 }
 
-/** Fetches it where it is missing, and says in a line what came of it. */
+/** Fetches the program if it is missing, and returns a line with the result. */
 export function installRestate(): string {
   const before = findRestate();
   if (process.platform !== "linux" || process.arch !== "x64") return "restate   not there: only fetched for Linux on x64";

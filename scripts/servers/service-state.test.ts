@@ -21,7 +21,7 @@ afterEach(() => {
 
 describe("findService", () => {
   it.each(allServices)("does not take a port for $name because somebody answers there", async (service) => {
-    // Ends each connection at once: the clients of all four see that this is not their server.
+    // The server ends each connection at once, so every client sees that it is not the expected server.
     const other = createServer((_request, response) => response.writeHead(404).end("<html>"));
     other.on("connection", (socket) => socket.end("HTTP/1.1 404 Not Found\r\n\r\n"));
     const { url, close } = await listenOnLoopback(other, "http");

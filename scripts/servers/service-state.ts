@@ -2,13 +2,16 @@ import { type OwnProcess, readOwnProcess } from "./own-process.ts";
 import type { Service } from "./service.ts";
 import { isListening, reasonOf } from "./system.ts";
 
-/** Where a service is found, and whose it is. */
+/** The URL of a service, and who has started it. */
 export type ServiceState =
   | { readonly kind: "already there"; readonly url: string }
   | { readonly kind: "started by us"; readonly url: string; readonly own: OwnProcess }
   | { readonly kind: "not there"; readonly url: string; readonly reason: string };
 
-/** Asks, in this order: the server that the environment names, the one that we started, the one on the standard port. */
+/**
+ * Looks for a service in this order: the server that the environment names, the one that this tool started, the one on the standard
+ * port.
+ */
 export async function findService(service: Service): Promise<ServiceState> {
   const named = process.env[service.urlVariable];
   if (named) return stateOf(service, named, service.urlVariable);
@@ -23,7 +26,7 @@ export async function findService(service: Service): Promise<ServiceState> {
   return stateOf(service, service.url(port), `port ${port}`);
 }
 
-/** The standard port, unless the environment moves it. */
+/** Returns the standard port, unless the environment sets another one. */
 export function preferredPort({ portVariable, standardPort }: Service): number {
   return Number(process.env[portVariable] || standardPort);
 }

@@ -8,10 +8,12 @@ export type ServiceName = Service["name"] | "mongodb";
 const answers = new Map<ServiceName, Promise<string | null>>();
 
 /**
- * Where a service is: what the environment names (the `urlVariable` of each, such as `STEPFOLD_POSTGRES_URL`, and
- * `STEPFOLD_MONGODB_URL`), else what `scripts/services` started, else what answers on the standard
- * port; null if nobody does, and where the tests are to do without servers. A server that the environment names is not asked
- * first: a test should say that it is away. The answer is the same for the whole process.
+ * Returns the URL of a service: the one that the environment names (the `urlVariable` of each service, such as `STEPFOLD_POSTGRES_URL`,
+ * and `STEPFOLD_MONGODB_URL`), or else the server that `scripts/services` started, or else the one that answers on the standard port.
+ * Returns null if none answers, or if the tests have to run without servers.
+ *
+ * A server that the environment names is not pinged first, so that a test fails if it is away. The answer is the same for the whole
+ * process.
  */
 export function serviceUrl(name: ServiceName): Promise<string | null> {
   let answer = answers.get(name);
@@ -22,7 +24,7 @@ export function serviceUrl(name: ServiceName): Promise<string | null> {
   return answer;
 }
 
-/** `serviceUrl` for tests that skip without the service: says so in a loud line, or throws where `REQUIRE_SERVICES=1`. */
+/** Like `serviceUrl`, for tests that are skipped without the service: prints a warning, or throws with `REQUIRE_SERVICES=1`. */
 export async function serviceUrlOrSkip(name: ServiceName): Promise<string | null> {
   const url = await serviceUrl(name);
   if (url !== null) return url;
@@ -30,7 +32,10 @@ export async function serviceUrlOrSkip(name: ServiceName): Promise<string | null
   return null;
 }
 
-/** Before a test is skipped for want of a server: a loud line, or an error where `REQUIRE_SERVICES=1`. Nothing in `npm test`, which does without servers. */
+/**
+ * Prints a warning before a test is skipped because a server is missing, or throws with `REQUIRE_SERVICES=1`. In `npm test`, which runs
+ * without servers, it does nothing.
+ */
 export function tellNotTested(message: string): void {
   if (!effort.servers) return;
   if (process.env.REQUIRE_SERVICES === "1") throw new RangeError(message);

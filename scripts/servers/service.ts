@@ -1,23 +1,23 @@
-/** A server that tests use where it runs, and that we can start where it does not. */
+/** A server that tests use if it runs, and that we can start if it does not. */
 export interface Service {
   readonly name: "postgres" | "mariadb" | "redis" | "dynamodb" | "rabbitmq" | "nats" | "sqs";
-  /** The environment variable that names a server to use instead of any on this machine. */
+  /** The environment variable with the URL of a server to use instead of one on this machine. */
   readonly urlVariable: string;
-  /** The environment variable that moves the standard port, for tests of the start itself. */
+  /** The environment variable that changes the standard port, for tests of the start itself. */
   readonly portVariable: string;
   readonly standardPort: number;
   url(port: number): string;
-  /** Speaks the protocol. Rejects with the reason if nobody, or somebody else, answers. */
+  /** Checks with the server's protocol that the server answers. Rejects with the reason if no server, or another one, answers. */
   ping(url: string): Promise<void>;
-  /** What is missing before it can be started: undefined, or what to install. */
+  /** Returns what has to be installed before the server can be started, or undefined. */
   missing(): Installation | undefined;
-  /** Creates what a first start needs and says what to run. The folder is the service's own. */
+  /** Creates what the first start needs, and returns the command to run. The folder belongs to the service. */
   prepare(folder: string, port: number): Promise<ServerCommand>;
-  /** What the tests expect to find in a server that we started. */
+  /** Creates what the tests expect in a server that we started. */
   populate?(port: number): Promise<void>;
 }
 
-/** Debian packages, or whatever `install` does. */
+/** The Debian packages to install, and other work that `install` does. */
 interface Installation {
   readonly debianPackages?: readonly string[];
   readonly install?: () => void;
@@ -27,12 +27,12 @@ interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd?: string;
-  /** Beside the variables of this process. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Who runs it, when we are root and it refuses to be. */
+  /** The account of the server, if we are root and the server refuses to run as root. */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly stopSignal: "SIGTERM" | "SIGINT";
 }
 
-/** How long a ping waits for an answer. */
+/** How long a ping waits for an answer, in milliseconds. */
 export const pingTimeoutMs = 3000;

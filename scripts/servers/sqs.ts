@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { pingTimeoutMs, type Service } from "./service.ts";
 
-/** fauxqs, which behaves as Amazon SQS does: messages are lost when it ends. */
+/** The emulator fauxqs, which behaves like Amazon SQS, but loses its messages when it ends. */
 export const sqs: Service = {
   name: "sqs",
   urlVariable: "STEPFOLD_SQS_URL",

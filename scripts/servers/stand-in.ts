@@ -1,13 +1,13 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 
-/** A server of our own in the place of one that cannot be installed here. */
+/** A replacement for a server that cannot be installed here. */
 export interface StandIn {
   readonly url: string;
-  /** Ends every connection and frees the port; afterwards nothing keeps the process alive. */
+  /** Ends every connection and frees the port. Afterwards the server does not keep the process alive. */
   close(): Promise<void>;
 }
 
-/** Lets a server listen on a free loopback port. `close` does not wait for clients that keep connections open. */
+/** Lets a server listen on a free port of the loopback interface. `close` does not wait for clients that keep connections open. */
 export async function listenOnLoopback(server: Server, scheme: string): Promise<StandIn> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

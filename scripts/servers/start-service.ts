@@ -9,18 +9,18 @@ import { installPackages, isListening, lastLines, reasonOf } from "./system.ts";
 
 const startTimeoutMs = 60_000;
 
-/** Installs what the service lacks. Throws the reason why it cannot. */
+/** Installs what the service needs. Throws an error with the reason if this is not possible. */
 export function installService(service: Service): void {
   const missing = service.missing();
   if (missing?.debianPackages) installPackages(missing.debianPackages);
   missing?.install?.();
 }
 
-/** Starts a server of our own on the port, and waits until it answers. Throws with the end of its log if it does not. */
+/** Starts a server on the port, and waits until it answers. If it does not, it throws an error with the end of the server's log. */
 export async function startService(service: Service, port: number): Promise<void> {
   const folder = join(servicesFolder(), service.name);
   mkdirSync(folder, { recursive: true });
-  // Servers that run under accounts of their own must be able to reach their data.
+  // Servers that run under their own accounts must be able to reach their data.
   for (const path of [servicesFolder(), folder]) chmodSync(path, 0o755);
   const { program, args, cwd = folder, environment, user, stopSignal } = await service.prepare(folder, port);
   const log = join(folder, "log");
@@ -44,7 +44,7 @@ export async function startService(service: Service, port: number): Promise<void
   }
 }
 
-/** Waits for a process of ours, which may be starting still. */
+/** Waits until a started process answers. It may still be starting. */
 export async function answering(service: Service, own: OwnProcess): Promise<void> {
   const deadline = performance.now() + startTimeoutMs;
   let populated = false;

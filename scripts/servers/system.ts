@@ -10,7 +10,7 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Where a program is, also in the folders of servers that a user's PATH often lacks. */
+/** Finds a program, also in the folders of servers, which are often not in a user's PATH. */
 export function findProgram(name: string, ...folders: readonly string[]): string | undefined {
   const candidates = [...folders, ...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin", "/sbin"];
   return candidates.map((folder) => join(folder, name)).find(isExecutable);
@@ -25,7 +25,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The account that Debian made for a server; undefined if we are not root and so cannot change. */
+/** Returns the account that Debian made for a server, or undefined if this process does not run as root and cannot change accounts. */
 export function accountOf(name: string): { uid: number; gid: number } | undefined {
   if (!isRoot()) return undefined;
   const line = readFileSync("/etc/passwd", "utf8")
@@ -36,7 +36,7 @@ export function accountOf(name: string): { uid: number; gid: number } | undefine
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Runs to the end; rejects with the last lines of what it said. */
+/** Runs a program to its end. Rejects with the last lines of its output. */
 export async function runToEnd(program: string, args: readonly string[], user?: { uid: number; gid: number }): Promise<void> {
   try {
     await execute(program, args, { ...user, timeout: 120_000, cwd: "/" });
@@ -46,7 +46,7 @@ export async function runToEnd(program: string, args: readonly string[], user?: 
   }
 }
 
-/** Installs Debian packages without asking; says why it cannot. */
+/** Installs Debian packages without questions. Throws an error with the reason if this is not possible. */
 export function installPackages(packages: readonly string[]): void {
   if (!isRoot()) throw new RangeError(`${packages.join(", ")} would have to be installed, which only root may do`);
   if (!findProgram("apt-get")) throw new RangeError(`${packages.join(", ")} would have to be installed, and there is no apt-get`);
@@ -58,14 +58,14 @@ export function installPackages(packages: readonly string[]): void {
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     });
   const install = ["install", "--yes", "--no-install-recommends", ...packages];
-  // The lists of packages may be missing or old: then they are fetched, and the installation tried again.
+  // The lists of packages may be missing or old: then they are fetched, and the installation is repeated.
   if (apt(...install).status === 0) return;
   apt("update");
   const { status, stdout, stderr } = apt(...install);
   if (status !== 0) throw new RangeError(`apt-get ${install.join(" ")} failed: ${lastLines(`${stdout}${stderr}`)}`);
 }
 
-/** Whether anybody listens on a port of this machine. */
+/** Resolves to true if a program listens on a port of this machine. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port, timeout: 1000 });
@@ -83,7 +83,7 @@ export function lastLines(text: string, count = 15): string {
   return text.trimEnd().split("\n").slice(-count).join("\n");
 }
 
-/** Some clients say why in a cause, in a list of errors, or only in a code. */
+/** Returns the reason of an error. Some clients put it in a cause, in a list of errors, or only in a code. */
 export function reasonOf(error: unknown): string {
   const { message, code, errors, cause } = error as { message?: string; code?: string; errors?: readonly unknown[]; cause?: unknown };
   if (cause) return reasonOf(cause);

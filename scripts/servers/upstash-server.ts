@@ -7,17 +7,17 @@ type RedisCommand = readonly (string | number)[];
 type Answer = { readonly result: unknown } | { readonly error: string };
 
 /**
- * A stand-in for Upstash: its REST API (`/`, `/pipeline`, `/multi-exec` and commands as paths) over a real Redis.
+ * Starts a stand-in for Upstash: its REST API (`/`, `/pipeline`, `/multi-exec` and commands as paths) on a real Redis.
  *
- * Redis is real, so commands, Lua, types and their errors are. The REST side is our reading of Upstash's documentation: it
- * cannot prove Upstash's limits of size and rate, its replicas and their staleness, or which commands it refuses.
+ * Redis is real, and so are commands, Lua, types and their errors. The REST side is our reading of Upstash's documentation: it cannot
+ * prove Upstash's limits of size and rate, its replicas and their staleness, or which commands it refuses.
  *
- * @param options.redisUrl the Redis, which the stand-in shares with whoever else uses it
- * @param options.token what clients must send as `Authorization: Bearer`
+ * @param options.redisUrl the Redis, which other programs may use at the same time
+ * @param options.token the token that clients must send as `Authorization: Bearer`
  */
 export async function upstashServer({ redisUrl, token = "token" }: { redisUrl: string; token?: string }): Promise<StandIn> {
   const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 1 });
-  // A lost connection is told to whoever has a command under way; without a listener it would also be printed.
+  // The callers of pending commands get the error of a lost connection; without a listener it would also be printed.
   redis.on("error", () => undefined);
   await redis.connect();
   const server = createServer((request, response) => {
@@ -61,7 +61,7 @@ async function run(redis: Redis, [name, ...args]: RedisCommand, encode: Encode):
   }
 }
 
-/** All commands leave in one turn of the event loop, so that nothing of another request comes between MULTI and EXEC. */
+/** Sends all commands in one turn of the event loop, so that no command of another request comes between MULTI and EXEC. */
 async function runTransaction(redis: Redis, commands: readonly RedisCommand[], encode: Encode): Promise<readonly Answer[] | string> {
   const opened = redis.callBuffer("MULTI");
   const queued = commands.map(([name, ...args]) => redis.callBuffer(String(name), ...args.map(String)));
@@ -89,7 +89,7 @@ type Encode = (value: Buffer) => string;
 const inText: Encode = (value) => value.toString();
 const inBase64: Encode = (value) => value.toString("base64");
 
-/** Upstash leaves the status OK as it is, and its client knows that; inside of a list it is encoded as everything else. */
+/** Encodes a result. Like Upstash, it does not encode the status OK, except inside a list. */
 function encodeResult(value: unknown, encode: Encode): unknown {
   return Buffer.isBuffer(value) && value.toString() === "OK" ? "OK" : encodeDeep(value, encode);
 }

@@ -2,17 +2,17 @@ import { parseArgs } from "node:util";
 import { type FaultKind, faultKinds, type SimulationMode } from "../../packages/stepfold/src/testing/simulation/faults.ts";
 import type { ScheduleOptions, WakeUps } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
-/** Fewer schedules look for something else. */
+/** With fewer schedules than this, no days are run by default: such a run looks for something else. */
 const leastForDays = 100;
 
-/** What the command was told. */
+/** The arguments of the command. */
 export interface Arguments {
   readonly schedules: number;
   readonly seed: number;
-  /** Days of schedules. */
+  /** The number of simulated days of schedules. */
   readonly days: number;
   readonly mutants: boolean;
-  /** Only this mutant. */
+  /** The name of the only mutant to run. Null: all mutants. */
   readonly only: string | null;
   readonly options: Omit<ScheduleOptions, "seed">;
 }
@@ -31,7 +31,10 @@ const options = {
   "wake-ups": { type: "string" },
 } as const;
 
-/** Reads the arguments. @throws RangeError that says what is wrong */
+/**
+ * Reads the arguments.
+ * @throws RangeError with a message for the user
+ */
 export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({ args: [...args], options });
   const { chance, mode, faults, clients } = values;
@@ -55,7 +58,7 @@ export function readArguments(args: readonly string[]): Arguments {
   };
 }
 
-/** The command that runs a schedule again. */
+/** Returns the command that runs a schedule again. */
 export function commandFor({ seed, chance, mode, faults, faultsUntilMs, clients, wakeUps }: ScheduleOptions): string {
   const words = ["npm run simulate -- --schedules 1", `--seed ${seed}`];
   if (chance !== undefined) words.push(`--chance ${chance}`);
@@ -67,7 +70,7 @@ export function commandFor({ seed, chance, mode, faults, faultsUntilMs, clients,
   return words.join(" ");
 }
 
-/** Days that pass beside so many schedules, where nothing else is said: they take a tenth of the time. */
+/** Returns the default number of days for so many schedules; the days take about a tenth of the time. */
 function daysFor(schedules: number): number {
   return schedules < leastForDays ? 0 : Math.ceil(schedules / 2_000);
 }

@@ -3,17 +3,17 @@ import { codeMutants } from "./code-mutants.ts";
 import { dayMutants } from "./days/day-mutants.ts";
 import { valueMutants } from "./value-mutants.ts";
 
-/** The last part of the address of a source file. */
+/** The part of a source file's URL before its path below `src`. */
 const sources = "/packages/stepfold/src/";
 
 const mutants = [...codeMutants, ...valueMutants, ...dayMutants];
 
-/** Whether a mutant is a mistake in the code. */
+/** True if a mutant changes the code, and not a store or queue around it. */
 export function changesCode(name: string): boolean {
   return mutants.some((one) => one.name === name);
 }
 
-/** Has the files that a mutant changes loaded with its changes. To be called before anything of the library is loaded. */
+/** Installs a hook that loads the files of a mutant with its changes. It must be called before any module of the library is loaded. */
 export function breakCode(name: string): void {
   const mutant = mutants.find((one) => one.name === name);
   if (!mutant) return;

@@ -5,11 +5,11 @@ import { portMutants } from "./port-mutants.ts";
 import { runJobs } from "./threads.ts";
 import { valueMutants } from "./value-mutants.ts";
 
-/** So many schedules are tried until a mutant counts as not caught. */
+/** The number of schedules, and of days, after which a mutant counts as not caught. */
 const mostSchedules = 600;
 const mostDays = 5;
 
-/** Makes every mistake, or the one that is named, and tells by which rule it was noticed. */
+/** Runs every mutant, or the named one, and prints by which rule it was caught. */
 export async function catchMutants(only: string | null): Promise<{ readonly caught: number; readonly all: number }> {
   const mutants = [...codeMutants, ...valueMutants, ...portMutants, ...dayMutants].filter(({ name }) => only === null || name === only);
   if (mutants.length === 0) throw new RangeError(`no mutant is called ${only}`);

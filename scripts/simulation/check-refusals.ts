@@ -1,7 +1,7 @@
 import type { Event, ResumedEvent } from "../../packages/stepfold/src/core/snapshot/event.ts";
 import { isRefused } from "./nodes.ts";
 
-/** I18: of the answers that the code refuses none counts, and of the others none is refused. */
+/** I18: an answer that the code refuses never counts, and every other answer is accepted. */
 export function* wrongRefusals(events: readonly Event[]): Generator<string> {
   const given = new Map<string, ResumedEvent>();
   for (const event of events) {
@@ -9,7 +9,7 @@ export function* wrongRefusals(events: readonly Event[]): Generator<string> {
     const path = `${event.scope ?? ""}>${event.pathId}`;
     const answer = given.get(path);
     if (event.type === "resumed") given.set(path, event);
-    // what goes on from another execution may have been answered there
+    // an execution that goes on from another one may have been answered there
     if (event.type === "answerRefused" && !answer && isFromOther(events[0])) continue;
     if (event.type === "answerRefused" && (!answer || answer.version !== event.answer || !isRefused(answer.payload)))
       yield `I18 version ${event.version} refuses an answer that the code takes, or none`;

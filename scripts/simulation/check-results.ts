@@ -6,14 +6,18 @@ import { type Frame, lastStep, workflowsOf } from "./graph.ts";
 import { type Expected, either, expectedOf } from "./model.ts";
 import type { Program } from "./program.ts";
 
-/** What has to come of an execution, and how long it may take by its definition. */
+/** The expected results of an execution, and the time limit of its definition. */
 interface Wanted extends Expected {
   readonly definition: WorkflowDefinition;
   readonly timeoutMs: number;
+  /** Whether the workflow has nodes that run at its end (`finally`). */
   readonly hasLast: boolean;
 }
 
-/** What has to come of executions, by the hash of their definition. @param frames what else the workflows have, by the ids of the programs */
+/**
+ * Returns the expected results of executions, by the hash of their definition.
+ * @param frames the other parts of the workflows, by the ids of the programs
+ */
 export function expectations(programs: Readonly<Record<string, Program>>, frames: Readonly<Record<string, Frame>>): Map<string, Wanted> {
   const expected = new Map<string, Wanted>();
   const add = (definition: WorkflowDefinition, program: Program): void => {
@@ -34,7 +38,10 @@ export function expectations(programs: Readonly<Record<string, Program>>, frames
   return expected;
 }
 
-/** I8: an execution has the time that its definition gives it, or its start, if that is less; also one that goes on from another. */
+/**
+ * I8: an execution has the time limit of its definition or of its start, whichever is less; also one that goes on from another
+ * execution.
+ */
 export function* wrongDeadline([started]: readonly Event[], expected: Wanted | undefined, givenMs: number): Generator<string> {
   if (started?.type !== "started" || !expected) return;
   const { at, deadlineAt = Number.POSITIVE_INFINITY } = started;
@@ -42,14 +49,17 @@ export function* wrongDeadline([started]: readonly Event[], expected: Wanted | u
   if (deadlineAt !== wanted) yield `I8 it has to end by ${deadlineAt}, and not by ${wanted}`;
 }
 
-/** I11: what runs at the end has run once when an execution has ended, and never before. */
+/** I11: the nodes for the end have run once when an execution has ended, and never before. */
 export function* wrongLast({ context, status }: Snapshot, expected: Wanted | undefined): Generator<string> {
   const times = context[lastStep]?.length ?? 0;
   const wanted = expected?.hasLast && isTerminal(status) ? 1 : 0;
   if (times !== wanted) yield `I11 what runs at the end has run ${times} times, and it is ${status}`;
 }
 
-/** I10, I11: an execution that has completed has every result, once and in order; one that has not, the first of them. */
+/**
+ * I10, I11: an execution that has completed has every result, once and in order; any other execution has the first ones of these
+ * results.
+ */
 export function* wrongResults(
   { context, status, definition, output, from, error: failure, deadlineAt }: Snapshot,
   expected: Expected | undefined,
@@ -72,7 +82,7 @@ export function* wrongResults(
     }
     const results = (context[nodeId] ?? []).map(({ output: value, error }) => (error === undefined ? JSON.stringify(value) : null));
     const wanted = expected.results.get(nodeId) ?? [];
-    // what failed has all its attempts again
+    // after a restart, the node that failed has all its attempts again
     const counted = from?.reason === "restart" && wanted.includes(null) ? withFailuresOnce : everyOne;
     const there = counted(results);
     const all = counted(wanted);
@@ -82,7 +92,10 @@ export function* wrongResults(
   }
 }
 
-/** Whether it has failed because it was too slow, or something that may be, at the node where it failed. */
+/**
+ * True if the execution failed because it exceeded its deadline, or because a sub-workflow or map with a time limit exceeded that
+ * limit.
+ */
 function isLate(failure: Snapshot["error"], { limited }: Expected, hasDeadline: boolean): boolean {
   const isTimedOut = [failure?.code, failure?.cause?.code].includes("EXECUTION_TIMED_OUT");
   return isTimedOut && (failure!.nodeId === undefined ? hasDeadline : limited.has(failure!.nodeId));
@@ -96,7 +109,7 @@ function withFailuresOnce(results: Outputs): Outputs {
   return results.filter((result, i) => result !== null || results[i - 1] !== null);
 }
 
-/** Programs of the executions that a program starts, by the node that does. */
+/** Returns the programs of the detached executions that a program starts, by the node that starts them. */
 function detachedBodies(program: Program): Map<string, Program> {
   const bodies = new Map<string, Program>();
   const look = (part: Program): void => {

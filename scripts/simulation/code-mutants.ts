@@ -2,10 +2,10 @@ import type { CodeMutant } from "./mutant.ts";
 
 const faultFree = { mode: "faultFree", faults: [] } as const;
 
-/** Mistakes in engine and runtime. Nothing of the simulation is imported here: it is loaded once the mistakes are in. */
+/** Mistakes in engine and runtime. No module of the simulation is imported here, because it must load after the mistakes are installed. */
 export const codeMutants: readonly CodeMutant[] = [
   {
-    // AUDIT 8 a: a fence that a failover has lost is given out again
+    // a fence that was lost by a failover is used again
     name: "lost-fence-is-given-again",
     firstSeed: 18,
     caughtBy: ["I14"],
@@ -448,7 +448,7 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 2: claims whose answer came too late are crashes
+    // claims whose answer came too late count as crashes
     name: "slow-store-parks",
     firstSeed: 14,
     caughtBy: ["I9"],
@@ -462,14 +462,14 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 3: of many who write at once most are refused
+    // most of the writers that write at the same moment are refused
     name: "other-writers-are-not-let-pass",
     caughtBy: ["script"],
     options: faultFree,
     patches: [{ file: "runtime/commands/dispatch-command.ts", find: "const maxConflicts = 100;", put: "const maxConflicts = 0;" }],
   },
   {
-    // AUDIT 5 c: a row that somebody has locked holds up claims of whatever is due
+    // a row that another transaction has locked delays all claims
     name: "claims-wait-for-locked-rows",
     caughtBy: ["I7"],
     options: { mode: "liveness", faults: ["rowLock"] },
@@ -482,7 +482,7 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 5 a: one call that is never answered stops the process
+    // a single call that is never answered stops the process
     name: "answers-are-waited-for-for-ever",
     caughtBy: ["I7"],
     options: { mode: "liveness", faults: ["storeHang"] },
@@ -495,13 +495,13 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 13: what is refused as not done happens later
+    // a write that was reported as not done happens later
     name: "refused-and-done",
     firstSeed: 10,
     caughtBy: ["I5b"],
     options: { mode: "liveness", faults: ["halfOpen", "storeHang", "storeErrorAfter"] },
     patches: [
-      // callers that wait less long, so that it shows sooner
+      // callers wait for a shorter time, so that the mistake shows sooner
       { file: "runtime/context/persist.ts", find: "maxUnavailableMs = 10_000", put: "maxUnavailableMs = 1_000" },
       {
         file: "runtime/context/persist.ts",
@@ -511,7 +511,7 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 4: timers of one path wait for the step of another one
+    // timers of one path wait for the step of another path
     name: "timers-wait-for-running-steps",
     firstSeed: 32,
     caughtBy: ["I7"],
@@ -525,7 +525,7 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 8 b: what a failover has lost of definitions is not put again
+    // definitions that a failover has lost are not stored again
     name: "definition-put-once",
     firstSeed: 39,
     caughtBy: ["I10", "script", "I7"],
@@ -535,7 +535,7 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 8 b: the receiver's commit is lost by a failover, and the message leaves the outbox all the same
+    // a failover loses the receiver's commit, but the message is removed from the outbox nevertheless
     name: "what-was-lost-counts-as-delivered",
     firstSeed: 1_006_839,
     caughtBy: ["I7"],
@@ -548,7 +548,7 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // AUDIT 9: a process claims what it runs itself, and runs it twice
+    // a process claims an execution that it already runs, and runs it twice
     name: "own-execution-runs-twice",
     firstSeed: 99,
     caughtBy: ["I14"],

@@ -1,39 +1,40 @@
 import type { Edge, Node, Variable, WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
 import type { Program } from "./program.ts";
 
-/** Where a part of a graph is entered, and by which handles it is left. */
+/** The entry of a part of a graph, and the handles by which paths leave it. */
 interface Ends {
   readonly entry: string;
   readonly exits: readonly { readonly node: string; readonly handle?: string }[];
 }
 
+/** A graph that is being built. */
 interface Graph {
   readonly nodes: Node[];
   readonly edges: Edge[];
   readonly workflows: Record<string, WorkflowDefinition>;
-  /** Definitions of executions of their own. */
+  /** Definitions that are started as detached executions. */
   readonly detached: WorkflowDefinition[];
-  /** It runs inside another one. */
+  /** True if the workflow runs inside another one. */
   readonly isInner: boolean;
 }
 
-/** What a workflow has beside its program. */
+/** The parts of a workflow besides its program. */
 export interface Frame {
   readonly timeoutMs?: number;
-  /** A timer and a step run at its end. */
+  /** Whether a timer and a step run at its end. */
   readonly hasLast?: boolean;
 }
 
-/** What the steps of every workflow set; `last` and `outer` are not declared. */
+/** The declared variables of every workflow. Steps also set `last` and `outer`, which are not declared. */
 const variables: Readonly<Record<string, Variable>> = {
   total: { initial: 0, reducer: "add" },
   trace: { initial: [], reducer: "append" },
 };
 
-/** The step that runs at the end, after its timer. */
+/** The id of the step that runs at the end, after its timer. */
 export const lastStep = "bye";
 
-/** The workflow of a program, and those that it starts as executions of their own. */
+/** Returns the workflow of a program, and the workflows that it starts as detached executions. */
 export function workflowsOf(id: string, program: Program, frame: Frame = {}): readonly WorkflowDefinition[] {
   const detached: WorkflowDefinition[] = [];
   return [definitionOf(id, program, detached, frame, false), ...detached];

@@ -1,16 +1,16 @@
 import type { ScheduleOptions } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
-/** Schedules that one thread runs, one after the other. */
+/** A number of schedules that one thread runs, one after the other. */
 export interface Job {
-  /** Of the first; each further one has the next. */
+  /** The seed of the first schedule; each further schedule has the next number. */
   readonly seed: number;
   readonly schedules: number;
   readonly options: Omit<ScheduleOptions, "seed">;
-  /** The mistake that is made in them, if any. Without one a failure is made as small as it gets. */
+  /** The name of the mutant, if any. Without a mutant, a failing schedule is shrunk. */
   readonly mutant: string | null;
-  /** More rescues in one schedule, on average, break a rule as well. */
+  /** The largest average number of rescues in one schedule; more of them break a rule. Default: no limit. */
   readonly mostRescues?: number;
-  /** Then its schedules are days instead, each with so many schedules of the library. */
+  /** If present, the job runs days instead, each with so many schedules of the library. */
   readonly schedulesADay?: number;
 }
 
@@ -21,18 +21,18 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What came of a job. */
+/** The result of a job. */
 export interface JobResult {
   readonly schedules: number;
   readonly commits: number;
   readonly steps: number;
   readonly repeated: number;
   readonly rescues: number;
-  /** Days that passed, and ticks that were started in them. */
+  /** The numbers of days, and of ticks that were started in them. */
   readonly days?: number;
   readonly ticks?: number;
-  /** Schedules, or days, that broke a rule. */
+  /** The number of schedules, or days, that broke a rule. */
   readonly violations: number;
-  /** Of the first of them. */
+  /** The broken rules of the first of them. */
   readonly findings: readonly Finding[];
 }

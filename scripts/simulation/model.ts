@@ -1,20 +1,20 @@
 import type { Program } from "./program.ts";
 
-/** Stands for a result that depends on who was first: time, or whoever answers. */
+/** Stands for a result that depends on whether the timer or an answer was first. */
 export const either = "*";
 
-/** The output of a step that was passed over. */
+/** The output of a step that was skipped. */
 export const passedOver = "passed over";
 
-/** What a node has produced, in order; null for an attempt that failed. */
+/** The results of each node, in order; null for an attempt that failed. */
 type Results = ReadonlyMap<string, readonly (string | null)[]>;
 
-/** What a program comes to when nothing goes wrong around it: the whole of it, in one go, without engine, store or time. */
+/** The results of a program if there are no faults, computed in one go without engine, store or time. */
 export interface Expected {
   readonly results: Results;
-  /** The node at which it fails for good; null if it completes. */
+  /** The node at which the program fails permanently; null if it completes. */
   readonly failsAt: string | null;
-  /** Nodes whose sub-workflow or items may be too slow: what they give if they are not. */
+  /** Nodes whose sub-workflow or items have a time limit, with their output if they are in time; null if they fail anyway. */
   readonly limited: ReadonlyMap<string, string | null>;
 }
 
@@ -24,7 +24,7 @@ interface Run {
   failsAt: string | null;
 }
 
-/** Runs a program in the head. */
+/** Computes the results of a program. */
 export function expectedOf(program: Program): Expected {
   const run: Run = { results: new Map(), limited: new Map(), failsAt: null };
   go(run, program);
@@ -43,7 +43,7 @@ function go(run: Run, program: Program): void {
       return;
     case "parallel":
       produce(run, program.id);
-      // each branch runs as far as it gets, whatever becomes of the others
+      // each branch runs as far as it can, even if another one fails
       for (const failure of program.branches.map((branch) => alone(run, branch))) run.failsAt ??= failure;
       if (!run.failsAt) produce(run, `${program.id}_join`);
       return;
@@ -96,7 +96,7 @@ function goInside(run: Run, { id, kind, ...program }: Extract<Program, { kind: "
   } else list(run, id).push(whole);
 }
 
-/** Nodes number their results. */
+/** Adds a result: the node's id and the number of its results. */
 function produce(run: Run, id: string): void {
   const results = list(run, id);
   results.push(JSON.stringify(`${id}#${results.filter((result) => result !== null).length + 1}`));

@@ -3,54 +3,62 @@ import type { WorkQueue } from "../../packages/stepfold/src/ports/work-queue.ts"
 import type { ScheduleOptions, StoreWorld } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
 /**
- * A figure that has to hold over many schedules: what no rule sees, because something else makes up for it. A message that is
- * acknowledged before its work is done loses nothing, as long as somebody looks around; but then somebody has to.
+ * A limit for a figure over many schedules, for mistakes that no rule notices because something else makes up for them. For example, a
+ * message that is acknowledged before its work is done loses nothing as long as workers also poll the store; but then the polls have to
+ * find the work.
  */
 export interface Gate {
   readonly options: Omit<ScheduleOptions, "seed">;
   readonly schedules: number;
-  /** Rescues in one schedule, on average. */
+  /**
+   * The largest average number of rescues in one schedule. A rescue is a claim of an execution whose holder lost its lease, or that was
+   * overdue although a message had announced it.
+   */
   readonly mostRescues: number;
 }
 
-/** Calls of the store fail before they have an effect: what a message has told is told again. */
+/** A gate in which calls of the store fail before they have an effect, so that messages have to be delivered again. */
 export const messagesAreKept: Gate = {
   options: { mode: "liveness", faults: ["storeErrorBefore"], wakeUps: "both" },
   schedules: 200,
   mostRescues: 0.08,
 };
 
-/** A deliberate mistake: the simulation has to notice. */
+/** A deliberate mistake, which the simulation has to notice. */
 interface Mistake {
   readonly name: string;
-  /** Rules that notice it; any of them will do. */
+  /** The rules that can notice it; one of them is enough. */
   readonly caughtBy: readonly string[];
-  /** Where it shows soonest. Default: any schedule. */
+  /** The options under which it shows soonest. Default: any schedule. */
   readonly options?: Omit<ScheduleOptions, "seed">;
-  /** The search begins with this seed, which is known to show it. Default 1. Where it no longer does, the search goes on behind it. */
+  /**
+   * The seed with which the search begins, because it is known to show the mistake. Default: 1. If this seed does not show it, the
+   * search goes on with the next seeds.
+   */
   readonly firstSeed?: number;
-  /** It shows in a figure only: the gate that it does not pass. */
+  /** The gate that the mistake does not pass, if only a figure shows it. */
   readonly gate?: Gate;
 }
 
-/** A mistake in the code: text of one file that is replaced while it is loaded. The file itself has no trace of it. */
+/** A mistake in the code: text of a file that is replaced while the file is loaded. The file itself is not changed. */
 export interface CodeMutant extends Mistake {
   readonly patches: readonly Patch[];
 }
 
-/** One replacement. The text must be there exactly once. */
+/** One replacement. The old text must be in the file exactly once. */
 interface Patch {
-  /** Below `packages/stepfold/src`. */
+  /** The path below `packages/stepfold/src`. */
   readonly file: string;
   readonly find: string;
   readonly put: string;
 }
 
-/** A mistake in a store or a queue, as a wrapper around a right one. */
+/** A mistake in a store or a queue, made by a wrapper around a correct one. */
 export interface PortMutant extends Mistake {
-  /** The store itself, seen by everybody. */
+  /** Wraps the store itself, for all runtimes. */
   readonly store?: (store: SnapshotStore, world: StoreWorld) => SnapshotStore;
-  /** What lies between one runtime and the store. */
+  /** Wraps the store for one runtime. */
   readonly seenStore?: (store: SnapshotStore) => SnapshotStore;
+  /** Wraps the queue for one runtime. */
   readonly seenQueue?: (queue: WorkQueue) => WorkQueue;
 }

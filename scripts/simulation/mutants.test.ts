@@ -8,7 +8,7 @@ import { valueMutants } from "./value-mutants.ts";
 
 const all = [...codeMutants, ...valueMutants, ...portMutants, ...dayMutants];
 
-// that each of them is caught is shown by npm run simulate, which e2e/simulation.test.ts runs
+// `npm run simulate`, which e2e/simulation.test.ts runs, shows that each mutant is caught
 it("every rule is shown to notice something", () => {
   const shown = new Set(all.filter(({ caughtBy }) => caughtBy.length === 1).flatMap(({ caughtBy }) => caughtBy));
   const rules = [
@@ -41,7 +41,7 @@ it("no two mistakes have one name", () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
 });
 
-// each is one change of the code: where the code changes, so must the mistake
+// each mutant is one change of the code, so it has to be adapted when that code changes
 it.each(
   [...codeMutants, ...valueMutants, ...dayMutants].flatMap(({ name, patches }) => patches.map((patch) => [name, patch] as const)),
 )("%s fits the code", (_, { file, find }) => {

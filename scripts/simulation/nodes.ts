@@ -4,10 +4,10 @@ import type { StepContext } from "../../packages/stepfold/src/engine/node/step-c
 import { mapNode } from "../../packages/stepfold/src/nodes/map.ts";
 import { workflowNode } from "../../packages/stepfold/src/nodes/workflow.ts";
 
-/** In the globals of every runtime; must never be stored. */
+/** A secret in the globals of every runtime. It must never be stored. */
 export const secret = "canary-9f31c2";
 
-/** Number of the result that a step is about to give, and its name: what the model expects. */
+/** Returns the output of a step, the node's id and the number of the result, as the model expects it. */
 function next({ context, nodeId }: StepContext): string {
   return `${nodeId}#${countOf(context, nodeId) + 1}`;
 }
@@ -25,7 +25,7 @@ const step: NodeDefinition = {
   },
 };
 
-/** What a step reads of variables: it is kept in one of them, so that the model can look at it. */
+/** Returns the variables that a step reads. The step stores them in the variable `trace`, so that the model can check them. */
 function readBy({ nodeId, vars }: StepContext): Read {
   const { total = null, last = null, outer = null } = vars as Partial<Read>;
   return { nodeId, total, last, outer };
@@ -47,12 +47,12 @@ const flaky: NodeDefinition = {
   },
 };
 
-/** What the code of `approve` refuses, and its JSON Schema lets through. */
+/** True for an answer that the schema of `approve` refuses in code, although its JSON Schema accepts it. */
 export function isRefused(payload: unknown): boolean {
   return (payload as { readonly nth?: unknown } | undefined)?.nth === 0;
 }
 
-/** Who lacks the code does not know which answers it takes. */
+/** The schema of answers. A process without the code knows only the JSON Schema, and so accepts answers that the code refuses. */
 const approvalSchema: StandardSchema = {
   "~standard": {
     version: 1,
@@ -75,7 +75,7 @@ const deadline: NodeDefinition = {
   },
 };
 
-/** Each wait has a key of its own, also in items of a map and in loops. */
+/** Waits for a signal. Each wait has its own key, also in items of a map and in loops. */
 const signal: NodeDefinition = {
   executor(_data, around) {
     if (around.resumed) return { data: next(around) };
@@ -98,7 +98,7 @@ const choose: NodeDefinition = {
 const again: NodeDefinition = {
   executor(data, around) {
     const { times } = data as { times: number };
-    // the whole loop may be inside of another one
+    // the count goes on if the whole loop is inside another loop
     const isDone = countOf(around.context, around.nodeId) % (times + 1) === times;
     return { data: next(around), nextHandle: isDone ? "done" : "again" };
   },

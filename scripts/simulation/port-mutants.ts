@@ -123,7 +123,7 @@ export const portMutants: readonly PortMutant[] = [
   },
   { name: "signal-key-forgotten", firstSeed: 8, caughtBy: ["I5b"], seenStore: keyless },
   {
-    // AUDIT 2: a store that loses answers to claims parks what it has
+    // a store that loses answers to claims parks the claimed executions
     name: "lost-claims-are-crashes",
     firstSeed: 14,
     caughtBy: ["I9"],
@@ -166,7 +166,7 @@ export const portMutants: readonly PortMutant[] = [
     seenStore: (store) => altered(store, { commit: ({ head: { outbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
   },
   {
-    // AUDIT 5 b: one locked row holds up all writes
+    // one locked row delays all writes
     name: "one-write-at-a-time",
     firstSeed: 10,
     caughtBy: ["I7"],
@@ -192,7 +192,7 @@ function forEver<L extends { readonly leaseMs: number }>(lease: L): L {
   return { ...lease, leaseMs: 365 * 24 * 60 * 60_000 };
 }
 
-/** Applies a commit whatever version is stored. */
+/** Applies a commit to whatever version is stored. */
 async function force(store: SnapshotStore, commit: Commit): Promise<void> {
   try {
     await store.commit(commit);
@@ -202,7 +202,7 @@ async function force(store: SnapshotStore, commit: Commit): Promise<void> {
   }
 }
 
-/** Each commit waits for the one before it, whatever execution that is of. */
+/** Lets each commit wait for the one before it, even if that is of another execution. */
 function oneAtATime(store: SnapshotStore): SnapshotStore {
   let last: Promise<unknown> = Promise.resolve();
   return altered(store, {
@@ -214,7 +214,7 @@ function oneAtATime(store: SnapshotStore): SnapshotStore {
   });
 }
 
-/** Shows what was there before the latest commit, every fifth time. */
+/** Returns the state before the latest commit at every fifth load. */
 function stale(store: SnapshotStore): SnapshotStore {
   const before = new Map<string, Awaited<ReturnType<SnapshotStore["load"]>>>();
   let loads = 0;
@@ -248,7 +248,7 @@ function keyless(store: SnapshotStore): SnapshotStore {
   });
 }
 
-/** What a holder gave back is not handed out before somebody commits to it. */
+/** Does not hand out a released execution until another process commits to it. */
 function losingReleased(store: SnapshotStore): SnapshotStore {
   const lost = new Set<string>();
   return altered(store, {

@@ -1,11 +1,11 @@
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 
-/** What a workflow of the simulation does, as a tree: the graph is made of it, and so is what has to come out. */
+/** The behaviour of a workflow of the simulation, as a tree. The graph and the expected results are made from it. */
 export type Program =
   | { readonly kind: "step"; readonly id: string }
   /**
-   * Fails so many times before it succeeds; with too few attempts it takes the edge `error`, if that is there. One with an incident then
-   * waits for the decision that stands there; with `retry` first it fails once more, and is passed over after that.
+   * Fails so many times before it succeeds. With too few attempts it leaves by the edge `error`, if there is one. A step with an
+   * incident then waits for the planned decision; with `retry` it fails again in another round, and is skipped after that.
    */
   | {
       readonly kind: "flaky";
@@ -16,7 +16,7 @@ export type Program =
       readonly incident?: IncidentPlan;
     }
   | { readonly kind: "approve"; readonly id: string }
-  /** As `approve`, with a time after which it goes on without an answer. */
+  /** Like `approve`, with a time after which it goes on without an answer. */
   | { readonly kind: "deadline"; readonly id: string; readonly ms: number }
   | { readonly kind: "signal"; readonly id: string }
   | { readonly kind: "timer"; readonly id: string; readonly ms: number }
@@ -24,31 +24,33 @@ export type Program =
   | { readonly kind: "parallel"; readonly id: string; readonly branches: readonly Program[] }
   | { readonly kind: "choice"; readonly id: string; readonly taken: number; readonly options: readonly Program[] }
   | { readonly kind: "loop"; readonly id: string; readonly times: number; readonly body: Program }
-  /** Begun so many times, if it fails. */
+  /** A sub-workflow, with so many attempts if it fails. */
   | ({ readonly kind: "child"; readonly isDetached: boolean; readonly attempts: number } & Inside)
   | ({ readonly kind: "map"; readonly items: number; readonly concurrency: number } & Inside);
 
-/** A program that a node runs. */
+/** A program that runs inside a node. */
 interface Inside {
   readonly id: string;
   readonly body: Program;
-  /** Longest time that a run of it may take: it fails then. */
+  /** The time limit of one run, in milliseconds; a run that takes longer fails. */
   readonly timeoutMs?: number;
 }
 
-/** What is decided about a step that has failed for good. */
+/** The planned decisions about a step that has failed permanently. */
 export const incidentPlans = ["skip", "retry", "fail"] as const;
 type IncidentPlan = (typeof incidentPlans)[number];
 
-/** How large a random program gets. */
+/** The limits of a random program. */
 interface Size {
+  /** The largest depth of the tree. */
   readonly depth: number;
+  /** The largest number of parts of a sequence. */
   readonly parts: number;
-  /** Whether children may be in it. */
+  /** Whether it may contain children. */
   readonly hasChildren: boolean;
 }
 
-/** A random program; ids count up over all of it. */
+/** Returns a random program. The ids count up over the whole program. */
 export function randomProgram(
   random: Random,
   size: Size = { depth: 3, parts: 4, hasChildren: true },
@@ -70,12 +72,12 @@ function randomPart(random: Random, size: Size, ids: () => string): Program {
       const succeeds = random.chance(0.8);
       const maxAttempts = succeeds ? failures + random.between(1, 2) : failures;
       const isCaught = random.chance(0.5);
-      // numbers of its own, so that programs from before there were incidents stay what they were
+      // separate random numbers, so that the programs of older seeds stay the same
       const decided = random.fork(`incident ${id}`);
       const hasIncident = !succeeds && !isCaught && decided.chance(0.6);
       if (!hasIncident) return { kind, id, failures, maxAttempts, isCaught };
       const incident = decided.pick(incidentPlans);
-      // those who decide read it there
+      // the id contains the decision, which the clients read there
       return { kind, id: `${id}_${incident}`, failures, maxAttempts, isCaught, incident };
     }
     case "timer":
@@ -104,7 +106,7 @@ function randomPart(random: Random, size: Size, ids: () => string): Program {
   }
 }
 
-/** A timeout of some: long enough for many to end before it, and short enough for others to be late. */
+/** Returns a timeout in some cases: long enough for many executions to end before it, and short enough for others to exceed it. */
 export function randomTimeout(random: Random): { readonly timeoutMs?: number } {
   return random.chance(0.25) ? { timeoutMs: random.between(500, 8_000) } : {};
 }

@@ -8,7 +8,7 @@ import { portMutants } from "./port-mutants.ts";
 import { randomScenario } from "./scenario.ts";
 import { valueMutants } from "./value-mutants.ts";
 
-/** Runs schedules; with a mistake in them, until it is noticed. */
+/** Runs schedules. With a mutant it stops when the mutant is caught. */
 export async function runJob({ seed, schedules, options, mutant: name, mostRescues = Number.POSITIVE_INFINITY }: Job): Promise<JobResult> {
   const mutant = [...codeMutants, ...valueMutants, ...portMutants].find((one) => one.name === name);
   const scenarioOf: ScenarioOf = (random) => {
@@ -20,7 +20,7 @@ export async function runJob({ seed, schedules, options, mutant: name, mostRescu
   };
   const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0 };
   const findings: Finding[] = [];
-  // all schedules together may have no more rescues than this, so it is decided before the last of them has run
+  // the limit is for the sum of all schedules, so the gate may fail before the last of them has run
   const isOverGate = (): boolean => sums.rescues > mostRescues * schedules;
   while (sums.schedules < schedules && !isOverGate() && !(mutant && findings.length > 0)) {
     const schedule = { ...options, ...mutant?.options, seed: seed + sums.schedules };
@@ -31,7 +31,7 @@ export async function runJob({ seed, schedules, options, mutant: name, mostRescu
     sums.repeated += outcome.repeated;
     sums.rescues += outcome.rescues;
     if (outcome.violations.length === 0) continue;
-    // another rule than those that are to notice a mistake may be broken as well, or first
+    // a mutant may also break rules other than those that have to notice it, and earlier
     const isTold = (violation: Violation): boolean => !mutant || mutant.caughtBy.includes(ruleOf(violation));
     if (!outcome.violations.some(isTold)) continue;
     sums.violations++;
@@ -50,7 +50,7 @@ export async function runJob({ seed, schedules, options, mutant: name, mostRescu
   return { ...sums, findings };
 }
 
-/** A message of the scenario's own check begins with the rule. */
+/** Returns the rule of a violation. The scenario's own check puts it at the beginning of the message. */
 function ruleOf({ invariant, message }: Violation): string {
   return invariant === "check" ? message.slice(0, message.indexOf(" ")) : invariant;
 }

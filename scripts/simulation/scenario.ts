@@ -9,12 +9,15 @@ import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, w
 import { simulatedStore } from "./simulated-store.ts";
 import { type KnownVariables, wrongVariables } from "./variable-model.ts";
 
-/** Executions in one schedule. */
+/** The largest number of executions in one schedule. */
 const mostExecutions = 3;
 const latestCancelMs = 8_000;
 const latestForkMs = 8_000;
 
-/** Random workflows, and people who start, answer, hurry, watch, cancel, fork and restart them, with releases that change them meanwhile. */
+/**
+ * Returns random workflows, and clients that start, answer, hurry, watch, cancel, fork and restart them, while releases change the
+ * workflows.
+ */
 export function randomScenario(random: Random): Scenario {
   const first: Record<string, Program> = {};
   const edited: Record<string, Program> = {};
@@ -78,7 +81,7 @@ export function randomScenario(random: Random): Scenario {
   };
 }
 
-/** Signals that a program waits for in the execution itself. */
+/** Returns the signals that a program waits for in the execution itself, not in its children or loops. */
 function signalsOf(program: Program): { readonly name: string; readonly key: string }[] {
   if (program.kind === "signal") return [{ name: program.id, key: ".0" }];
   if (program.kind === "sequence") return program.parts.flatMap(signalsOf);

@@ -9,7 +9,7 @@ import type { Client, ClientScript } from "../../packages/stepfold/src/testing/s
 import { passedOver } from "./model.ts";
 import { incidentPlans } from "./program.ts";
 
-/** Refusals that are no surprise: somebody else was first. */
+/** Errors that are expected, because another client was first. */
 const overtaken: readonly ErrorCode[] = [
   "WAIT_GONE",
   "EXECUTION_ENDED",
@@ -21,13 +21,13 @@ const overtaken: readonly ErrorCode[] = [
   "START_CONFLICT",
 ];
 
-/** Starts an execution, twice, and answers what it asks until it has ended; its result is what it was told. */
+/** Starts an execution, sometimes twice, and answers its waits until it has ended. Checks that `result()` gave its result. */
 export function owner(workflowId: string, timeout: number | undefined): ClientScript {
   return async (client) => {
     const { runtime } = client;
     const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId }, timeout });
     const [run] = await Promise.all([start(), client.random.chance(0.3) ? start() : null]);
-    // the result of this execution itself: that of its restart is checked by the script that restarts it
+    // `follow: false` gives the result of this execution itself; the script that restarts it checks the result of the restart
     const told = run.result({ follow: false }).then(
       (output) => JSON.stringify(output),
       (error: unknown) => codeOf(error),
@@ -35,13 +35,13 @@ export function owner(workflowId: string, timeout: number | undefined): ClientSc
     const { status, output } = await answerAll(client, run, "owner");
     const expected = status === "completed" ? JSON.stringify(output) : `EXECUTION_${status.toUpperCase()}`;
     const result = await told;
-    // a runtime that is closed while the execution ends does not wait for it
+    // if the runtime is closed while the execution ends, `result()` does not wait for the end
     if (result !== expected && result !== "STORE_UNAVAILABLE" && result !== "OUTCOME_UNKNOWN" && result !== "RUNTIME_CLOSED")
       throw new RangeError(`${workflowId} is ${expected}, and result() told ${result}`);
   };
 }
 
-/** Answers what somebody else's execution asks. */
+/** Answers the waits of an execution that another client has started. */
 export function approver(workflowId: string, name: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
@@ -49,7 +49,7 @@ export function approver(workflowId: string, name: string): ClientScript {
   };
 }
 
-/** Cancels an execution, at some time. */
+/** Cancels an execution after some time. */
 export function canceller(workflowId: string, afterMs: number): ClientScript {
   return async (client) => {
     if (client.restarts === 0) await client.sleep(afterMs);
@@ -58,7 +58,7 @@ export function canceller(workflowId: string, afterMs: number): ClientScript {
   };
 }
 
-/** Does not wait for retries, now and then. */
+/** Retries a failed step at once, now and then, without waiting for its retry time. */
 export function hurrier(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
@@ -70,7 +70,7 @@ export function hurrier(workflowId: string): ClientScript {
   };
 }
 
-/** Watches an execution from its beginning to its end: no version is missed, none comes twice. */
+/** Watches an execution from its beginning to its end, and checks that no version is missing or comes twice. */
 export function watcher(workflowId: string): ClientScript {
   return async (client) => {
     let seen = -1;
@@ -86,7 +86,7 @@ export function watcher(workflowId: string): ClientScript {
   };
 }
 
-/** Sends signals that nobody waits for, without keys: each call is one signal, if it is answered or not. */
+/** Sends signals that no wait expects, without keys: each call is one signal, whether it is answered or not. */
 export function bell(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
@@ -98,7 +98,7 @@ export function bell(workflowId: string): ClientScript {
   };
 }
 
-/** Sends signals before anybody waits for them. */
+/** Sends signals before the waits for them exist. */
 export function herald(workflowId: string, signals: readonly { readonly name: string; readonly key: string }[]): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
@@ -107,7 +107,7 @@ export function herald(workflowId: string, signals: readonly { readonly name: st
   };
 }
 
-/** Forks an execution at any version, twice, and answers what the fork asks. */
+/** Forks an execution at a random version, sometimes twice, and answers the waits of the fork. */
 export function forker(workflowId: string, afterMs: number): ClientScript {
   return async (client) => {
     if (client.restarts === 0) await client.sleep(afterMs);
@@ -117,13 +117,16 @@ export function forker(workflowId: string, afterMs: number): ClientScript {
     const wanted = client.random.between(0, version);
     const fork = (): Promise<Run | undefined> => unlessOvertaken(() => run.fork({ version: wanted, workflowId: forkOf(workflowId) }));
     const [forked] = await Promise.all([fork(), client.random.chance(0.3) ? fork() : null]);
-    // one that was forked before it went down goes on where it was forked then
+    // if the fork existed before the client was restarted, the client goes on with that fork
     const goesOn = forked ?? (await unlessOvertaken(() => client.runtime.get(forkOf(workflowId))));
     if (goesOn) await answerAll(client, goesOn, "forker");
   };
 }
 
-/** Restarts an execution that has failed or was cancelled, some times twice at once, answers its waits, and checks that `result()` of the first execution gives the result of the restart. */
+/**
+ * Restarts an execution that has failed or was cancelled, sometimes twice at once, answers its waits, and checks that `result()` of the
+ * first execution gives the result of the restart.
+ */
 export function restarter(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
@@ -145,11 +148,14 @@ export function restarter(workflowId: string): ClientScript {
   };
 }
 
-/** Ids of what goes on from an execution. */
+/** The ids of the fork and of the restart of an execution. */
 const forkOf = (workflowId: string): string => `${workflowId}-fork`;
 const restartOf = (workflowId: string): string => `${workflowId}~2`;
 
-/** Undefined if it is not there for a long time: a failover has lost it, and its owner, who had its result before, does not start it again. */
+/**
+ * Returns the handle of an execution. Returns undefined if the execution is missing for a long time: a failover has lost it, and its
+ * owner, who had its result before, does not start it again.
+ */
 async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run | undefined> {
   for (let tries = 0; tries < 600; tries++) {
     const run = await unlessOvertaken(() => runtime.get(workflowId));
@@ -159,7 +165,7 @@ async function found({ runtime, sleep }: Client, workflowId: string): Promise<Ru
   return undefined;
 }
 
-/** Answers all there is, again and again, also in executions that this one waits for. */
+/** Answers all waits again and again until the execution has ended, also those of executions that it waits for. */
 async function answerAll(client: Client, run: Run, who: string): Promise<Snapshot> {
   for (;;) {
     const snapshot = await run.snapshot();
@@ -170,7 +176,7 @@ async function answerAll(client: Client, run: Run, who: string): Promise<Snapsho
 }
 
 async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: string): Promise<void> {
-  // whoever looks after it knows that it was not its fault
+  // the client retries a parked execution, because the crashes were not its fault
   if (snapshot.status === "parked") await unlessOvertaken(() => run.retry());
   for (const wait of waits(snapshot)) {
     const { kind, id: waitId, signal: name = "", key = "", workflowId, schema } = wait;
@@ -179,15 +185,18 @@ async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: str
       await unlessOvertaken(() => run.resume({ waitId, payload, idempotencyKey: `${waitId} by ${who}` }));
     }
     if (kind === "external") await answer(run, waitId, who, schema !== undefined);
-    // a sub-workflow that is retried waits for the same signal again, and needs another one
+    // a sub-workflow that is retried waits for the same signal again, and needs a new one
     if (kind === "signal") await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key} to ${waitId}` }));
-    // what a restarted execution waits for may have been restarted with it
+    // a child that a restarted execution waits for may have been restarted too
     const other = kind === "child" ? await unlessOvertaken(async () => (await client.runtime.get(workflowId!)).latest()) : undefined;
     if (other) await answerOnce(client, other, await other.snapshot(), who);
   }
 }
 
-/** A quarter of the answers to what has a schema is refused by the code: at once, and then the same key may be used again; or later, and then the wait has another id. */
+/**
+ * Answers a wait. A quarter of the answers to a wait with a schema is refused by the code: either at once, and then the same key may be
+ * used again, or later, and then the wait has a new id.
+ */
 async function answer(run: Run, waitId: string, who: string, mayBeRefused: boolean): Promise<void> {
   const nth = mayBeRefused ? (Array.from(`${waitId} ${who}`).reduce((sum, char) => sum + char.charCodeAt(0), 0) * 7) % 4 : 1;
   const give = (payload: { readonly by: string; readonly nth: number }): Promise<unknown> =>
@@ -200,7 +209,7 @@ async function answer(run: Run, waitId: string, who: string, mayBeRefused: boole
   }
 }
 
-/** Everybody decides the same: it goes by what has happened at the node. */
+/** Returns the decision about an incident. It depends only on the history of the node, so all clients decide the same. */
 function decisionAbout(snapshot: Snapshot, { id, nodeId, payload }: WaitInfo): IncidentAnswer {
   const plan = incidentPlans.find((one) => nodeId.endsWith(one));
   const { attempt } = payload as { readonly attempt: number };

@@ -5,7 +5,7 @@ import { altered } from "../../packages/stepfold/src/testing/broken/broken-store
 import type { StoreWorld } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { SimulatedTable } from "./simulated-table.ts";
 
-/** The kit's rules over a table of which others hold rows, and that fails over. */
+/** Returns a store with the kit's rules over a table whose rows other transactions can lock, and which fails over. */
 function plainStore(world: StoreWorld, onLost: (workflowId: string) => void): SnapshotStore {
   const errorOf = (cause: unknown): StepfoldError =>
     StepfoldError.is(cause) ? cause : new StepfoldError("STORE_REJECTED", { store: "simulated", reason: String(cause) }, { cause });
@@ -13,10 +13,13 @@ function plainStore(world: StoreWorld, onLost: (workflowId: string) => void): Sn
 }
 
 /**
- * As `plainStore`, where a failover does less harm than a store allows (docs/stores, "When a database loses its latest commits"): a commit of
- * somebody without a claim says which version it follows, and not which commit. If a failover has lost that commit, and others have brought the
- * execution to the same version since, the store takes what was decided on something else. Here it is refused for a while, so that the schedules
- * with failovers show all other mistakes. A store that compares the commit as well needs a column for it in every database.
+ * Returns a store like `plainStore`, in which a failover does less harm than a store allows (docs/stores, "When a database loses its
+ * latest commits").
+ *
+ * A commit without a claim names the version that it follows, but not the commit of that version. If a failover has lost that commit
+ * and other processes have brought the execution to the same version since, a store accepts a commit that was decided on another state.
+ * Here such commits are refused for a while, so that schedules with failovers show all other mistakes. To compare the commit as well,
+ * every database would need a column for it.
  */
 export function simulatedStore(world: StoreWorld): SnapshotStore {
   const safeFrom = new Map<string, number>();
@@ -24,10 +27,16 @@ export function simulatedStore(world: StoreWorld): SnapshotStore {
   return withoutLostVersions(store, safeFrom);
 }
 
-/** So long after a failover nobody knows what was lost: longer than it takes, and than callers wait before they ask again. */
+/**
+ * The time after a failover in which processes do not know what was lost. It is longer than the failover takes, and than callers wait
+ * before they try again.
+ */
 const decidedAgainMs = 6_000;
 
-/** Refuses commits to an execution that were decided before a time, so that they are decided again; not those that were made before. */
+/**
+ * Refuses commits that were decided before the given time, so that they are decided again. Commits that are already stored are not
+ * refused.
+ */
 function withoutLostVersions(store: SnapshotStore, safeFrom: ReadonlyMap<string, number>): SnapshotStore {
   return altered(store, {
     async commit(commit) {

@@ -11,15 +11,15 @@ import type {
 import { skipsLocked } from "../../packages/stepfold/src/stores/kit/row-rules.ts";
 import type { StoreWorld } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
-/** Writes something again. */
+/** A write that can be repeated on another table. */
 interface Written {
   readonly at: EpochMs;
   readonly again: (table: MemoryTable) => unknown;
 }
 
 /**
- * A table in memory of which other transactions hold rows, and that becomes its copy of a moment ago: it keeps all writes with
- * their times, and makes a new table of the first of them.
+ * A table in memory whose rows other transactions can lock, and which can fail over to an older copy of itself: it keeps all writes
+ * with their times, and makes a new table from the first of them.
  */
 export class SimulatedTable implements ExecutionTable {
   readonly name = "simulated";
@@ -28,15 +28,18 @@ export class SimulatedTable implements ExecutionTable {
   readonly #world: StoreWorld;
   #table: MemoryTable;
   #written: Written[] = [];
-  /** Resolves with the next failover, which ends all that waits. */
+  /** Resolves at the next failover, which ends all waits for locks. */
   #switched!: Promise<void>;
   #endWaits: () => void = () => undefined;
-  /** The time of the write that is made again. */
+  /** The time of the write that is being repeated; null if none is. */
   #againAt: EpochMs | null = null;
 
   readonly #onLost: (workflowId: string) => void;
 
-  /** @param onLost told of each execution of which a failover has lost commits */
+  /**
+   * Makes an empty table.
+   * @param onLost is called for each execution of which a failover has lost commits
+   */
   constructor(world: StoreWorld, onLost: (workflowId: string) => void) {
     this.#world = world;
     this.#onLost = onLost;
@@ -82,7 +85,10 @@ export class SimulatedTable implements ExecutionTable {
     ended: (query) => this.#table.lists.ended(query),
   };
 
-  /** A write that must not wait passes over what somebody holds; every other one waits for it, and fails if the server fails over meanwhile. */
+  /**
+   * Writes a row. A write that must not wait passes over a locked row; every other write waits for the lock, and fails if the server
+   * fails over meanwhile.
+   */
   async #writeRow(write: RowWrite): Promise<RowAnswer> {
     const { lockedForMs, sleep } = this.#world;
     const table = this.#table;
@@ -106,7 +112,7 @@ export class SimulatedTable implements ExecutionTable {
     this.#written = this.#written.filter(({ at }) => at <= asOf);
     for (const { at, again } of this.#written) {
       this.#againAt = at;
-      // nothing in it takes time, so it is done when the call is back
+      // the write is synchronous, so it is done when the call returns
       void again(this.#table);
     }
     this.#againAt = null;

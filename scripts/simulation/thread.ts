@@ -1,9 +1,9 @@
-// One thread of the simulation. A mistake in the code goes in before any of it is loaded.
+// A thread of the simulation. It installs a mistake in the code before it loads any of that code.
 import { parentPort } from "node:worker_threads";
 import { breakCode } from "./break-code.ts";
 import type { Job } from "./job.ts";
 
-// thousands of errors are part of every schedule, and nobody looks at where they come from
+// every schedule throws thousands of errors, and their stacks are never read
 Error.stackTraceLimit = 0;
 
 parentPort!.on("message", async (job: Job) => {

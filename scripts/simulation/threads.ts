@@ -3,7 +3,10 @@ import { Worker } from "node:worker_threads";
 import { changesCode } from "./break-code.ts";
 import type { Job, JobResult } from "./job.ts";
 
-/** Runs jobs, as many at once as there are processors. Jobs with a mistake in the code get a thread of their own, which ends with them. */
+/**
+ * Runs jobs in parallel, as many as there are processors. A job with a mistake in the code gets a thread of its own, which ends with
+ * the job.
+ */
 export async function runJobs(jobs: readonly Job[], onDone: (job: Job, result: JobResult) => void): Promise<void> {
   const left = [...jobs];
   const work = async (): Promise<void> => {

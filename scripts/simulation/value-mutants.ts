@@ -2,7 +2,7 @@ import type { CodeMutant } from "./mutant.ts";
 
 const faultFree = { mode: "faultFree", faults: [] } as const;
 
-/** Mistakes with variables, and with what a feed tells. */
+/** Mistakes with variables, and with the notices of a feed. */
 export const valueMutants: readonly CodeMutant[] = [
   {
     name: "variables-are-reduced-as-they-were-read",
@@ -25,8 +25,8 @@ export const valueMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "engine/attempt/step.ts",
-        find: "variablesAt(this.#place, this.#task.since)",
-        put: "variablesAt(this.#place, this.#place.root.version)",
+        find: "variablesAt(this.#scopeDraft, this.#task.since)",
+        put: "variablesAt(this.#scopeDraft, this.#scopeDraft.root.version)",
       },
     ],
   },
@@ -51,8 +51,8 @@ export const valueMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/draft/draft.ts",
-        find: "    version = ownerOf(current)?.since ?? version;",
-        put: "    version = ownerOf(current) ? scope.root.version : version;",
+        find: "    version = waitingPathOf(current)?.since ?? version;",
+        put: "    version = waitingPathOf(current) ? scope.root.version : version;",
       },
     ],
   },
@@ -104,17 +104,18 @@ export const valueMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // once a feed has been heard nobody looks by himself, nor when its connection is there again: a notice that is lost is waited for for ever
+    // once the feed has sent a notice, the process neither polls nor checks all executions after a reconnection, so it waits forever for
+    // a lost notice
     name: "feed-is-trusted",
     caughtBy: ["I7"],
     options: faultFree,
     patches: [
       {
-        file: "runtime/context/looks.ts",
-        find: "        for (const workflowId of this.#lookers.keys()) if (!this.#inFlight.has(workflowId)) this.#look(workflowId);",
-        put: "        for (const workflowId of this.#lookers.keys()) if (this.#hintsFrom < 0 && !this.#inFlight.has(workflowId)) this.#look(workflowId);",
+        file: "runtime/context/head-polls.ts",
+        find: "        for (const workflowId of this.#watchers.keys()) if (!this.#inFlight.has(workflowId)) this.#read(workflowId);",
+        put: "        for (const workflowId of this.#watchers.keys()) if (this.#hintsFrom < 0 && !this.#inFlight.has(workflowId)) this.#read(workflowId);",
       },
-      { file: "runtime/context/runtime-context.ts", find: "missed: () => looks.hintAll()", put: "missed: () => undefined" },
+      { file: "runtime/context/runtime-context.ts", find: "missed: () => headPolls.hintAll()", put: "missed: () => undefined" },
     ],
   },
 ];

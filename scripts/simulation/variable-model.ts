@@ -5,31 +5,33 @@ import { canonicalJson } from "../../packages/stepfold/src/core/values/canonical
 import type { Json } from "../../packages/stepfold/src/core/values/json.ts";
 import type { Read } from "./nodes.ts";
 
-/** What a variable was set to, oldest first. */
+/** The values that a variable was set to, oldest first. */
 type Values = { readonly version: number; readonly value: Json }[];
 
-/** A scope as the model follows it, by the events alone. */
+/** A scope as the model knows it from the events alone. */
 interface Scope {
-  /** Null: one that was begun in another execution; nothing is known of it. */
+  /** Null: the scope was begun in another execution, so nothing is known of it. */
   readonly definition: WorkflowDefinition | null;
+  /** The values of each variable that was set in this scope. */
   readonly values: Map<string, Values>;
-  /** When each node was left last. */
+  /** The version at which each node was last left. */
   readonly leftAt: Map<string, number>;
-  /** Null: the execution goes on from another one, and where its paths came from is not known. */
+  /** The version at which the scope began. Null: the execution goes on from another one, so the origin of its paths is not known. */
   readonly beganAt: number | null;
   readonly parent: Scope | null;
-  /** When the path of the parent had come to the node that runs this. Null: not known. */
+  /** The version at which the parent's path had arrived at the node that runs this scope. Null: not known. */
   readonly arrivedAt: number | null;
 }
 
-/** Executions that were looked at: what goes on from one of them begins with its variables. */
+/** The variables of executions that were checked. An execution that goes on from one of them begins with its variables. */
 export type KnownVariables = Map<string, ReadonlyMap<string, Values>>;
 
 /**
- * I20: variables are what the steps that set them, in the order of their versions, come to by their reducers; and each step has read them as they
- * were when its path had come to it. The model knows the graph and the events, and neither engine nor snapshot.
+ * I20: variables have the values that result from their reducers and the steps that set them, in the order of versions; and each step
+ * has read the values of the version at which its path arrived. The model knows the graph and the events, but neither the engine nor
+ * the snapshot.
  *
- * @param known those that were looked at before; this one is added
+ * @param known the executions that were checked before; this one is added
  */
 export function* wrongVariables(
   { workflowId, variables = {} }: Snapshot,
@@ -40,7 +42,7 @@ export function* wrongVariables(
   const [started] = events;
   const from = started?.type === "started" ? started.checkpoint?.from : undefined;
   const before = from && known.get(from.workflowId);
-  // what it goes on from has not ended
+  // the execution that this one goes on from has not ended, so it was not checked
   if (from && !before) return;
   const scopes = new Map([["", rootOf(definition, from ? from.version : null, before)]]);
   for (const event of events) {
@@ -59,7 +61,10 @@ export function* wrongVariables(
   }
 }
 
-/** @param goesOnAt version of the origin, if it goes on from one; its own versions count from 0 */
+/**
+ * Returns the scope of the execution itself.
+ * @param goesOnAt the version of the origin, if the execution goes on from one; its own versions count from 0
+ */
 function rootOf(definition: WorkflowDefinition, goesOnAt: number | null, before: ReadonlyMap<string, Values> = new Map()): Scope {
   const values = new Map<string, Values>();
   for (const [name, all] of before) {
@@ -82,11 +87,11 @@ function spawn(scopes: Map<string, Scope>, { scope: place = "", pathId, nodeId, 
     });
 }
 
-/** When a path had come to a node: when the last of those before it was left. Null: not known. */
+/** Returns the version at which a path had arrived at a node: when the last node before it was left. Null: not known. */
 function arrivalAt({ definition, leftAt, beganAt }: Scope, nodeId: string): number | null {
   if (!definition) return null;
   const before = definition.edges.filter(({ target }) => target === nodeId).map(({ source }) => source);
-  // these are left by what happens in their children
+  // paths leave these nodes by events of their children
   const isHidden = definition.nodes.some(({ id, type, data }) => before.includes(id) && isFolded(type, data));
   if (isHidden) return null;
   const left = before.flatMap((id) => leftAt.get(id) ?? []);
@@ -97,7 +102,7 @@ function isFolded(type: string, data: unknown): boolean {
   return type === "map" || (type === "workflow" && (data as { readonly detached?: boolean }).detached !== true);
 }
 
-/** The node that a path leaves with an event. */
+/** Returns the node that a path leaves with an event, or null. */
 function leftBy(event: Event): string | null {
   if (event.type === "completed" && !event.undoes) return event.nodeId;
   if ((event.type === "failed" || event.type === "timedOut") && event.handle !== undefined) return event.nodeId;
@@ -127,7 +132,7 @@ function readAt(scope: Scope, nodeId: string, at: number): Read {
   return { nodeId, total: of("total"), last: of("last"), outer: of("outer") };
 }
 
-/** The value in the scope itself, before an event. */
+/** Returns the value in the scope itself before an event. */
 function latest(scope: Scope, name: string, before: number): Json | undefined {
   return own(scope, name, before - 1);
 }
@@ -136,7 +141,7 @@ function own({ values, definition }: Scope, name: string, at: number): Json | un
   return values.get(name)?.findLast(({ version }) => version <= at)?.value ?? definition?.variables?.[name]?.initial;
 }
 
-/** The value that a path reads that had come at a version: the own one, or that around the scope. */
+/** Returns the value that a path reads that arrived at a version: the scope's own value, or that of the scope around it. */
 function valueAt(scope: Scope, name: string, at: number): Json | undefined {
   return own(scope, name, at) ?? (scope.parent && valueAt(scope.parent, name, scope.arrivedAt!)) ?? undefined;
 }

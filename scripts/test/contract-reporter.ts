@@ -4,11 +4,14 @@ import { type StoreRow, updateStoreTable } from "./store-table.ts";
 const title = /^SnapshotStore contract: (.+)$/;
 const queueTitle = /^WorkQueue contract: (.+)$/;
 
-/** What `npm run contract` prints: one line for each store and each queue, and before them what failed. Keeps the table of stores in the docs. */
+/**
+ * The output of `npm run contract`: the failures, and then one line for each store and each queue. It also updates the table of stores
+ * in the docs.
+ */
 export default class ContractReporter implements Reporter {
   readonly #stores = new Map<string, StoreRow>();
   readonly #queues = new Map<string, Counts>();
-  /** Tests of one store alone, beside the contract. */
+  /** The tests of one store besides the contract. */
   readonly #own = new Map<string, Counts>();
 
   onTestCaseResult(test: TestCase): void {

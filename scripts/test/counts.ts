@@ -1,4 +1,4 @@
-/** What we read of vitest's JSON report. */
+/** The part of vitest's JSON report that is used. */
 export interface TestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -13,7 +13,7 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** Counts tests; a file that failed outside its tests (it did not load, or a hook threw) is one failure. */
+/** Counts tests. A file that failed outside its tests (it did not load, or a hook threw) counts as one failure. */
 export function countTests(report: TestReport): Counts {
   const failedFiles = report.testResults.filter(
     ({ status, assertionResults }) => status === "failed" && !assertionResults.some((test) => test.status === "failed"),
@@ -25,7 +25,7 @@ export function countTests(report: TestReport): Counts {
   };
 }
 
-/** `12 passed, 0 failed, 0 skipped` */
+/** Returns a text such as `12 passed, 0 failed, 0 skipped`. */
 export function describeCounts({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }

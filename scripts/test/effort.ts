@@ -1,36 +1,42 @@
 import type { RuntimeName } from "../runtimes/runtimes.ts";
 
-/** What a run of the tests takes on. All numbers that tests repeat things by stand here. */
+/** How much a run of the tests does. All numbers of repetitions in tests are here. */
 export interface Effort {
   /** Whether databases that answer are used. */
   readonly servers: boolean;
   /** Whether the contract also runs on stand-ins for servers. */
   readonly everyStore: boolean;
-  /** Whether it also runs on what is the same store through another client of its database (PGlite is one), over another store, or with other settings. */
+  /**
+   * Whether the contract also runs on variants of a store: with another client of its database (such as PGlite), over another store, or
+   * with other settings.
+   */
   readonly everyForm: boolean;
-  /** Of the runs that a property test asks for. */
+  /** The factor for the number of runs of a property test. */
   readonly propertyShare: number;
-  /** Random graphs on which engine and reference model are compared. */
+  /** The number of random graphs on which the engine and the reference model are compared. */
   readonly graphs: number;
-  /** Branches of a fan whose moves are made in every order. */
+  /** The number of branches of a fan whose moves are made in every order. */
   readonly branches: number;
-  /** Situations of a pattern that are explored, and commits of it at which a process dies. */
+  /** The largest number of explored states of a pattern, and of its commits at which a process dies. */
   readonly patternStates: number;
   readonly patternCrashes: number;
   /** Whether the patterns also run with the snapshot through JSON after every transition, which doubles their time. */
   readonly patternsThroughJson: boolean;
-  /** Rounds in which processes race for one execution; on stand-ins for servers, which are slow. */
+  /** The number of rounds in which processes race for one execution, on real stores and on stand-ins, which are slow. */
   readonly races: number;
   readonly standInRaces: number;
-  /** Executions with a rate limit that processes begin; how much of what may begin they have to begin at least. */
+  /**
+   * The number of executions with a rate limit that processes begin, the limit, its period in milliseconds, and the least share of the
+   * permitted starts that has to be used.
+   */
   readonly rates: { readonly executions: number; readonly limit: number; readonly periodMs: number; readonly used: number };
-  /** Processes killed: of the order flow, of a fleet on a store, of a fleet with a queue. */
+  /** The numbers of killed processes: of the order flow, of a fleet on a store, of a fleet with a queue. */
   readonly orderKills: number;
   readonly storeKills: number;
   readonly queueKills: number;
-  /** Workers that are stopped for longer than their lease. */
+  /** The number of workers that are stopped for longer than their lease. */
   readonly zombies: number;
-  /** Schedules whose ticks go on while their processes are killed. */
+  /** The settings of the storm in which schedules tick while their processes are killed. */
   readonly tickStorm: {
     readonly store: "sqlite" | "postgres";
     readonly schedules: number;
@@ -39,21 +45,21 @@ export interface Effort {
     readonly processes: number;
     readonly killEveryMs: number;
   };
-  /** Executions of 11 MB that are due at once, and the heap of the process that drives them. */
+  /** The number of due executions of 11 MB, and the heap in MB of the process that drives them. */
   readonly largeSnapshots: { readonly executions: number; readonly heapMb: number };
-  /** Workers that stop in the middle of a commit. */
+  /** The number of workers that stop in the middle of a commit. */
   readonly freezes: number;
-  /** Crashes of a database. */
+  /** The number of crashes of a database. */
   readonly restarts: number;
-  /** Random schedules of the simulation, and whether mutants are caught too. */
+  /** The number of random schedules of the simulation, and whether mutants are run too. */
   readonly schedules: number;
   readonly mutants: boolean;
-  /** Where the tests of the core, the engine and the expressions run beside the Node.js of all tests. */
+  /** The runtimes on which the tests of the core, the engine and the expressions run besides the Node.js of all tests. */
   readonly runtimes: readonly RuntimeName[];
 }
 
 const efforts = {
-  /** `npm test`: everything once, nothing that needs a server, in three minutes on two cores. */
+  /** `npm test`: every kind of test that needs no server, with few repetitions, in three minutes on two cores. */
   quick: {
     servers: false,
     everyStore: false,
@@ -79,7 +85,7 @@ const efforts = {
     mutants: false,
     runtimes: [],
   },
-  /** `npm run test:all`, and vitest when it is called by itself. */
+  /** `npm run test:all`, and vitest when it is called directly. */
   all: {
     servers: true,
     everyStore: true,
@@ -105,7 +111,7 @@ const efforts = {
     mutants: true,
     runtimes: ["workerd"],
   },
-  /** `npm run storm`: once for a larger change, and left alone for an hour or two. */
+  /** `npm run storm`: for larger changes; takes an hour or two. */
   storm: {
     servers: true,
     everyStore: true,
@@ -123,7 +129,7 @@ const efforts = {
     storeKills: 300,
     queueKills: 100,
     zombies: 50,
-    // ten minutes
+    // takes ten minutes
     tickStorm: { store: "postgres", schedules: 1_000, everyMs: 60_000, ticks: 10, processes: 4, killEveryMs: 10_000 },
     largeSnapshots: { executions: 90, heapMb: 512 },
     freezes: 20,
@@ -136,7 +142,7 @@ const efforts = {
 
 export type EffortName = keyof typeof efforts;
 
-/** Where a run says which it is. */
+/** The environment variable with the name of the effort. */
 export const effortVariable = "STEPFOLD_EFFORT";
 
 const named = process.env[effortVariable] ?? "all";
@@ -144,7 +150,7 @@ if (!Object.hasOwn(efforts, named)) throw new RangeError(`${effortVariable} is $
 
 export const effort: Effort = efforts[named as EffortName];
 
-/** How often a property is tried that is worth so many tries in `npm run test:all`. */
+/** Returns the number of tries of a property that has `count` tries in `npm run test:all`. */
 export function tries(count: number): number {
   return Math.max(10, Math.round(count * effort.propertyShare));
 }

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** What the contract said of one store. */
+/** The results of the contract for one store. */
 export interface StoreRow {
   readonly name: string;
   passed: number;
   failed: number;
+  /** The number of tests that were skipped, because the store does not claim to have what they test. */
   notClaimed: number;
   features: {
     readonly clock: "store" | "caller";
@@ -17,10 +18,10 @@ export interface StoreRow {
 const page = new URL("../../docs/stores/README.md", import.meta.url);
 const begin = "<!-- written by npm run contract -->";
 const end = "<!-- end -->";
-/** Fewer ran than there are: the table stays. */
+/** The least number of stores for a new table. With fewer, only some stores were tested, and the table stays. */
 const fewest = 15;
 
-/** Writes what the contract said into the page of stores. */
+/** Writes the results of the contract into the page of stores. */
 export function updateStoreTable(rows: readonly StoreRow[]): void {
   if (rows.length < fewest) return;
   const text = readFileSync(page, "utf8");

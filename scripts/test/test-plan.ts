@@ -1,12 +1,12 @@
 import type { EffortName } from "./effort.ts";
 
-/** What a command runs with one call of vitest: the projects of vitest.config.ts, and arguments that are left for it. */
+/** The groups and arguments of one call of vitest: the projects of vitest.config.ts, and the arguments that are passed on. */
 export interface TestPlan {
   readonly groups: readonly string[];
   readonly rest: readonly string[];
 }
 
-/** In the order in which they run. */
+/** The groups in the order in which they run. */
 const groupNames: readonly string[] = [
   "unit",
   "architecture",
@@ -19,12 +19,15 @@ const groupNames: readonly string[] = [
   "simulation",
   "runtimes",
 ];
-/** What `npm run storm` repeats far more often, in `unit` the properties; and the contract on every form of a store, the pure parts on every runtime. */
+/**
+ * The groups that `npm run storm` runs: those with far more repetitions (in `unit` the properties), the contract on every variant of a
+ * store, and the pure parts on every runtime.
+ */
 const stormNames: readonly string[] = ["unit", "contract", "mutants", "races", "kills", "simulation", "runtimes"];
 
 /**
- * Plans `npm test` (quick), `npm run test:all` (all) and `npm run storm`. The first arguments may name groups of the latter two;
- * the others are vitest's, such as parts of paths.
+ * Plans `npm test` (quick), `npm run test:all` (all) and `npm run storm`. For the latter two the first arguments may be names of
+ * groups; the other arguments are vitest's, such as parts of paths.
  */
 export function testPlan(command: EffortName, args: readonly string[]): TestPlan {
   if (command === "quick") return { groups: groupNames, rest: args };

@@ -4,7 +4,7 @@ import { builtinNodes } from "stepfold/nodes";
 /** A node as tests write it: its type, or its type and its data. */
 export type Brief = string | readonly [type: string, data: object];
 
-/** A definition from a few words; edges are `a>b` and `a>b@handle`. */
+/** Makes a workflow definition from short texts; an edge is `a>b` or `a>b@handle`. */
 export function flow(id: string, nodes: Readonly<Record<string, Brief>>, edges: readonly string[] = [], more: object = {}): object {
   return {
     id,
@@ -19,12 +19,12 @@ export function flow(id: string, nodes: Readonly<Record<string, Brief>>, edges: 
   };
 }
 
-/** A workflow with the built-in node types. */
+/** The engine of a workflow with the built-in node types. */
 export function engineOf(workflow: object): WorkflowEngine<typeof builtinNodes> {
   return new WorkflowEngine({ workflow, nodeDefinitions: builtinNodes });
 }
 
-/** What happens from the start to the first pause, event by event. */
+/** Returns every event from the start to the first pause, with the snapshot after it. */
 export async function played(
   engine: WorkflowEngine<typeof builtinNodes>,
   input: unknown = null,

@@ -1,8 +1,8 @@
 import Database from "libsql";
 
 /**
- * Connections for streams to come. The native driver frees a connection only when the garbage collector has found its last
- * statement, so a new one for each request would run out of file handles.
+ * Connections that later streams use again. The native driver frees a connection only when the garbage collector has found its last
+ * statement, so new connections for all requests would use up the file handles.
  */
 export class ConnectionPool {
   readonly #path: string;

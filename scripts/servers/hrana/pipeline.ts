@@ -1,8 +1,8 @@
 import type { HranaValue } from "./value.ts";
 
-// The JSON messages of Hrana 2 and 3 over HTTP, as https://github.com/tursodatabase/libsql/blob/main/docs/HRANA_3_SPEC.md has them.
+// The JSON messages of Hrana 2 and 3 over HTTP, see https://github.com/tursodatabase/libsql/blob/main/docs/HRANA_3_SPEC.md.
 
-/** SQL in the request, or SQL that `store_sql` left on the server. */
+/** The SQL text, or the id of SQL that `store_sql` stored on the server. */
 export interface SqlSource {
   readonly sql?: string | null;
   readonly sql_id?: number | null;

@@ -14,7 +14,7 @@ import type {
 import { describeStatement, mayWrite, runStatement } from "./statement.ts";
 import type { WriteLockQueue } from "./write-lock-queue.ts";
 
-/** One connection, which a client keeps through several requests by its baton. */
+/** A connection that a client keeps over several requests by means of its baton. */
 export class SqlStream {
   readonly #pool: ConnectionPool;
   readonly #connection: Database;
@@ -33,7 +33,7 @@ export class SqlStream {
     return this.#closed;
   }
 
-  /** Answers one request of a pipeline. Throws what `describeError` describes. */
+  /** Answers one request of a pipeline. Errors that it throws can be passed to `describeError`. */
   async answer(request: StreamRequest): Promise<object> {
     try {
       return { type: request.type, ...(await this.#dispatch(request)) };
@@ -42,7 +42,7 @@ export class SqlStream {
     }
   }
 
-  /** Rolls back what was not committed. */
+  /** Closes the stream, and rolls back an open transaction. */
   close(): void {
     if (this.#closed) return;
     if (this.#inTransaction) this.#connection.exec("rollback");
@@ -52,7 +52,7 @@ export class SqlStream {
     this.#lock.release();
   }
 
-  /** What waited may find that the server was closed meanwhile. */
+  /** The connection. Throws if the stream was closed while a request waited. */
   get #usable(): Database {
     if (this.#closed) throw new RangeError("The stream is closed");
     return this.#connection;
@@ -143,9 +143,9 @@ export class SqlStream {
   }
 
   /**
-   * Works when no other stream has the write lock. The work itself is not tried, because a statement that was refused
-   * stays open and keeps its connection from committing. Inside a transaction waiting would not help: its snapshot would be
-   * too old.
+   * Runs `work` when no other stream has the write lock. The lock is tested with an empty transaction and not with the work itself,
+   * because a refused statement stays open and keeps its connection from committing. Inside a transaction waiting is useless, because
+   * its snapshot would be too old.
    */
   async #whenWritable<T>(work: () => T): Promise<T> {
     if (this.#inTransaction) return work();
@@ -159,7 +159,7 @@ export class SqlStream {
   }
 }
 
-/** SQLite's extended code, as `SQLITE_CONSTRAINT_PRIMARYKEY`; whatever else failed is the request's fault. */
+/** Describes an error: with SQLite's extended code, such as `SQLITE_CONSTRAINT_PRIMARYKEY`, or as an error of the request. */
 export function describeError(error: unknown): HranaError {
   const { message, code } = error as { message: string; code?: string };
   return code?.startsWith("SQLITE_") ? { message: `SQLite error: ${message}`, code } : { message, code: "HRANA_PROTO_ERROR" };

@@ -2,7 +2,7 @@ import type { Database } from "libsql";
 import type { DescribeResult, Stmt, StmtResult } from "./pipeline.ts";
 import { fromHrana, type SqlValue, toHrana } from "./value.ts";
 
-/** Runs one statement whose SQL is known, and waits for nothing. */
+/** Runs one statement at once, without waiting for a lock. */
 export function runStatement(connection: Database, sql: string, stmt: Stmt): StmtResult {
   const values = argumentsOf(sql, stmt);
   const statement = connection.prepare(sql).safeIntegers(true);
@@ -20,20 +20,20 @@ export function runStatement(connection: Database, sql: string, stmt: Stmt): Stm
   return {
     cols: wanted ? cols : [],
     rows: wanted ? rows.map((row) => row.map(toHrana)) : [],
-    // changes() keeps the count of the last statement that wrote; total_changes() tells whether this one did.
+    // changes() keeps the count of the last statement that wrote; total_changes() tells whether this statement wrote.
     affected_row_count: after.total === before.total ? 0 : Number(after.changes),
     last_insert_rowid: String(after.rowid),
   };
 }
 
-/** False only where the first words tell that a statement takes no write lock. */
+/** Returns false only if the first words show that the statement takes no write lock. */
 export function mayWrite(sql: string): boolean {
   return !/^\s*(select|values|explain|pragma|commit|end|rollback|savepoint|release|begin\s*(;|$|deferred\b|transaction\b))/i.test(sql);
 }
 
 /**
- * The compiled program tells what a statement takes and whether it writes. Not for a connection in use: the explanation of
- * a write stays open and keeps its connection from committing.
+ * Describes a statement by its compiled program. The connection must not be in use, because the explanation of a write stays open and
+ * keeps its connection from committing.
  */
 export function describeStatement(connection: Database, sql: string): DescribeResult {
   const isExplain = /^\s*explain\b/i.test(sql);
@@ -56,10 +56,10 @@ interface Instruction {
   readonly p4: string | null;
 }
 
-/** The native driver takes positions as a list and names, without their sign, as an object. */
+/** Returns the arguments as the native driver takes them: positions as a list, or names without their prefix as an object. */
 function argumentsOf(sql: string, { args = [], named_args: named = [] }: Stmt): SqlValue[] | Record<string, SqlValue> {
   if (named.length === 0) return args.map(fromHrana);
-  // Given names, the native driver aborts the process at a parameter that has none.
+  // The native driver aborts the process if it gets names and the SQL has a parameter without one.
   if (args.length > 0 || hasNamelessParameter(sql)) throw new RangeError("Parameters are either named or positional here");
   return Object.fromEntries(named.map(({ name, value }) => [name.replace(/^[:@$]/, ""), fromHrana(value)]));
 }

@@ -1,4 +1,4 @@
-/** A value of SQLite as Hrana writes it in JSON. */
+/** A SQLite value in Hrana's JSON form. */
 export type HranaValue =
   | { readonly type: "null" }
   | { readonly type: "integer"; readonly value: string }
@@ -6,7 +6,7 @@ export type HranaValue =
   | { readonly type: "text"; readonly value: string }
   | { readonly type: "blob"; readonly base64: string };
 
-/** A value of SQLite as the native driver has it, in its mode of safe integers: a number is always a float. */
+/** A SQLite value in the native driver's mode of safe integers: integers are bigints, and a number is always a float. */
 export type SqlValue = null | bigint | number | string | Uint8Array;
 
 export function fromHrana(value: HranaValue): SqlValue {

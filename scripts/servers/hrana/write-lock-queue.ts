@@ -1,6 +1,6 @@
 /**
- * Statements that found the database locked by a transaction of another stream. They wait here and not in SQLite's busy
- * handler: that one blocks the thread on which the other transaction would have to commit.
+ * A queue of statements that found the database locked by a transaction of another stream. They wait here and not in SQLite's busy
+ * handler, which would block the thread on which the other transaction has to commit.
  */
 export class WriteLockQueue {
   readonly #waiting = new Set<(free: boolean) => void>();
@@ -10,7 +10,10 @@ export class WriteLockQueue {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Tries `probe` after each release until it does not throw, then works at once. Throws what `probe` threw at the timeout. */
+  /**
+   * Calls `probe` after each release until it does not throw, and then runs `work` at once. At the timeout it throws the error of
+   * `probe`.
+   */
   async run<T>(probe: () => unknown, work: () => T): Promise<T> {
     const deadline = performance.now() + this.#timeoutMs;
     for (;;) {
@@ -24,7 +27,7 @@ export class WriteLockQueue {
     }
   }
 
-  /** A transaction has ended: everybody who waits may try. */
+  /** Tells all waiting statements to try again, because a transaction has ended. */
   release(): void {
     for (const resolve of this.#waiting) resolve(true);
   }

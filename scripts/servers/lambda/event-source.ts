@@ -5,19 +5,22 @@ export interface EventSourceOptions {
   readonly client: SQS;
   readonly queueUrl: string;
   readonly target: LocalFunction;
-  /** Messages handed over at once. */
+  /** The largest number of messages in one call of the function. */
   readonly batchSize: number;
-  /** How long a message stays hidden that was handed over. */
+  /** How long a message stays hidden after its delivery, in seconds. */
   readonly visibilitySeconds: number;
-  /** How often each batch is delivered. Default once. */
+  /** How many times each batch is delivered. Default: 1. */
   readonly deliveries?: number;
-  /** How often the function is called by a schedule. Default: never. */
+  /** The time between two scheduled calls of the function, in milliseconds. Default: no scheduled calls. */
   readonly scheduleMs?: number;
-  /** Called with what a delivery's function answered. */
+  /** Called with the messages of a delivery when the function has answered. */
   readonly onAnswer?: (messages: readonly Message[]) => void;
 }
 
-/** What AWS does between SQS, EventBridge and a function with `ReportBatchItemFailures`: receives, calls, and deletes what was handled. */
+/**
+ * Does the work of AWS between SQS, EventBridge and a function with `ReportBatchItemFailures`: it receives messages, calls the
+ * function, and deletes the messages that were handled.
+ */
 export class EventSource {
   readonly #options: EventSourceOptions;
   readonly #closing = new AbortController();
@@ -85,7 +88,7 @@ export class EventSource {
   }
 }
 
-/** A message as an event has it. */
+/** Converts a message to a record of the function's event. */
 function recordOf({ MessageId, ReceiptHandle, Body, MD5OfBody, Attributes = {} }: Message): object {
   return {
     messageId: MessageId,

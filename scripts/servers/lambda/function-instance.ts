@@ -10,14 +10,14 @@ export interface FunctionProcess {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What became of one call. */
+/** The result of one call. */
 export type Invocation =
   | { readonly status: "answered"; readonly value: unknown }
   /** The handler threw. */
   | { readonly status: "failed"; readonly error: unknown }
-  /** It did not answer in time, and its process was ended. */
+  /** The function did not answer in time, and its process was killed. */
   | { readonly status: "timed out" }
-  /** Its process died. */
+  /** The process died during the call. */
   | { readonly status: "died" };
 
 interface Call {
@@ -30,19 +30,22 @@ interface Call {
 let calls = 0;
 
 /**
- * One process of a function, with a Runtime API of its own (2018-06-01). Between two calls it is frozen, as AWS does it: whatever it had
- * left running stands still.
+ * A process of a function, with its own Runtime API (2018-06-01). As on AWS, the process is frozen between two calls, and so is
+ * everything that it left running.
  */
 export class FunctionInstance {
   readonly #child: ChildProcess;
-  /** Its request for the next event, which waits for one. */
+  /** The response to the process's request for the next event. It is open while the process waits for an event, and otherwise null. */
   #waiting: ServerResponse | null = null;
   #call: Call | null = null;
   #isTaken = false;
   #isDead = false;
   readonly #onIdle: () => void;
 
-  /** Starts it. @param onIdle called each time it is ready for a call, and when it has died */
+  /**
+   * Starts the process.
+   * @param onIdle called each time the process is ready for a call, and when it has died
+   */
   static async start(of: FunctionProcess, onIdle: () => void): Promise<FunctionInstance> {
     const server = createServer();
     server.listen(0, "127.0.0.1");
@@ -72,7 +75,10 @@ export class FunctionInstance {
     });
   }
 
-  /** Takes it for one call, which must follow. @returns false if it is not ready for one */
+  /**
+   * Reserves the instance for one call, which must follow.
+   * @returns false if it is not ready for a call
+   */
   take(): boolean {
     if (this.#isTaken || this.#waiting === null) return false;
     this.#isTaken = true;
@@ -83,12 +89,12 @@ export class FunctionInstance {
     return this.#isDead;
   }
 
-  /** Whether a call is under way. */
+  /** True while a call is in flight. */
   get isBusy(): boolean {
     return this.#call !== null;
   }
 
-  /** Hands it an event, once it was taken. It is ended if it does not answer in time. */
+  /** Calls the function with an event, after `take`. If it does not answer in time, its process is killed. */
   invoke(event: unknown, timeoutMs: number): Promise<Invocation> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -105,7 +111,7 @@ export class FunctionInstance {
     });
   }
 
-  /** Ends its process at once, whatever it does. */
+  /** Kills the process at once, whatever it does. */
   kill(): void {
     this.#child.kill("SIGKILL");
   }
@@ -120,7 +126,7 @@ export class FunctionInstance {
   #answer(path: string, body: string, response: ServerResponse): void {
     if (path.endsWith("/invocation/next")) {
       this.#waiting = response;
-      // nothing of it goes on until it is called again
+      // the process stands still until the next call
       this.#child.kill("SIGSTOP");
       this.#onIdle();
       return;

@@ -1,15 +1,15 @@
 import { FunctionInstance, type FunctionProcess, type Invocation } from "./function-instance.ts";
 
 export interface LocalFunctionOptions extends FunctionProcess {
-  /** What one call may take, in milliseconds; then its process is ended. */
+  /** The time limit of one call, in milliseconds. A process that takes longer is killed. */
   readonly timeoutMs: number;
-  /** Processes at once. More calls wait. */
+  /** The largest number of processes at the same time. Further calls wait. */
   readonly concurrency: number;
 }
 
-/** A function as AWS Lambda runs it: one call at a time in each process, which is frozen between calls, and used again. */
+/** A function as AWS Lambda runs it: each process runs one call at a time, is frozen between calls, and is used again. */
 export class LocalFunction {
-  /** What became of all calls, in the order of their ends. */
+  /** The results of all calls, in the order in which they ended. */
   readonly invocations: Invocation[] = [];
   readonly #options: LocalFunctionOptions;
   readonly #instances = new Set<FunctionInstance>();
@@ -21,7 +21,7 @@ export class LocalFunction {
     this.#options = options;
   }
 
-  /** Calls it with an event. */
+  /** Calls the function with an event. */
   async invoke(event: unknown): Promise<Invocation> {
     const instance = await this.#idle();
     const invocation = instance ? await instance.invoke(event, this.#options.timeoutMs) : ({ status: "died" } as const);
@@ -29,7 +29,10 @@ export class LocalFunction {
     return invocation;
   }
 
-  /** Kills the processes in which a call is under way. @returns how many */
+  /**
+   * Kills the processes that are running a call.
+   * @returns the number of killed processes
+   */
   killBusy(): number {
     const busy = [...this.#instances].filter(({ isBusy }) => isBusy);
     for (const instance of busy) instance.kill();
@@ -42,7 +45,7 @@ export class LocalFunction {
     await Promise.all([...this.#instances].map((instance) => instance.close()));
   }
 
-  /** A process that is ready, started if there is none; null once this is closed. */
+  /** Returns a process that is ready, and starts one if none is. Returns null once the function is closed. */
   async #idle(): Promise<FunctionInstance | null> {
     while (!this.#isClosed) {
       for (const instance of this.#instances) if (instance.isDead) this.#instances.delete(instance);

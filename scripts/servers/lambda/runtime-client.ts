@@ -1,5 +1,6 @@
-// The process of a function: asks the Runtime API of AWS Lambda for events, one after the other, and hands them to the handler that
-// FUNCTION_MODULE exports, as Amazon's own client does, aws-lambda-ric: that is compiled when it is installed, and not everywhere can be.
+// The process of a function. Like Amazon's own client, aws-lambda-ric, it asks the Runtime API of AWS Lambda for one event after the
+// other, and passes them to the handler that FUNCTION_MODULE exports. Amazon's client is not used, because it has to be compiled on
+// installation, which is not possible everywhere.
 import { pathToFileURL } from "node:url";
 
 const api = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime`;

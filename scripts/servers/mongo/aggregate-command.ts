@@ -6,7 +6,7 @@ import { defaultBatchSize } from "./cursor-table.ts";
 import { copyDocument } from "./document.ts";
 import { mergeStage } from "./merge-stage.ts";
 
-/** The command that reads, and writes if its last stage is `$merge`. */
+/** The command `aggregate`, which reads, and also writes if its last stage is `$merge`. */
 export const aggregateCommand: Readonly<Record<string, CommandHandler>> = {
   aggregate(command, storage) {
     const { aggregate: name, pipeline, cursor, $db } = command;
@@ -21,9 +21,9 @@ export const aggregateCommand: Readonly<Record<string, CommandHandler>> = {
 
 function resultsOf({ aggregate: name, $db }: Command, pipeline: readonly Document[], { catalog }: Storage): Document[] {
   const collectionResolver = (other: string): Document[] => catalog.read($db, other).find({}).map(copyDocument);
-  // The collection finds by _id without looking at every document.
+  // The collection finds a document by _id without a scan.
   const [filter = {}, rest] = pipeline[0]?.$match ? [pipeline[0].$match as Document, pipeline.slice(1)] : [{}, pipeline];
-  // `{ aggregate: 1 }` is about the database and has no documents.
+  // `{ aggregate: 1 }` refers to the database and has no documents.
   const documents = name === 1 ? [] : catalog.read($db, name).find(filter).map(copyDocument);
   return new Aggregator([...rest], { collectionResolver }).run<Document>(documents);
 }

@@ -3,17 +3,17 @@ import { Aggregator, updateOne } from "mingo";
 import { asCommandError, CommandError } from "./command-error.ts";
 import { copyDocument, keyOf, maxDocumentBytes, sizeOf } from "./document.ts";
 
-/** An update as the commands `update` and `findAndModify` give it. */
+/** An update of the commands `update` and `findAndModify`. */
 export interface UpdateStatement {
   readonly query: Document;
-  /** A replacement, operators, or a pipeline. */
+  /** A replacement document, a document of operators, or a pipeline. */
   readonly update: Document | readonly Document[];
   readonly arrayFilters?: Document[];
 }
 
 const updateStages = ["$addFields", "$set", "$project", "$unset", "$replaceRoot", "$replaceWith"];
 
-/** The document after the update; the one given stays as it is. */
+/** Returns the document after the update, without changing the given document. */
 export function applyUpdate(document: Document, statement: UpdateStatement): Document {
   const after = withId(document._id, change(document, statement, false));
   if (keyOf([after._id]) !== keyOf([document._id])) {
@@ -22,7 +22,7 @@ export function applyUpdate(document: Document, statement: UpdateStatement): Doc
   return after;
 }
 
-/** The document that an upsert inserts: what the query says is equal, then the update. */
+/** Returns the document that an upsert inserts: the values that the query requires to be equal, and then the update. */
 export function upsertedDocument(statement: UpdateStatement): Document {
   const { _id, ...others } = equalities(statement.query);
   const seed = applyOperators(_id === undefined ? {} : { _id }, { $set: others }, {});
@@ -37,7 +37,7 @@ function change(document: Document, { query, update, arrayFilters }: UpdateState
   if (operators.length === 0) return withId(document._id, copyDocument(update));
   if (operators.length < names.length) throw new CommandError(9, "An update has operators only, or none");
   const { $setOnInsert, ...others } = update;
-  // The query tells which element the positional operator $ means.
+  // The query determines which element the positional operator $ refers to.
   if (!inserting) return applyOperators(document, others, query, arrayFilters);
   const { _id = document._id, ...fields } = { ...others.$set, ...$setOnInsert } as Document;
   return applyOperators(_id === undefined ? document : withId(_id, { ...document, _id }), { ...others, $set: fields }, {}, arrayFilters);
@@ -54,7 +54,10 @@ function applyOperators(document: Document, update: Document, query: Document, a
   }
 }
 
-/** The document after the stages of an update. @param variables what `$$` names in them */
+/**
+ * Returns the document after the stages of an update.
+ * @param variables the values of variables such as `$$new` in the stages
+ */
 export function applyPipeline(document: Document, stages: readonly Document[], variables: Document = {}): Document {
   const unknown = stages.flatMap((stage) => Object.keys(stage)).find((name) => !updateStages.includes(name));
   if (unknown) throw new CommandError(72, `${unknown} is not allowed to be used within an update`);
@@ -70,7 +73,7 @@ function isPipeline(update: Document | readonly Document[]): update is readonly 
   return Array.isArray(update);
 }
 
-/** `{ a: 1, "b.c": { $eq: 2 }, $and: [{ d: 3 }] }` says a, b.c and d. */
+/** Returns the values that a query requires to be equal: `{ a: 1, "b.c": { $eq: 2 }, $and: [{ d: 3 }] }` has those of a, b.c and d. */
 function equalities(query: Document): Document {
   const found: Document = {};
   for (const [name, condition] of Object.entries(query)) {
@@ -86,7 +89,7 @@ function isOperators(condition: unknown): condition is Document {
   return typeof condition === "object" && condition !== null && Object.keys(condition).some((name) => name.startsWith("$"));
 }
 
-/** `_id` stands first. */
+/** Returns the document with `_id` as its first field. */
 function withId(id: unknown, document: Document): Document {
   const { _id = id, ...others } = document;
   return _id === undefined ? others : { _id, ...others };

@@ -2,7 +2,7 @@ import type { CommandHandler } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import type { IndexSpec } from "./unique-index.ts";
 
-/** Commands about collections, indexes and databases. */
+/** The commands for collections, indexes and databases. */
 export const catalogCommands: Readonly<Record<string, CommandHandler>> = {
   create({ create: name, $db }, { catalog }) {
     if (catalog.has($db, name)) throw new CommandError(48, `Collection ${$db}.${name} already exists.`);

@@ -5,7 +5,7 @@ import { CommandError } from "./command-error.ts";
 export class Catalog {
   readonly #collections = new Map<string, Collection>();
 
-  /** The collection, created if need be: MongoDB creates it at the first write. */
+  /** Returns the collection for a write, and creates it if needed, as MongoDB does at the first write. */
   open(database: string, name: string): Collection {
     const namespace = `${database}.${name}`;
     let found = this.#collections.get(namespace);
@@ -16,13 +16,16 @@ export class Catalog {
     return found;
   }
 
-  /** For readers: a collection that does not exist is empty, and stays away. */
+  /** Returns the collection for a read. A collection that does not exist is empty, and is not created. */
   read(database: string, name: string): Collection {
     const namespace = `${database}.${name}`;
     return this.#collections.get(namespace) ?? new Collection(namespace);
   }
 
-  /** @throws CommandError 26 */
+  /**
+   * Returns a collection that must exist.
+   * @throws CommandError 26
+   */
   existing(database: string, name: string): Collection {
     const found = this.#collections.get(`${database}.${name}`);
     if (!found) throw new CommandError(26, `ns does not exist: ${database}.${name}`);
@@ -37,7 +40,7 @@ export class Catalog {
     this.#collections.delete(`${database}.${name}`);
   }
 
-  /** The names of a database's collections. */
+  /** Returns the names of a database's collections. */
   names(database: string): string[] {
     const prefix = `${database}.`;
     return [...this.#collections.keys()]

@@ -5,8 +5,8 @@ import { keyOf } from "./document.ts";
 import { type IndexSpec, UniqueIndex } from "./unique-index.ts";
 
 /**
- * Documents in the order of their insertion. A stored document is never changed, only replaced, so an answer or a cursor
- * may hold it. Every write is checked against all unique indexes before anything changes.
+ * Documents in the order of their insertion. A stored document is never changed but only replaced, so an answer or a cursor may refer
+ * to it. Every write is checked against all unique indexes before anything changes.
  */
 export class Collection {
   readonly namespace: string;
@@ -20,7 +20,7 @@ export class Collection {
   }
 
   get indexes(): IndexSpec[] {
-    // MongoDB does not say that the index of _id is unique.
+    // MongoDB does not report that the index of _id is unique.
     return [...this.#specs.values()].map((spec) => (spec.name === "_id_" ? { v: 2, key: spec.key, name: spec.name } : spec));
   }
 
@@ -36,7 +36,7 @@ export class Collection {
     this.#put(keyOf([document._id]), undefined, document);
   }
 
-  /** Puts `after`, which has the same `_id`, in the place of `before`. */
+  /** Replaces `before` with `after`, which has the same `_id`. */
   replace(before: Document, after: Document): void {
     this.#put(keyOf([before._id]), before, after);
   }
@@ -46,7 +46,7 @@ export class Collection {
     for (const index of this.#unique.values()) index.remove(document);
   }
 
-  /** True if the index is new. */
+  /** Creates an index. Returns true if it is new. */
   createIndex(spec: IndexSpec): boolean {
     const existing = this.#specs.get(spec.name);
     if (existing) {
@@ -80,5 +80,5 @@ export class Collection {
   }
 }
 
-/** Stands for a document that owns nothing yet, so that its own `_id` is found taken. */
+/** The owner key of a document that is being inserted. It owns no values yet, so an existing document with its `_id` is a conflict. */
 const newcomer = "";

@@ -1,6 +1,6 @@
 import type { Document } from "bson";
 
-/** MongoDB's names of the codes that are used here. */
+/** MongoDB's names of the error codes that are used here. */
 const codeNames: Readonly<Record<number, string>> = {
   1: "InternalError",
   2: "BadValue",
@@ -22,7 +22,7 @@ const codeNames: Readonly<Record<number, string>> = {
   13113: "MergeStageNoMatchingDocument",
 };
 
-/** A command that fails, or one write of it. */
+/** The failure of a command, or of one of its writes. */
 export class CommandError extends Error {
   readonly code: number;
   readonly details: Document;
@@ -33,19 +33,19 @@ export class CommandError extends Error {
     this.details = details;
   }
 
-  /** The answer to a command that failed as a whole. */
+  /** The reply to a command that failed as a whole. */
   get reply(): Document {
     const codeName = codeNames[this.code] ?? `Location${this.code}`;
     return { ok: 0, errmsg: this.message, code: this.code, codeName, ...this.details };
   }
 
-  /** An entry of `writeErrors`. */
+  /** Returns an entry of `writeErrors`. */
   writeError(index: number): Document {
     return { index, code: this.code, errmsg: this.message, ...this.details };
   }
 }
 
-/** The error itself, or what mingo threw under the code that MongoDB would most likely give it. */
+/** Returns a CommandError as it is, and an error of mingo with the code that MongoDB would most likely give it. */
 export function asCommandError(error: unknown, fallbackCode: number): CommandError {
   if (error instanceof CommandError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -2,14 +2,14 @@ import type { Document } from "bson";
 import type { Catalog } from "./catalog.ts";
 import type { CursorTable } from "./cursor-table.ts";
 
-/** A command as it came: the first field is its name and most often names the collection. */
+/** A command as received. Its first field is the command's name, and its value is in most cases the collection's name. */
 export type Command = Document & { readonly $db: string };
 
-/** What commands work on. */
+/** The data that commands work on. */
 export interface Storage {
   readonly catalog: Catalog;
   readonly cursors: CursorTable;
 }
 
-/** Carries a command out at once, so that commands never mix. Throws a CommandError, or what mingo throws. */
+/** Executes a command synchronously, so that commands never interleave. It throws a CommandError or an error of mingo. */
 export type CommandHandler = (command: Command, storage: Storage) => Document;

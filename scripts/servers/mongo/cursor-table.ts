@@ -2,10 +2,10 @@ import { type Document, Long } from "bson";
 import { CommandError } from "./command-error.ts";
 import { maxDocumentBytes, sizeOf } from "./document.ts";
 
-/** How many documents the first answer has if the client does not say. */
+/** The number of documents in the first batch if the client does not specify one. */
 export const defaultBatchSize = 101;
 
-/** Results that a client fetches in batches. They are what was found when the cursor was opened. */
+/** Results that a client fetches in batches. They are the documents found when the cursor was opened. */
 export class CursorTable {
   readonly #cursors = new Map<number, { readonly namespace: string; readonly rest: Document[] }>();
   #lastId = 0;
@@ -14,14 +14,17 @@ export class CursorTable {
     return this.#answer(++this.#lastId, namespace, [...documents], batchSize, "firstBatch");
   }
 
-  /** @throws CommandError 43 */
+  /**
+   * Returns the next batch.
+   * @throws CommandError 43
+   */
   next(id: number, batchSize: number): Document {
     const cursor = this.#cursors.get(id);
     if (!cursor) throw new CommandError(43, `cursor id ${id} not found`);
     return this.#answer(id, cursor.namespace, cursor.rest, batchSize, "nextBatch");
   }
 
-  /** True if it was open. */
+  /** Closes a cursor. Returns true if it was open. */
   kill(id: number): boolean {
     return this.#cursors.delete(id);
   }
@@ -34,7 +37,7 @@ export class CursorTable {
   }
 }
 
-/** Takes from the front what one answer may carry: always one document, then as many as the size of a document allows. */
+/** Removes the documents of one batch from the front: at least one document, then as many as the largest size of a document allows. */
 function takeBatch(documents: Document[], batchSize: number): Document[] {
   let bytes = 0;
   let count = 0;

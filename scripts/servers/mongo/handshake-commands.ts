@@ -2,7 +2,7 @@ import type { CommandHandler } from "./command.ts";
 import { maxDocumentBytes } from "./document.ts";
 import { maxMessageBytes } from "./wire-message.ts";
 
-/** A server that is not in a replica set, as new as MongoDB 7.0: clients then use neither retryable writes nor transactions. */
+/** Describes a server like MongoDB 7.0 without a replica set, so that clients use neither retryable writes nor transactions. */
 const hello: CommandHandler = () => ({
   ismaster: true,
   isWritablePrimary: true,
@@ -20,7 +20,7 @@ const hello: CommandHandler = () => ({
 
 const done: CommandHandler = () => ({ ok: 1 });
 
-/** Commands by which clients get to know the server. Sessions have no state here. */
+/** The commands with which clients learn about the server. Sessions have no state here. */
 export const handshakeCommands: Readonly<Record<string, CommandHandler>> = {
   hello,
   ismaster: hello,

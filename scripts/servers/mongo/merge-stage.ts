@@ -5,20 +5,20 @@ import type { Collection } from "./collection.ts";
 import { CommandError } from "./command-error.ts";
 import { copyDocument, keyOf, maxDocumentBytes, sizeOf } from "./document.ts";
 
-/** What happens to a result whose `_id` a document has already, and to the others. */
+/** What happens to a result whose `_id` exists already, and to other results. */
 interface Modes {
-  /** A pipeline changes the document that is there: `$$new` is the result. */
+  /** A pipeline changes the existing document; in it `$$new` is the result. */
   readonly whenMatched: string | readonly Document[];
   readonly whenNotMatched: string;
 }
 
 /**
- * What a `$merge` does with the results of its pipeline. MongoDB carries it out as one write for each result: what was
- * written stays if another one fails, and only an insertion that fails keeps those after it from being tried.
+ * Returns a function that writes the results of a pipeline as `$merge` does. Like MongoDB, it makes one write per result: earlier
+ * writes stay if another one fails, and only a failed insertion prevents the writes after it.
  *
- * Only on `_id`, and without `let`.
+ * It supports only the merge by `_id`, and no `let`.
  *
- * @throws CommandError 51181 for modes that do not go together, 115 for what is not here
+ * @throws CommandError 51181 for modes that exclude each other, 115 for unsupported options
  */
 export function mergeStage(stage: string | Document, database: string, catalog: Catalog): (results: readonly Document[]) => void {
   const {
@@ -34,7 +34,7 @@ export function mergeStage(stage: string | Document, database: string, catalog: 
   refuseModes({ whenMatched, whenNotMatched });
   const { db = database, coll = into } = into as { db?: string; coll?: string };
   return (results) => {
-    // The collection is made by the first write.
+    // The first write creates the collection.
     if (results.length === 0) return;
     const collection = catalog.open(db, coll as string);
     let failed: unknown;
@@ -72,7 +72,7 @@ function mergeOne(collection: Collection, result: Document, { whenMatched, whenN
   if (whenNotMatched === "fail") throw new CommandError(13113, "$merge could not find a matching document in the target collection");
 }
 
-/** An id by which a collection finds a document at once. */
+/** True for an id by which a collection finds a document without a scan. */
 function isSimple(id: unknown): boolean {
   return typeof id === "string" || id instanceof ObjectId;
 }

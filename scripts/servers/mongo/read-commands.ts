@@ -4,12 +4,12 @@ import type { Command, CommandHandler, Storage } from "./command.ts";
 import { defaultBatchSize } from "./cursor-table.ts";
 import { valueAt } from "./document.ts";
 
-/** Commands that only read, and those of their cursors. */
+/** The commands that only read, and those of their cursors. */
 export const readCommands: Readonly<Record<string, CommandHandler>> = {
   find(command, { catalog, cursors }) {
     const { find: name, filter = {}, projection = {}, sort, skip, limit, batchSize, singleBatch, $db } = command;
     const collection = catalog.read($db, name);
-    // The collection finds by _id without looking at every document; mingo does the rest.
+    // The collection finds a document by _id without a scan; mingo does the rest.
     let cursor = new Query({}).find<Document>(collection.find(filter), projection);
     if (sort) cursor = cursor.sort(sort);
     if (skip) cursor = cursor.skip(Number(skip));

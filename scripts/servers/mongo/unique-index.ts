@@ -3,7 +3,7 @@ import { Query } from "mingo";
 import { CommandError } from "./command-error.ts";
 import { keyOf, valueAt } from "./document.ts";
 
-/** An index as `createIndexes` gives it and `listIndexes` shows it. */
+/** An index as in `createIndexes` and `listIndexes`. */
 export interface IndexSpec extends Document {
   readonly name: string;
   readonly key: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export interface IndexSpec extends Document {
   readonly partialFilterExpression?: Document;
 }
 
-/** Which document owns which values. Documents are known by the key of their `_id`. */
+/** The owners of values. A document is identified by the key of its `_id`. */
 export class UniqueIndex {
   readonly spec: IndexSpec;
   readonly #namespace: string;
@@ -27,7 +27,10 @@ export class UniqueIndex {
       (!partial || partial.test(document)) && (!spec.sparse || this.#values(document).some((value) => value !== undefined));
   }
 
-  /** @throws CommandError 11000 when another document has the values */
+  /**
+   * Checks that no other document has the values of this document.
+   * @throws CommandError 11000 if another document has them
+   */
   check(id: string, document: Document): void {
     const owner = this.#covers(document) ? this.#owners.get(this.#key(document)) : undefined;
     if (owner === undefined || owner === id) return;

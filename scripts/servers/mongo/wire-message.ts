@@ -2,26 +2,27 @@ import { type Document, serialize } from "bson";
 import { CommandError } from "./command-error.ts";
 import { maxMessageDocumentBytes, readDocument } from "./document.ts";
 
-// https://github.com/mongodb/specifications/blob/master/source/message/OP_MSG.md
+// The message format: https://github.com/mongodb/specifications/blob/master/source/message/OP_MSG.md
 
+// codes of the kinds of messages, and flags of OP_MSG
 const opReply = 1;
 const opQuery = 2004;
 const opMsg = 2013;
 const checksumPresent = 1;
 const moreToCome = 2;
 
-/** The longest message, as `hello` tells clients. */
+/** The size of the longest message in bytes, as `hello` reports it to clients. */
 export const maxMessageBytes = 48_000_000;
 
 export interface WireMessage {
   readonly requestId: number;
   readonly opCode: number;
   readonly wantsReply: boolean;
-  /** Throws CommandError 10334 for a document that no server reads. */
+  /** Reads the command. Throws CommandError 10334 for a document that is too large. */
   command(): Document;
 }
 
-/** Cuts complete messages off the front of `bytes`; answers with them and the rest. */
+/** Splits complete messages off the front of `bytes`, and returns them and the rest. */
 export function splitMessages(bytes: Buffer): { readonly messages: Buffer[]; readonly rest: Buffer } {
   const messages: Buffer[] = [];
   let start = 0;
@@ -45,14 +46,14 @@ export function readMessage(message: Buffer): WireMessage {
   return { requestId, opCode, wantsReply: !(flags & moreToCome), command: () => readSections(message.subarray(20, end)) };
 }
 
-/** Only the handshake of older clients is an OP_QUERY. */
+/** Reads an OP_QUERY, which only older clients send, for their handshake. */
 function readQuery(message: Buffer): Document {
   const numbersToSkip = 8;
   const endOfName = message.indexOf(0, 20) + 1;
   return { ...readSized(message, endOfName + numbersToSkip), $db: "admin" };
 }
 
-/** One section is the command; each other one is a list that stands outside of it, as the documents of an insert. */
+/** Joins the sections of a message. One section is the command; the others are lists outside of it, such as the documents of an insert. */
 function readSections(sections: Buffer): Document {
   const command: Document = {};
   let position = 0;
@@ -92,7 +93,7 @@ export function writeReply({ requestId, opCode }: WireMessage, reply: Document):
   head.writeInt32LE(head.length + body.length, 0);
   head.writeInt32LE(requestId, 8);
   head.writeInt32LE(opCode === opQuery ? opReply : opMsg, 12);
-  // In an OP_REPLY: this many documents follow. The flags, the cursor and the first section's kind are 0.
+  // In an OP_REPLY this field is the number of documents. The flags, the cursor and the kind of the first section are 0.
   if (opCode === opQuery) head.writeInt32LE(1, 32);
   return Buffer.concat([head, body]);
 }

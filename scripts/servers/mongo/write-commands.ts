@@ -6,7 +6,7 @@ import type { CommandHandler } from "./command.ts";
 import { asCommandError, CommandError } from "./command-error.ts";
 import { maxDocumentBytes, sizeOf } from "./document.ts";
 
-/** Commands that change documents. */
+/** The commands that change documents. */
 export const writeCommands: Readonly<Record<string, CommandHandler>> = {
   insert({ insert: name, documents, ordered, $db }, { catalog }) {
     const collection = catalog.open($db, name);
@@ -83,7 +83,7 @@ export const writeCommands: Readonly<Record<string, CommandHandler>> = {
   },
 };
 
-/** Carries each write out; an ordered command stops at the first that fails. */
+/** Executes each write. An ordered command stops at the first write that fails. */
 function writeEach(writes: readonly Document[], ordered: unknown, write: (one: Document, index: number) => void): Document {
   const writeErrors: Document[] = [];
   for (const [index, one] of writes.entries()) {
@@ -97,7 +97,7 @@ function writeEach(writes: readonly Document[], ordered: unknown, write: (one: D
   return writeErrors.length > 0 ? { writeErrors } : {};
 }
 
-/** False if the update changes nothing. */
+/** Replaces a document. Returns false if the update changes nothing. */
 function replace(collection: Collection, before: Document, after: Document): boolean {
   if (sameBytes(before, after)) return false;
   collection.replace(before, after);

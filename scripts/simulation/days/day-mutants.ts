@@ -1,14 +1,14 @@
 import type { CodeMutant } from "../mutant.ts";
 
-/** Schedules of a day in which a mistake is looked for. */
+/** The number of schedules in a day in which a mistake is looked for. */
 export const schedulesADay = 10;
 
-/** A mistake in schedules, and the day from which on it is looked for. */
+/** A mistake in schedules, and the first day on which it is looked for. */
 interface DayMutant extends CodeMutant {
   readonly day: number;
 }
 
-/** The day on which a mistake shows, where that is not the first. */
+/** The number of the day on which each mistake shows, if that is not the first day. */
 const shownOn: Readonly<Record<string, number>> = {
   "edit-takes-ticks-away-that-have-come": 11,
   "edit-of-jitter-takes-a-tick-away": 11,
@@ -22,7 +22,7 @@ const shownOn: Readonly<Record<string, number>> = {
   "cancel-is-forgotten-after-two-ticks-at-once": 13,
 };
 
-/** Mistakes in schedules: the model of ticks has to notice each of them. */
+/** Mistakes in schedules. The model of ticks has to notice each of them. */
 export const dayMutants: readonly DayMutant[] = [
   mutant("tick-is-missed-after-a-kill", {
     file: "schedules/decide-ticks.ts",
@@ -102,7 +102,7 @@ export const dayMutants: readonly DayMutant[] = [
   mutant("change-of-the-clock-is-ignored", {
     file: "schedules/ticks.ts",
     find: "  const one = parsed.get(key) ?? new Cron(cron, { timezone: zone, paused: true });",
-    // the offset that the zone has at the beginning of the year
+    // uses the zone's offset at the beginning of the year for all times
     put: `  const winter = Date.UTC(2026, 0, 1);
   const shown = new Date(winter).toLocaleString("sv", { timeZone: zone }).replace(" ", "T");
   const one = parsed.get(key) ?? new Cron(cron, { utcOffset: (Date.parse(\`\${shown}Z\`) - winter) / 60_000, paused: true });`,

@@ -17,12 +17,12 @@ import { type Act, type Day, dayLengthMs, hourMs, minuteMs, type PlannedSchedule
 const workers = 3;
 export const leaseMs = 45_000;
 const pollMs = 40_000;
-/** What a slow call takes, about. */
+/** The approximate duration of a slow call, in milliseconds. */
 const slowMs = 4_000;
-/** What ticks have started, and the queues that they made, take no longer than that after the day. */
+/** The longest time after the end of the day in which started executions and their queues have to end, in milliseconds. */
 const longestTailMs = 24 * hourMs;
 
-/** What a tick starts: a step, a rest, a step. */
+/** The workflow that a tick starts: a step, a rest, a step. */
 const work = {
   id: "work",
   nodes: [
@@ -36,39 +36,41 @@ const work = {
   ],
 };
 
-/** An execution as it lies in the store. Times count from the beginning of the day. */
+/** An execution as it is stored. Times count from the beginning of the day. */
 export interface SeenStart {
   readonly workflowId: string;
   readonly status: Status;
   readonly startedMs: number;
   readonly endedMs: number;
+  /** The version of the schedule's specification that its input names. */
   readonly nth: number;
   /** The nodes whose steps have completed, in order. */
   readonly done: string;
-  /** The schedule that it names; null if none. */
+  /** The schedule that the execution names as its starter; null if it names none. */
   readonly schedule: string | null;
 }
 
-/** What was seen of one schedule from outside. */
+/** The observed facts about one schedule. */
 export interface SeenSchedule {
   readonly starts: readonly SeenStart[];
   readonly status: "active" | "paused" | "ended";
+  /** The number of starts that the schedule itself has counted. */
   readonly counted: number;
   readonly problems: readonly string[];
-  /** Ids that triggers were told. */
+  /** Ids of executions that `trigger` returned. */
   readonly triggered: readonly string[];
-  /** What people were told that they should not have been. */
+  /** Errors that people got although they should not have. */
   readonly surprises: readonly string[];
 }
 
-/** What came of a day. */
+/** The result of a day. */
 export interface SeenDay {
   readonly schedules: ReadonlyMap<string, SeenSchedule>;
   readonly kills: number;
   readonly steps: number;
 }
 
-/** Lets a day pass: people do what was planned, processes die, and a store forgets nothing. */
+/** Runs a day: people act as planned, processes die, and the store loses nothing. */
 export async function runDay(day: Day, random: Random): Promise<SeenDay> {
   const scheduler = new Scheduler(random.fork("order"));
   const store = memoryStore({ now: () => day.beginsAt + scheduler.nowMs });
@@ -110,7 +112,7 @@ export async function runDay(day: Day, random: Random): Promise<SeenDay> {
   return { schedules: seen, kills, steps: scheduler.steps };
 }
 
-/** A store that answers, now and then late or not at all. */
+/** Returns a network to the store, on which calls are sometimes late or fail. */
 function networkOf(scheduler: Scheduler, random: Random): Network {
   const kinds = (["storeErrorBefore", "storeErrorAfter", "storeSlow"] as const).filter(() => random.fork("kinds").chance(0.6));
   const faults = faultsOf(kinds, random.fork("faults"), () => scheduler.nowMs, dayLengthMs);
@@ -119,7 +121,7 @@ function networkOf(scheduler: Scheduler, random: Random): Network {
 
 type Told = { readonly triggered: string[]; readonly surprises: string[] };
 
-/** Has people make a schedule, and do with it what was planned. Their process does not die, and the store answers them at once. */
+/** Lets people create a schedule and act on it as planned. Their process does not die, and the store answers it at once. */
 function play({ name, spec, restMs, acts }: PlannedSchedule, day: Day, people: Runtime, scheduler: Scheduler, told: Told): void {
   const endAt = day.beginsAt + dayLengthMs;
   const act = async (one: Act): Promise<void> => {
@@ -135,7 +137,7 @@ function play({ name, spec, restMs, acts }: PlannedSchedule, day: Day, people: R
   for (const one of acts) scheduler.after(one.atMs, () => void act(one).catch(surprise));
 }
 
-/** A rule of another kind takes the place of the one there was, and its zone too. */
+/** Returns the changes of an edit: a complete specification, because the new rule may be of another kind and zone. */
 function scheduleSpecChanges({ to }: Extract<Act, { type: "edit" }>, restMs: number, endAt: number): ReturnType<typeof scheduleSpec> {
   return scheduleSpec(to, restMs, endAt);
 }
@@ -168,7 +170,7 @@ async function startOf(store: SnapshotStore, workflowId: string, status: Status,
   return {
     ...{ workflowId, status, nth: input.nth },
     startedMs: first.at - from,
-    // what it had to tell is told after its end
+    // messages of the outbox are delivered after the end of the execution
     endedMs: isTerminal(status) ? rows.findLast(({ event }) => event.type !== "delivered")!.event.at - from : Number.POSITIVE_INFINITY,
     done: rows.flatMap(({ event }) => (event.type === "completed" ? [event.nodeId] : [])).join(),
     schedule: (first.type === "started" && first.scheduledBy?.schedule) || null,

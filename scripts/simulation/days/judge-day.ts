@@ -3,33 +3,40 @@ import { type Act, type Day, dayLengthMs, type ModelSpec, type PlannedSchedule }
 import { ticksBetween } from "./tick-model.ts";
 
 /**
- * Something may be so late: its worker dies, and the next ones do not get the answers of the store, so that each time a lease has to end. Seen were
- * nearly eight minutes, at the full hour, for which many schedules are claimed by one call whose answer is lost.
+ * The longest delay of a start: its worker dies, and the next workers do not get the answers of the store, so that each time a lease
+ * has to run out. The longest observed delay is nearly eight minutes, at the full hour, when one call claims many schedules and its
+ * answer is lost.
  */
 const slackMs = 12 * leaseMs;
 
-/** What a schedule says in a time, which begins after `fromMs`. */
+/** The state of a schedule in a period, which begins after `fromMs`. */
 interface Phase {
   readonly fromMs: number;
   readonly toMs: number;
   readonly spec: ModelSpec;
   readonly isPaused: boolean;
-  /** Why it ends. */
+  /** The act that ends the period. Null: the day ends. */
   readonly endsBy: Act["type"] | null;
 }
 
-/** A tick, and whether it has to be started. */
+/** A tick, and whether an execution has to start for it. */
 interface Wanted {
+  /** The time of the tick, from the beginning of the day. */
   readonly atMs: number;
   readonly spec: ModelSpec;
+  /** True if an execution has to start. */
   readonly must: boolean;
+  /** True if an execution may start. */
   readonly may: boolean;
-  /** Between these times it is decided. */
+  /** The times between which the library decides about the tick. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** All that is wrong with a day, one text each. The model counts the ticks by itself, and takes from what was seen only when executions began and ended. */
+/**
+ * Yields the faults of a day, one text each. The model computes the ticks itself. From the observed facts it only uses when executions
+ * began and ended.
+ */
 export function* judgeDay(day: Day, { schedules }: SeenDay): Generator<string> {
   for (const planned of day.schedules) {
     const seen = schedules.get(planned.name)!;
@@ -70,7 +77,7 @@ function* judgeSchedule(planned: PlannedSchedule, seen: SeenSchedule, day: Day):
     yield `it counts ${seen.counted} starts, and there are ${seen.starts.length}`;
 }
 
-/** What the schedule says, from one act to the next. */
+/** Returns the periods between the acts that change the schedule. */
 function phasesOf({ spec: first, acts }: PlannedSchedule): Phase[] {
   const phases: Phase[] = [];
   let [fromMs, spec, isPaused] = [0, first, false];
@@ -97,7 +104,8 @@ function wantedOf({ acts }: PlannedSchedule, phases: readonly Phase[], { starts,
       const isWithin = outage !== null && atMs >= outage.fromMs;
       const decided = { fromMs: isWithin ? outage.toMs : atMs, toMs: Math.max(atMs + spec.jitterMs, outage?.toMs ?? 0) + slackMs };
       const isLast = endsBy === "delete" && toMs < decided.toMs;
-      // the pause may have been committed before the tick was started, or, with `cancel`, while it waited for the end of the one before it
+      // the tick is not required if the pause may have been committed before its start, or, with `cancel`, while it waited for the end
+      // of the execution before it
       const mayBePaused = acts.some(
         ({ type, atMs: pausedMs }) =>
           type === "pause" && pausedMs >= atMs && pausedMs <= (spec.overlap === "cancel" ? decided.toMs : atMs + spec.jitterMs),
@@ -116,7 +124,7 @@ function wantedOf({ acts }: PlannedSchedule, phases: readonly Phase[], { starts,
   return all;
 }
 
-/** Whether a tick begins, as far as executions that began before it have a say. */
+/** Tells whether a tick may start under the overlap policy, given the executions that began before it. */
 function overlapOf(
   { overlap }: ModelSpec,
   atMs: number,
@@ -125,15 +133,18 @@ function overlapOf(
   before: readonly SeenStart[],
 ): "yes" | "no" | "maybe" {
   if (overlap === "allow" || overlap === "queue") return "yes";
-  // of those that are due after an outage only the last one is started
+  // of the ticks that are due after an outage, only the last one is started
   if (overlap === "cancel") return outageFromMs === null ? "yes" : "maybe";
-  // in an outage nobody is told of ends
+  // during an outage the schedule does not learn of ends
   const running = before.filter(({ endedMs }) => endedMs > (outageFromMs ?? fromMs) - slackMs);
   if (running.some(({ startedMs, endedMs }) => startedMs <= Math.max(atMs, fromMs) && endedMs > toMs)) return "no";
   return running.length === 0 ? "yes" : "maybe";
 }
 
-/** An execution gets the input that the schedule had at its tick; one that had to wait, that of a later time. */
+/**
+ * Yields an error if an execution's input is not that of the schedule at its tick. If the execution had to wait, the input of a later
+ * time is right too.
+ */
 function* wrongInput(
   { workflowId, nth, startedMs, schedule }: SeenStart,
   phases: readonly Phase[],
@@ -156,7 +167,7 @@ function* backfilled({ acts }: PlannedSchedule, phases: readonly Phase[], day: D
   }
 }
 
-/** Executions of one schedule do not run at once, unless they may, and each ends as it should. */
+/** Yields errors if executions of one schedule overlap although the policy forbids it, or do not end as they should. */
 function* wrongRuns({ spec, restMs, name }: PlannedSchedule, { starts, triggered }: SeenSchedule, day: Day): Generator<string> {
   const ofTicks = starts
     .filter(({ workflowId }) => !triggered.includes(workflowId))

@@ -4,10 +4,10 @@ import { type ModelRule, specOf, ticksBetween, timeOfDay } from "./tick-model.ts
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
-/** Ticks come in so much time; what they have started may take longer. */
+/** The time in which ticks come. The executions that they start may take longer. */
 export const dayLengthMs = 26 * hourMs;
 
-/** Days on which the clock of a zone is put forward or back; the beginning is an hour or so before midnight there. */
+/** Times at which a day begins in whose course the clock of a zone changes. The day begins about an hour before midnight in that zone. */
 const changes = [
   { zone: "Europe/Vienna", at: "2026-03-28T22:10:00Z" },
   { zone: "Europe/Vienna", at: "2026-10-24T21:10:00Z" },
@@ -17,17 +17,19 @@ const changes = [
   { zone: "Australia/Lord_Howe", at: "2026-10-03T12:10:00Z" },
 ] as const;
 
-/** What a schedule says, in the words of the model. */
+/** The specification of a schedule in the terms of the model. */
 export interface ModelSpec {
   readonly rule: ModelRule;
   readonly overlap: OverlapPolicy;
+  /** How late a tick may still be started, in milliseconds. */
   readonly catchUpMs: number;
+  /** The largest random delay of a start, in milliseconds. */
   readonly jitterMs: number;
-  /** Number of the version of the specification: part of the input of what it starts. */
+  /** The number of this version of the specification. It is part of the input of the executions that the schedule starts. */
   readonly nth: number;
 }
 
-/** What somebody does to a schedule. */
+/** An action of a user on a schedule. */
 export type Act = { readonly atMs: number } & (
   | { readonly type: "edit"; readonly to: ModelSpec }
   | { readonly type: "pause" | "resume" | "trigger" | "delete" }
@@ -38,9 +40,9 @@ export type Act = { readonly atMs: number } & (
 export interface PlannedSchedule {
   readonly name: string;
   readonly spec: ModelSpec;
-  /** How long what it starts takes. */
+  /** How long the executions of the schedule rest, in milliseconds. */
   readonly restMs: number;
-  /** In order. */
+  /** The acts, in the order of time. */
   readonly acts: readonly Act[];
 }
 
@@ -48,11 +50,11 @@ export interface PlannedSchedule {
 export interface Day {
   readonly beginsAt: number;
   readonly schedules: readonly PlannedSchedule[];
-  /** Nobody works between these times; null: somebody always does, or will soon. */
+  /** The times between which no worker runs. Null: a worker always runs or is replaced soon. */
   readonly outage: { readonly fromMs: number; readonly toMs: number } | null;
 }
 
-/** A random day. */
+/** Returns a random day. */
 export function randomDay(random: Random, schedules: number): Day {
   const { zone, at } = random.pick(changes);
   const beginsAt = Date.parse(at);
@@ -65,12 +67,12 @@ export function randomDay(random: Random, schedules: number): Day {
   return { beginsAt, schedules: planned, outage };
 }
 
-/** What schedules of one day have in common. */
+/** Facts that all schedules of one day share. */
 interface Around {
   readonly beginsAt: number;
-  /** Most of them are in this zone. */
+  /** The zone of most schedules. */
   readonly zone: string;
-  /** Near the end of the day. */
+  /** A time near the end of the day, in epoch milliseconds. */
   readonly lastAt: number;
   readonly outage: Day["outage"];
 }
@@ -80,7 +82,7 @@ function plannedSchedule(random: Random, name: string, around: Around): PlannedS
   const catchUpMs = random.pick([20 * minuteMs, 24 * hourMs]);
   const jitterMs = random.chance(0.4) ? random.between(1, 6) * minuteMs : 0;
   const spec: ModelSpec = { rule: randomRule(random, around), overlap, catchUpMs, jitterMs, nth: 1 };
-  // some end long before the next tick, some after it; a queue gets shorter again
+  // some executions end long before the next tick and some after it; a queue can become shorter again
   const restMs = random.pick(overlap === "queue" ? [2, 4, 24] : [2, 4, 42, 75]) * minuteMs;
   return { name, spec, restMs, acts: randomActs(random, spec, around) };
 }
@@ -90,18 +92,18 @@ function randomRule(random: Random, { zone: near, lastAt }: Around): ModelRule {
   const kind = random.pick(["every", "hourly", "hourly", "daily", "daily"] as const);
   if (kind === "every") return { kind, minutes: random.pick([30, 60, 240]), offsetMinutes: random.pick([0, 0, 7]) };
   if (kind === "hourly") return { kind, zone, minutes: random.pick([[0], [30], [15, 45], [5, 35]]) };
-  // most of them around the change; and once more before the end of the day, so that the schedule goes on until then
+  // most times are near the change of the clock; a second time is near the end of the day, so that the schedule lasts until then
   const hour = random.chance(0.75) ? random.between(1, 3) : random.between(0, 23);
   return { kind, zone, times: [{ hour, minute: random.pick([0, 15, 30, 45]) }, timeOfDay(lastAt, zone)] };
 }
 
-/** What people do in the course of the day. Two acts may come in one second. */
+/** Returns random acts of people in the course of the day. Two acts may come within one second. */
 function randomActs(random: Random, first: ModelSpec, around: Around): Act[] {
   const acts: Act[] = [];
   let spec = first;
   const pauses = random.chance(0.3);
   const { outage } = around;
-  // what is said while nobody works comes after the ticks before it
+  // an act during an outage takes effect after the ticks before it
   const isToNobody = outage !== null && random.chance(0.3);
   const beginMs = isToNobody ? random.between(outage.fromMs, outage.toMs) : random.between(3, 10) * hourMs + random.between(1, hourMs);
   const later = (atMs: number): number => atMs + (random.chance(0.3) ? random.between(1, 900) : random.between(10 * minuteMs, 4 * hourMs));
@@ -130,19 +132,22 @@ function randomActs(random: Random, first: ModelSpec, around: Around): Act[] {
     acts.push({ atMs: toMs, type: "resume" });
     if (spec.overlap === "allow" && random.chance(0.6)) acts.push({ atMs: later(toMs), type: "backfill", fromMs: atMs, toMs });
   } else if (random.chance(0.1) && (spec.overlap === "allow" || spec.overlap === "skip")) acts.push({ atMs, type: "delete" });
-  // after the end of the last tick there is nothing to be told
+  // after the end of the last tick there is nothing to change
   return acts
     .filter((act) => act.atMs < dayLengthMs - hourMs)
     .filter((act) => act.type !== "edit" || hasTickAfter(act, around))
     .filter((act, _, all) => act.type !== "pause" || all.at(-1)?.type !== "pause");
 }
 
-/** A rule without a tick before the end of the day is refused. */
+/** True if the new rule has a tick before the end of the day. An edit without one would be refused. */
 function hasTickAfter({ atMs, to }: Act & { readonly type: "edit" }, { beginsAt }: Around): boolean {
   return ticksBetween(to.rule, beginsAt + atMs, beginsAt + dayLengthMs).length > 0;
 }
 
-/** A specification as the library takes it. @param endAt no tick comes after it */
+/**
+ * Converts a specification to the form of the library.
+ * @param endAt the time after which no tick comes
+ */
 export function scheduleSpec({ rule, overlap, catchUpMs, jitterMs, nth }: ModelSpec, restMs: number, endAt: number): ScheduleSpec {
   return { workflow: "work", input: { nth, for: restMs }, ...specOf(rule), overlap, catchUpWindow: catchUpMs, jitter: jitterMs, endAt };
 }

@@ -4,7 +4,7 @@ import { runDay } from "./day.ts";
 import { judgeDay } from "./judge-day.ts";
 import { randomDay } from "./plan.ts";
 
-/** Lets days pass, each with so many schedules; with a mistake in them, until it is noticed. */
+/** Runs days, each with `schedulesADay` schedules. With a mutant it stops when the mutant is caught. */
 export async function runDays({ seed, schedules: days, schedulesADay = 0, mutant, options }: Job): Promise<JobResult> {
   const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0, days: 0, ticks: 0 };
   const findings: Finding[] = [];

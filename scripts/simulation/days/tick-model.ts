@@ -1,24 +1,24 @@
-// When schedules tick, counted without the library: the offsets of zones are read from Intl, and every minute is looked at.
+// Computes the ticks of schedules without the library: it reads the offsets of zones from Intl and checks every minute.
 
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 
-/** When to tick. */
+/** The rule of a schedule. */
 export type ModelRule =
   | { readonly kind: "every"; readonly minutes: number; readonly offsetMinutes: number }
-  /** At these minutes of every hour. */
+  /** A tick at these minutes of every hour. */
   | { readonly kind: "hourly"; readonly minutes: readonly number[]; readonly zone: string }
-  /** At these times of every day. */
+  /** A tick at these times of every day. */
   | { readonly kind: "daily"; readonly times: readonly TimeOfDay[]; readonly zone: string };
 
-/** What a clock on the wall shows. */
+/** A local time of day. */
 export interface TimeOfDay {
   readonly hour: number;
   readonly minute: number;
 }
 
-/** The same rule as a schedule says it. */
+/** Returns the rule in the form of the library. */
 export function specOf(rule: ModelRule): Readonly<Record<string, unknown>> {
   if (rule.kind === "every") return { every: rule.minutes * minuteMs, offset: rule.offsetMinutes * minuteMs };
   const { zone } = rule;
@@ -26,7 +26,7 @@ export function specOf(rule: ModelRule): Readonly<Record<string, unknown>> {
   return { cron: rule.times.map(({ hour, minute }) => `${minute} ${hour} * * *`), zone };
 }
 
-/** The ticks after one time, and up to another one. */
+/** Returns the ticks after `after`, up to and including `until`. */
 export function ticksBetween(rule: ModelRule, after: number, until: number): number[] {
   const ticks: number[] = [];
   if (rule.kind === "daily") {
@@ -45,7 +45,7 @@ export function ticksBetween(rule: ModelRule, after: number, until: number): num
   return ticks;
 }
 
-/** The first moment of a local day at which a clock on the wall shows the time, or has passed it without having shown it. */
+/** Returns the first moment of a local day at which the local time is the given one, or, if the clock skips that time, is later. */
 function dailyTick(localDay: number, { hour, minute }: TimeOfDay, zone: string): number {
   const wanted = localDay + (hour * 60 + minute) * minuteMs;
   for (let at = wanted - dayMs; ; at += minuteMs) if (localOf(at, zone) >= wanted) return at;
@@ -54,13 +54,13 @@ function dailyTick(localDay: number, { hour, minute }: TimeOfDay, zone: string):
 const offsets = new Map<string, number>();
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock on the wall shows at a time. */
+/** Returns the local time of day of a zone. */
 export function timeOfDay(at: number, zone: string): TimeOfDay {
   const minutes = Math.floor((localOf(at, zone) % dayMs) / minuteMs);
   return { hour: Math.floor(minutes / 60), minute: minutes % 60 };
 }
 
-/** What a clock on the wall shows, as if it were UTC. Offsets change at quarters of an hour only. */
+/** Returns the local time as if it were UTC, in epoch milliseconds. Offsets change only at quarters of an hour. */
 function localOf(at: number, zone: string): number {
   const quarter = Math.floor(at / quarterMs) * quarterMs;
   const key = `${zone} ${quarter}`;

@@ -6,7 +6,9 @@ import { type Act, filtered, options } from "./program-options.ts";
 export function addBulkCommands(stepfold: Command, act: Act): void {
   const bulk = stepfold
     .command("bulk")
-    .description("do the same to many executions: says what it would do, and does it with --apply; workers go on with them");
+    .description(
+      "apply one action to many executions: prints what it would do, and does it only with --apply; workers then run the executions",
+    );
   const verb = (command: string, description: string): Command => common(bulk.command(command).description(description));
   verb("cancel", "cancel all that have not ended").option("--reason <text>", "why; kept in the histories").action(act(bulkCancel));
   verb("retry", "make pending retries at once, and let parked executions go on").action(act(bulkRetry));
@@ -21,7 +23,7 @@ export function addBulkCommands(stepfold: Command, act: Act): void {
     .option(...definition)
     .action(act(bulkRestart));
   verb("fork <suffix>", "fork each: the fork of order-7 is order-7~SUFFIX, and is made once")
-    .option("--node <id>", "from the last time that it had come to this node (default: from the latest version)")
+    .option("--node <id>", "from the last version at which it had reached this node (default: the latest version)")
     .option("--input <json|@file|->", "takes the place of the input of the execution")
     .option("--output <json|@file|->", "with --node: the node is not performed, and this is its output")
     .option(...definition)
@@ -36,9 +38,9 @@ const definition = ["--definition <id|json|@file>", "go on with another definiti
 
 function common(command: Command): Command {
   return filtered(command)
-    .option("--all", "without any of these")
+    .option("--all", "all executions, without a filter")
     .option("--apply", "do it")
-    .option("--limit <n>", "end after so many (default: no limit)")
+    .option("--limit <n>", "stop after this many executions (default: no limit)")
     .option(...options.store)
     .option(...options.queue)
     .option(...options.config)

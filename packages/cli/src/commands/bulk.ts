@@ -104,7 +104,7 @@ export interface BulkIncidentsOptions extends BulkCommandOptions {
 export function bulkIncidents(text: string, options: BulkIncidentsOptions): Promise<number> {
   const { output, by } = options;
   if (text !== "retry" && text !== "skip" && text !== "fail")
-    throw new BadInput("USAGE", `What becomes of the steps must be retry, skip or fail, not "${text}"`);
+    throw new BadInput("USAGE", `The decision must be retry, skip or fail, not "${text}"`);
   if (output !== undefined && text !== "skip") throw new BadInput("USAGE", "--output is the output of a step that is skipped");
   return overAll(options, async () => ({
     action: "decide",
@@ -118,7 +118,7 @@ async function overAll(options: BulkCommandOptions, actionFor: (config: Stepfold
   const { all = false, apply = false, json = false } = options;
   // either filters or `--all` must be given, and not both
   if (wordsOf(options).length > 0 === all)
-    throw new BadInput("USAGE", "Say which executions (--workflow, --status, --meta, ...), or all of them with --all");
+    throw new BadInput("USAGE", "Select executions with filters (--workflow, --status, --meta, ...), or give --all, but not both");
   checkFilter(options);
   const which = { dryRun: !apply, ...(options.limit !== undefined && { limit: readLimit(options.limit) }) };
   const configPath = findConfig(options.config);

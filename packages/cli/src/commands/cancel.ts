@@ -14,7 +14,7 @@ export async function cancel(workflowId: string, options: CancelCommandOptions):
   const { step, wait, reason } = options;
   return moveExecution(workflowId, options, {
     verb: "cancel",
-    words: optionWords({ "--step": step, "--wait": wait, "--reason": reason }),
+    repeatOptions: optionWords({ "--step": step, "--wait": wait, "--reason": reason }),
     act: async (moving) => {
       const isWhole = step === undefined && wait === undefined;
       try {

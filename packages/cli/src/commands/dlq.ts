@@ -1,4 +1,5 @@
-import { explain } from "stepfold";
+import { explain, StepfoldError } from "stepfold";
+import type { Runtime } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
@@ -68,7 +69,7 @@ export async function dlqLs(options: DlqOptions): Promise<number> {
 
 /** `stepfold dlq retry`: makes parked executions due again, so that workers run them. @returns the exit code */
 export async function dlqRetry(ids: readonly string[], options: DlqRetryOptions): Promise<number> {
-  if (ids.length > 0 === (options.all ?? false)) throw new BadInput("USAGE", "Name executions, or all of them with --all");
+  if (ids.length > 0 === (options.all ?? false)) throw new BadInput("USAGE", "Give the ids of executions, or --all, but not both");
   const configPath = findConfig(options.config);
   const config = await loadConfig(configPath);
   const closing = cleanup();
@@ -79,11 +80,10 @@ export async function dlqRetry(ids: readonly string[], options: DlqRetryOptions)
     const runtime = idleRuntime(store, config, queue);
     closing.add(() => runtime.close());
     const paint = paintFor(process.stdout);
-    for (const workflowId of options.all ? await parkedIds(store) : ids) {
-      const run = await runtime.get(workflowId);
-      if ((await run.snapshot()).status !== "parked")
-        throw new BadInput("NOT_PARKED", `Execution "${workflowId}" is not parked`, { hint: "stepfold dlq ls tells which are" });
-      await run.retry();
+    const wanted = options.all ? await parkedIds(store) : [...new Set(ids)];
+    if (!options.all) await requireParked(store, wanted);
+    for (const workflowId of wanted) {
+      if (!(await retryParked(runtime, workflowId))) continue;
       say(
         options.json
           ? `${JSON.stringify({ type: "unparked", workflowId })}\n`
@@ -93,6 +93,38 @@ export async function dlqRetry(ids: readonly string[], options: DlqRetryOptions)
     return exitCode.done;
   } finally {
     await closing.run();
+  }
+}
+
+/** Checks all the executions before the first one is changed. @throws BadInput `NOT_PARKED`, StepfoldError `WORKFLOW_NOT_FOUND` */
+async function requireParked(store: Store, ids: readonly string[]): Promise<void> {
+  const others: string[] = [];
+  for (const workflowId of ids) {
+    const head = await store.loadHead(workflowId);
+    if (!head) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+    if (head.status !== "parked") others.push(workflowId);
+  }
+  if (others.length === 0) return;
+  const named = others.map((workflowId) => `"${workflowId}"`).join(", ");
+  throw new BadInput("NOT_PARKED", others.length === 1 ? `Execution ${named} is not parked` : `Executions ${named} are not parked`, {
+    hint: "No execution was retried; stepfold dlq ls lists those that are parked",
+    details: { workflowIds: others },
+  });
+}
+
+/** Codes of a retry of an execution that has gone on, has ended or was deleted since it was listed. */
+const notParkedCodes: readonly string[] = ["RETRY_NOT_PENDING", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND"];
+
+/** Lets a parked execution go on. Returns false if it is not parked any more: a worker or another command was faster. */
+async function retryParked(runtime: Runtime, workflowId: string): Promise<boolean> {
+  try {
+    const run = await runtime.get(workflowId);
+    if ((await run.snapshot()).status !== "parked") return false;
+    await run.retry();
+    return true;
+  } catch (error) {
+    if (StepfoldError.is(error) && notParkedCodes.includes(error.code)) return false;
+    throw error;
   }
 }
 

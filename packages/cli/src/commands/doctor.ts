@@ -81,7 +81,7 @@ function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions
   const open = Object.entries(counts).filter(([, count]) => count > 0);
   const told = open.map(([status, count]) => `${count} ${status}`).join(", ");
   const text = `${open.length === 0 ? "no execution is open" : told}; ${found === 0 ? "none is" : `${found} are`} stuck`;
-  tell(found === 0, `${text}${isPartial ? ", of those that were looked at" : ""}`, {
+  tell(found === 0, `${text}${isPartial ? " (only a part was examined)" : ""}`, {
     type: "executions",
     counts,
     found,
@@ -94,8 +94,10 @@ function reportSchedules({ count, findings, isPartial }: ExaminedSchedules, tell
   if (count === 0) return;
   for (const { schedule, sentence } of findings.slice(0, maxFindings)) tell(false, `schedule ${schedule} ${sentence}`);
   if (findings.length > maxFindings) tell(false, `and ${findings.length - maxFindings} more`);
-  const text = `${count} schedule${count === 1 ? "" : "s"}; ${findings.length === 0 ? "every tick was started" : "backfill starts such a tick again"}`;
-  tell(findings.length === 0, `${text}${isPartial ? ", of those that were looked at" : ""}`, {
+  const state =
+    findings.length === 0 ? "all ticks were started" : "some ticks could not be started; `stepfold schedule backfill` starts them";
+  const text = `${count} schedule${count === 1 ? "" : "s"}; ${state}`;
+  tell(findings.length === 0, `${text}${isPartial ? " (only a part was examined)" : ""}`, {
     type: "schedules",
     count,
     findings,
@@ -126,7 +128,7 @@ async function examineFeed(named: string, tell: Report): Promise<void> {
       const isHeard = await feedHearsItself(feed);
       const text = isHeard
         ? `${feed.name} feed hears its own notices`
-        : `the ${feed.name} feed does not hear its own notices: is a pooler between? Processes poll instead`;
+        : `the ${feed.name} feed does not deliver a process its own notices, perhaps because of a connection pooler; processes poll`;
       tell(isHeard, text, { type: "feed", name: feed.name, isHeard });
     },
   });
@@ -167,7 +169,7 @@ async function examinePromises(database: Database, isSilent: boolean): Promise<E
   const site = await openSite(database);
   try {
     if (!site.hasSpaces)
-      throw new BadInput("USAGE", `Nothing can be tried beside the executions in ${database.name}: it has no schemas or prefixes`, {
+      throw new BadInput("USAGE", `The contract cannot be tried beside the executions in ${database.name}: it has no schemas or prefixes`, {
         hint: "Give a database of its own with --store, or only look with --quick",
       });
     // imported only here, because no other command needs the contract of stores

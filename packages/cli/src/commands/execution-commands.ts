@@ -40,7 +40,7 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
       .option(...options.idempotencyKey),
   ).action(act(signal));
   common(
-    verb("cancel <id>", "end an execution, or a part of it; what is to be undone is undone first")
+    verb("cancel <id>", "cancel an execution, or a part of it; its compensations run first")
       .option(...options.step)
       .option(...options.wait)
       .option("--reason <text>", "why; kept in the history"),
@@ -48,7 +48,7 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
   common(verb("retry <id>", "make a pending retry at once: the one that comes first, or that of a place").option(...options.step)).action(
     act(retry),
   );
-  verb("meta <id> <key=value...>", "set metadata of an execution, by which ls finds it (--meta); key=null takes a key away. Drives nothing")
+  verb("meta <id> <key=value...>", "set metadata of an execution, for `ls --meta`; key=null removes a key. Runs no steps")
     .option(...options.idempotencyKey)
     .option(...options.store)
     .option(...options.json)
@@ -63,7 +63,7 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
     verb("fork <id>", "go on, in a new execution, from a version of one, and drive that on")
       .option("--id <id>", "id of the new execution, also if the command is given twice")
       .option("--at <version>", "the version to go on from (default: the latest)")
-      .option("--node <id>", "instead: the last time that it had come to this node")
+      .option("--node <id>", "instead of --at: the last version at which it had reached this node")
       .option("--input <json|@file|->", "takes the place of the input of the execution")
       .option("--output <json|@file|->", "with --node: the node is not performed, and this is its output"),
   ).action(act(fork));
@@ -80,7 +80,7 @@ function goingOn(command: Command): Command {
 function common(command: Command): Command {
   return command
     .option(...options.store)
-    .option(...options.rememberedConfig)
+    .option(...options.config)
     .option(...options.exitCode)
     .option(...options.json);
 }

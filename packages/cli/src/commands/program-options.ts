@@ -14,12 +14,11 @@ export const options = {
     "the queue that tells workers what is due: amqp://, nats://, sqs:https://, bullmq:redis://, pg-boss:postgres:// (default: STEPFOLD_QUEUE, or that of the config)",
   ],
   config: ["--config <path>", "stepfold.config.ts to go by (default: the one in this folder)"],
-  rememberedConfig: ["--config <path>", "stepfold.config.ts to go by (default: the one in this folder)"],
   json: ["--json", "JSON on standard output, one object per line"],
   exitCode: ["--exit-code", "exit with 3 if it waits for somebody"],
-  payload: ["--payload <json|@file|->", "what comes along: JSON, a file, or - for standard input"],
+  payload: ["--payload <json|@file|->", "the payload: JSON, a file, or - for standard input"],
   step: ["--step <address>", "the place: a node, map[3]/approve for an item of a map, sub/approve"],
-  wait: ["--wait <wait>", "the very wait, by its id"],
+  wait: ["--wait <wait>", "the id of the wait"],
   idempotencyKey: ["--idempotency-key <key>", "the same key with the same payload counts once, however often it is given"],
 } as const;
 
@@ -29,10 +28,10 @@ export function filtered(command: Command): Command {
     .option("--status <status...>", "only these: active, paused, error, parked, completed, failed, cancelled")
     .option("--workflow <id>", "only of this workflow")
     .option("--tenant <tenant>", "only of this tenant")
-    .option("--id-prefix <text>", "only those whose id begins so")
+    .option("--id-prefix <text>", "only those whose id begins with this text")
     .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true); or with bounds ('n>=1' 'n<9')")
     .option(
       "--waiting [field=value...]",
-      "only those that wait for something; for this: kind, node, signal, key, responder (responder=ada), opened-before or opened-after so long ago (opened-before=2d)",
+      "only those with an open wait; with a field, only those whose wait matches: kind, node, signal, key, responder (responder=ada), opened-before, opened-after (how long ago: opened-before=2d)",
     );
 }

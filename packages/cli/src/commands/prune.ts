@@ -63,14 +63,16 @@ async function pruneAll(store: Store, which: PruneWithHistoryOptions): Promise<P
   // this runtime runs no steps, so it needs no node types
   const runtime = createRuntime({ store, nodeDefinitions: {}, drive: false });
   let [executions, events] = [0, 0];
-  for (;;) {
-    const some = await runtime.prune({ ...which, limit: together });
-    executions += some.executions;
-    events += some.events;
-    if (some.executions === 0) break;
+  try {
+    for (;;) {
+      const some = await runtime.prune({ ...which, limit: together });
+      executions += some.executions;
+      events += some.events;
+      if (some.executions === 0) return { executions, events };
+    }
+  } finally {
+    await runtime.close();
   }
-  await runtime.close();
-  return { executions, events };
 }
 
 function sentence({ executions, events }: Pruned, database: string, folder: string | null, dryRun: boolean): string {
@@ -87,5 +89,5 @@ function counted(count: number, noun: string): string {
 
 function readEnded(text: string): Ended {
   if (ended.includes(text)) return text as Ended;
-  throw new BadInput("USAGE", `No execution has ended with the status "${text}"`, { hint: `One or some of: ${ended.join(", ")}` });
+  throw new BadInput("USAGE", `"${text}" is not a status of an ended execution`, { hint: `One or more of: ${ended.join(", ")}` });
 }

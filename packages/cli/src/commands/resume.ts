@@ -29,7 +29,7 @@ export async function resume(workflowId: string, options: ResumeCommandOptions):
   const given = { step, wait, payload, by, idempotencyKey };
   return moveExecution(workflowId, options, {
     verb: "resume",
-    words: optionWords({
+    repeatOptions: optionWords({
       "--step": step,
       "--wait": wait,
       "--payload": options.payload?.trim() === "-" ? JSON.stringify(payload) : options.payload,

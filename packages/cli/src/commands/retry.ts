@@ -14,7 +14,7 @@ export async function retry(workflowId: string, options: RetryCommandOptions): P
   const { step } = options;
   return moveExecution(workflowId, options, {
     verb: "retry",
-    words: optionWords({ "--step": step }),
+    repeatOptions: optionWords({ "--step": step }),
     act: async ({ run, note }) => {
       try {
         await run.retry(step === undefined ? {} : { step });
@@ -36,7 +36,7 @@ function notPending(snapshot: Snapshot, step: string | undefined, cause: Stepfol
   return new BadInput("RETRY_NOT_PENDING", `Execution "${snapshot.workflowId}" has no retry pending${where}`, {
     hint:
       pending.length > 0
-        ? `To be tried again: ${pending.join(", ")}`
+        ? `Pending retries: ${pending.join(", ")}`
         : `stepfold show ${shellQuote(snapshot.workflowId)} tells where it stands`,
     details: { workflowId: snapshot.workflowId, pending },
     cause,

@@ -63,7 +63,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
       before,
       json: options.json ?? false,
       tellPause: options.exitCode ?? false,
-      again: (context) =>
+      repeatCommand: (context) =>
         commandLine(
           { ...context, flags: [] },
           "run",

@@ -26,14 +26,14 @@ export function addScheduleCommands(stepfold: Command, act: Act): void {
   verb("ls", "list them, with their next ticks", { isDefault: true })
     .option("--ended", "also those that have ended")
     .action(act(scheduleLs));
-  verb("show <name>", "what one says, what runs, what comes next, and what went wrong").action(act(scheduleShow));
+  verb("show <name>", "show a schedule: its rule, running executions, next ticks and problems").action(act(scheduleShow));
   saying(verb("add <name> <workflow>", "make a schedule that starts this workflow"))
     .option("--tenant <tenant>", "whose schedule it is")
     .option("--paused [note]", "begin paused")
     .action(act(scheduleAdd));
   saying(verb("edit <name>", "change what it says, for the ticks after this"))
     .option("--workflow <id>", "the workflow to start")
-    .option("--remove <members...>", "take these away: end-at, jitter, input, …")
+    .option("--remove <members...>", "remove these settings: end-at, jitter, input, …")
     .action(act(scheduleEdit));
   verb("pause <name>", "start no tick from now on").option("--note <text>", "why").action(act(schedulePause));
   verb("resume <name>", "start ticks again; those of the pause are not made up for").action(act(scheduleResume));
@@ -52,11 +52,11 @@ function saying(verb: Command): Command {
     .option("--cron <expressions...>", "minute hour day month weekday, in quotes: '0 2 * * *'")
     .option("--zone <zone>", "time zone of --cron: Europe/Vienna (default: UTC)")
     .option("--every <duration>", "instead: an interval, 15m or 1d")
-    .option("--offset <duration>", "with --every: so much later")
+    .option("--offset <duration>", "with --every: shifts each tick by this duration")
     .option("--at <time>", "instead: once, 2026-12-24T18:00:00Z")
     .option("--start-at <time>", "no tick before")
     .option("--end-at <time>", "no tick after")
-    .option("--count <starts>", "end after so many")
+    .option("--count <starts>", "end after this many starts")
     .option("--overlap <policy>", "while an earlier execution runs: skip (default), queue, cancel, allow")
     .option("--catch-up-window <duration>", "how late a tick is started if no worker ran (default: 1d)")
     .option("--jitter <duration>", "begin each tick later by a part of this")

@@ -21,8 +21,8 @@ export async function signal(workflowId: string, name: string, options: SignalCo
   const idempotencyKey = options.idempotencyKey ?? randomUUID();
   return moveExecution(workflowId, options, {
     verb: "signal",
-    args: [name],
-    words: optionWords({
+    repeatArguments: [name],
+    repeatOptions: optionWords({
       "--key": key,
       "--payload": options.payload?.trim() === "-" ? JSON.stringify(payload) : options.payload,
       "--ttl": ttl,

@@ -8,16 +8,14 @@ import { pruneCommand } from "./prune.ts";
 export function addTendingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("migrate")
-    .description("make or update the tables of a store; nothing else ever does, but for SQLite files")
+    .description("create or update the tables of a store; no other command does this, except for SQLite files")
     .option("--print-sql", "print the statements for an empty database instead of running them")
     .option(...options.store)
     .option(...options.json)
     .action(act(migrate));
   stepfold
     .command("doctor")
-    .description(
-      "find out which executions are stuck, and whether a store keeps every promise, in spaces of its own that are deleted again",
-    )
+    .description("find stuck executions, and check whether the store keeps its contract (in separate spaces, which are deleted afterwards)")
     .option("--quick", "only whether it answers, and which executions are stuck")
     .option("--queue <url>", "also whether this queue takes messages: amqp://, nats://, sqs:https://, …")
     .option("--config <path>", "also whether the queue of this stepfold.config.ts takes messages, and its feed is heard")

@@ -8,7 +8,7 @@ import { worker } from "./worker.ts";
 export function addWorkingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("worker")
-    .description("drive whatever is due, beside any number of others, until Ctrl-C or SIGTERM; then the steps under way are ended")
+    .description("run all executions that are due, until Ctrl-C or SIGTERM; then finish the steps under way. Any number of workers may run")
     .option("--concurrency <count>", "executions driven at once (default: 100)")
     .option(...options.store)
     .option(...options.queue)
@@ -17,7 +17,7 @@ export function addWorkingCommands(stepfold: Command, act: Act): void {
     .action(act(worker));
   stepfold
     .command("workers")
-    .description("list the workers that run executions of a store now; one that has died is in it for a minute or two")
+    .description("list the workers of a store; a worker that has died stays in the list for a minute or two")
     .option(...options.store)
     .option(...options.json)
     .action(act(workers));

@@ -18,6 +18,6 @@ export async function jsonArgument(argument: string, option: string, input: Read
   if (/^[[{"\d-]/.test(text) || ["true", "false", "null"].includes(text)) return parseJson(text, option);
   const hint = /^['\\]/.test(text)
     ? `Your shell passed the quotes on. Put the JSON into a file, and write ${option} @FILE`
-    : `Write ${option} @FILE, or JSON in quotes: ${option} '{"key": "value"}'. A mere text needs both: ${option} '"${text || "text"}"'`;
+    : `Write ${option} @FILE, or JSON in quotes: ${option} '{"key": "value"}'. A plain text needs both kinds of quotes: ${option} '"${text || "text"}"'`;
   throw new BadInput("FILE_NOT_FOUND", `${option} ${argument}: there is no such file, and it is not JSON`, { hint });
 }

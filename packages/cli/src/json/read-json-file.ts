@@ -66,8 +66,8 @@ function readText(path: string, what: string): string {
       if (found.isDirectory()) throw new BadInput("FILE_UNREADABLE", `${path} is a folder; ${what} is a JSON file`);
       // a device or a pipe may never end
       if (!found.isFile())
-        throw new BadInput("FILE_UNREADABLE", `${path} is no regular file; ${what} is a JSON file`, {
-          hint: "What another program writes can be given on standard input, where - stands for it",
+        throw new BadInput("FILE_UNREADABLE", `${path} is not a regular file; ${what} must be a JSON file`, {
+          hint: "To read the output of another program, give - and pipe it into standard input",
         });
       // editors on Windows may begin a file with a byte order mark, which is not JSON
       return readBytes(file, path)

@@ -119,6 +119,6 @@ describe("eventLines", () => {
     const all = await told(["s>a", "s>b", "a>j", "b>j"], joining);
     expect(all.filter((text) => text.startsWith("⋈"))).toEqual(["⋈ j         merges 2 branches: a and b"]);
     const short = await told(["s>a", "s>b", "a>j", "b>j@never"], { ...joining, join: 2 });
-    expect(short.at(-1)).toMatch(/^✖ j +Node "j" waits for 2 branches, but only 1 came/);
+    expect(short.at(-1)).toMatch(/^✖ j +Node "j" waits for 2 branches, but only 1 arrived/);
   });
 });

@@ -179,7 +179,7 @@ describe("liveProgress", () => {
     expect(screen()).toEqual([
       "one  w",
       "⑂ each    runs inner for 1000 items, 16 at once",
-      "⑂ each    996 of 1,000 items done, 4 wait for somebody",
+      "⑂ each    996 of 1,000 items done, 4 wait for an answer",
       "⏸ each[0]/ask  waits for an answer",
       "⏸ each[300]/ask  waits for an answer",
       "⏸ each[600]/ask  waits for an answer",

@@ -30,7 +30,8 @@ export function outcomeText(outcome: CommandOutcome, paint: Paint): string {
     return `\n${name} is safe at version ${snapshot.version}. This goes on with it:\n\n  ${paint("command", interrupted)}\n`;
   if (status === "completed") return `\n${paint("good", "✔")} ${name} completed${tookText(snapshot, at)}\n${outputText(snapshot)}`;
   if (status === "failed" || status === "cancelled") {
-    const goesOn = restart === null ? "" : `\nOnce the cause is mended, this goes on where it failed:\n\n  ${paint("command", restart)}\n`;
+    const goesOn =
+      restart === null ? "" : `\nAfter the cause is fixed, this command goes on where it failed:\n\n  ${paint("command", restart)}\n`;
     return `\n${paint("bad", "✖")} ${name} ${status}${errorText(snapshot)}\n${goesOn}`;
   }
   return pauseText(outcome, paint);

@@ -12,22 +12,23 @@ export function pauseText({ snapshot, waits, sentence, show }: CommandOutcome, p
   const { workflowId, status } = snapshot;
   const name = paint("strong", workflowId);
   // an execution with the status "error" waits for a retry
-  const what = status === "error" ? "waits" : `is ${status}`;
+  const stateText = status === "error" ? "waits" : `is ${status}`;
   // the waits that have a command
-  const open = waits.filter((one): one is Answerable & { command: string } => one.command !== null);
-  const lines = ["", `${paint("wait", "⏸")} ${name} ${what}: ${timestampsText(sentence, now)}`];
+  const withCommand = waits.filter((one): one is Answerable & { command: string } => one.command !== null);
+  const lines = ["", `${paint("wait", "⏸")} ${name} ${stateText}: ${timestampsText(sentence, now)}`];
   // a single command needs no line that says which wait it is for
-  if (open.length === 1) lines.push("", `  ${paint("command", open[0]!.command)}`);
-  if (open.length > 1) {
+  if (withCommand.length === 1) lines.push("", `  ${paint("command", withCommand[0]!.command)}`);
+  if (withCommand.length > 1) {
     lines.push("");
-    for (const { wait, command } of open.slice(0, maxWaits)) lines.push(`  ${askedText(wait)}`, `    ${paint("command", command)}`);
-    if (open.length > maxWaits) lines.push(`  and ${open.length - maxWaits} more; this lists them:`, `    ${paint("command", show)}`);
+    for (const { wait, command } of withCommand.slice(0, maxWaits)) lines.push(`  ${waitLine(wait)}`, `    ${paint("command", command)}`);
+    if (withCommand.length > maxWaits)
+      lines.push(`  and ${withCommand.length - maxWaits} more; this lists them:`, `    ${paint("command", show)}`);
   }
   return `${lines.join("\n")}\n`;
 }
 
 /** Describes a wait in one line: its address, what it waits for, and the question of its step. */
-function askedText(wait: Answerable["wait"]): string {
+function waitLine(wait: Answerable["wait"]): string {
   const question = questionOf(wait);
   return `${wait.address}  ${wantedText(wait)}${question === "" ? "" : `: ${question}`}`;
 }

@@ -27,13 +27,13 @@ export function resultLines(events: readonly Event[], style: LineStyle): string[
       const work = workOf(works, places, event.scope, event.nodeId);
       work.attempts++;
       work.ms += event.at - event.startedAt;
-      if (event.type === "completed") took(work, places, event.scope, event.output, null);
-      else took(work, places, event.scope, null, event.error.message);
+      if (event.type === "completed") recordResult(work, places, event.scope, event.output, null);
+      else recordResult(work, places, event.scope, null, event.error.message);
     }
     if (event.type === "timedOut" && !event.undoes)
-      took(workOf(works, places, event.scope, event.nodeId), places, event.scope, null, event.error.message);
+      recordResult(workOf(works, places, event.scope, event.nodeId), places, event.scope, null, event.error.message);
     for (const { scope, nodeId, result } of event.consequences?.results ?? [])
-      took(workOf(works, places, scope, nodeId), places, scope, result.output, result.error ?? null);
+      recordResult(workOf(works, places, scope, nodeId), places, scope, result.output, result.error ?? null);
   }
   return [...works].map(([address, work]) => workLine(address, work, style));
 }
@@ -59,7 +59,7 @@ function workOf(works: Map<string, Work>, places: Trail, scope: string | undefin
 }
 
 /** Records a result of a node. @param failed the message of a failure; null for a success */
-function took(work: Work, places: Trail, scope: string | undefined, output: Json | null, failed: string | null): void {
+function recordResult(work: Work, places: Trail, scope: string | undefined, output: Json | null, failed: string | null): void {
   const child = scope ? places.child(scope) : "";
   work.output = output;
   work.failures.delete(child);

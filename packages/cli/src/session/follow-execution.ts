@@ -35,7 +35,7 @@ export interface FollowOptions extends Showing {
   /** With `--exit-code`: an execution that waits gets an exit code of its own. */
   readonly tellPause: boolean;
   /** Returns the command that goes on after an interruption. */
-  readonly again: (context: CommandContext) => string;
+  readonly repeatCommand: (context: CommandContext) => string;
 }
 
 /** Drives an execution to its end or its next pause, and shows it. @returns the exit code */
@@ -56,7 +56,7 @@ export async function followExecution(options: FollowOptions): Promise<number> {
       sentence: explain(snapshot, context.workflow ?? undefined).sentence,
       show: commandLine({ ...context, flags: databaseFlags(options.database) }, "show", [snapshot.workflowId], ["--json"]),
       restart: snapshot.status === "failed" ? commandLine(context, "restart", [snapshot.workflowId], []) : null,
-      interrupted: interrupted === null ? null : options.again(context),
+      interrupted: interrupted === null ? null : options.repeatCommand(context),
     });
     return interrupted ?? exitCodeOf(snapshot.status, options.tellPause);
   } finally {

@@ -81,14 +81,14 @@ function shortDelay(): Promise<null> {
 }
 
 /** Prints one note if the execution is due but this process cannot claim it, and one if the database does not answer. */
-function noteDelays(snapshot: () => Snapshot, { refused, trouble, leaseMs }: Session, progress: Progress): () => void {
+function noteDelays(snapshot: () => Snapshot, { couldNotClaim, outageReason, leaseMs }: Session, progress: Progress): () => void {
   let noted = false;
   let troubled = false;
   const timer = setInterval(() => {
-    const reason = trouble();
+    const reason = outageReason();
     if (reason !== null && !troubled) progress.note(`${reason}. Nothing is lost; trying again`);
     troubled = reason !== null;
-    if (noted || !refused() || !canRunNow(snapshot(), Date.now() - lookMs)) return;
+    if (noted || !couldNotClaim() || !canRunNow(snapshot(), Date.now() - lookMs)) return;
     noted = true;
     progress.note(`another process has this execution; if that was killed, this one goes on in at most ${countdownText(leaseMs)}`);
   }, lookMs);

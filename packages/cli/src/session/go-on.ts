@@ -33,7 +33,7 @@ export async function goOn(workflowId: string, options: GoOnOptions, start: Star
   const begun = await begin(workflowId, options, start);
   if (begun === null) return exitCode.done;
   // after an interruption the command `retry` is printed, which only drives the new execution on
-  return moveExecution(begun, options, { verb: "retry", words: [], act: async () => undefined });
+  return moveExecution(begun, options, { verb: "retry", repeatOptions: [], act: async () => undefined });
 }
 
 /** Starts the new execution and returns its id. With `--dry-run` it only prints the plan, and returns null. */
@@ -70,8 +70,8 @@ function printPlan(planned: ForkPlan, json: boolean): void {
   const lines = [
     `A new execution would go on from version ${from.version} of "${from.workflowId}", at: ${named(nodes)}`,
     again.length > 0
-      ? `Steps that were completed after that, and have their effect again where it comes to them: ${named(again)}`
-      : "No step was completed after that",
+      ? `Steps completed after that version, which are performed again if the new execution reaches them: ${named(again)}`
+      : "No step was completed after that version",
   ];
   if (children.length > 0)
     lines.push(

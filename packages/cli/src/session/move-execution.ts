@@ -32,9 +32,9 @@ export interface Moving extends Showing {
 export interface Move {
   readonly verb: string;
   /** The arguments after the execution's id, for the command that goes on after an interruption. */
-  readonly args?: readonly string[];
+  readonly repeatArguments?: readonly string[];
   /** The options of that command. */
-  readonly words: readonly string[];
+  readonly repeatOptions: readonly string[];
   /** Changes the execution. If this throws, nothing was changed. @returns `cancelled` if that status counts as a success of the command */
   act(moving: Moving): Promise<"cancelled" | undefined>;
 }
@@ -60,9 +60,9 @@ export async function moveExecution(workflowId: string, options: MoveOptions, mo
       if (!json) complain(`${text}\n`);
     };
     const wanted = await move.act({ ...showing, run, before, note });
-    const again = (context: Parameters<typeof commandLine>[0]): string =>
-      commandLine(context, move.verb, [workflowId, ...(move.args ?? [])], move.words);
-    const ended = await followExecution({ ...showing, session, interruption, run, before, json, tellPause, again });
+    const repeatCommand = (context: Parameters<typeof commandLine>[0]): string =>
+      commandLine(context, move.verb, [workflowId, ...(move.repeatArguments ?? [])], move.repeatOptions);
+    const ended = await followExecution({ ...showing, session, interruption, run, before, json, tellPause, repeatCommand });
     return wanted === "cancelled" && (await run.snapshot()).status === "cancelled" ? exitCode.done : ended;
   } finally {
     await closing.run();

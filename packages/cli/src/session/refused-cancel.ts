@@ -30,7 +30,7 @@ export async function refusedCancel(error: unknown, moving: Moving): Promise<unk
   });
   const shown = [...new Set(choices.map(({ command }) => command))];
   const more = shown.length > maxCommands ? [`  and ${shown.length - maxCommands} more`] : [];
-  return new BadInput("RESUME_AMBIGUOUS", `Execution "${workflowId}" is there ${choices.length} times; say which one you mean`, {
+  return new BadInput("RESUME_AMBIGUOUS", `${choices.length} open places of "${workflowId}" match; say which one you mean`, {
     hint: ["One of these commands:", ...shown.slice(0, maxCommands).map((command) => `  ${command}`), ...more].join("\n"),
     details: { workflowId, places: choices },
     cause: error,

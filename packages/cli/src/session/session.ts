@@ -22,9 +22,9 @@ export interface Session {
   /** Begins to run what is due. Nothing runs before this call or the first commit of this process. */
   begin(): void;
   /** True if this process could not claim the execution twice in a row, for example because another process holds it. */
-  refused(): boolean;
+  couldNotClaim(): boolean;
   /** Why the database does not answer; null while it does. */
-  trouble(): string | null;
+  outageReason(): string | null;
   /** Stacks of the errors of failed steps that are not tried again, oldest first. */
   readonly stacks: readonly string[];
   /** Rejects if this process cannot drive the execution at all. */
@@ -67,7 +67,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     logger: { info: () => undefined, warn: () => undefined, error: (_message, details) => stacks.push(...stackIn(details)) },
   });
   cleanup.add(() => runtime.close());
-  return { runtime, leaseMs, begin: one.begin, refused: one.refused, trouble: outage.reason, stacks, failure };
+  return { runtime, leaseMs, begin: one.begin, couldNotClaim: one.couldNotClaim, outageReason: outage.reason, stacks, failure };
 }
 
 /** Returns the stack of a failed step. Errors of background work have no `nodeId`: they are reported elsewhere. */

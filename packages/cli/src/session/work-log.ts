@@ -24,7 +24,12 @@ export function workLog(json: boolean): WorkLog {
   return {
     begins(store, queue, concurrency) {
       const from = queue === null ? store : `${store} and ${queue}`;
-      tell(`works on ${from}, ${concurrency} executions at once; Ctrl-C ends it`, { type: "working", store, queue, concurrency });
+      tell(`working on ${from}, at most ${concurrency} executions at once; Ctrl-C stops the worker`, {
+        type: "working",
+        store,
+        queue,
+        concurrency,
+      });
     },
     event(workflowId, event) {
       const text = eventText(event, paint);

@@ -27,14 +27,17 @@ export async function examineSchedules(store: Store): Promise<ExaminedSchedules>
   const findings: ScheduleFinding[] = [];
   let count = 0;
   let cursor: string | null | undefined;
-  do {
-    const page = await runtime.schedules.list({ limit: pageSize, cursor: cursor ?? undefined });
-    for (const { name, problems } of page.items)
-      for (const { workflowId, code, message } of problems)
-        findings.push({ schedule: name, sentence: `could not start ${workflowId}: ${message} (${code})` });
-    count += page.items.length;
-    cursor = page.nextCursor;
-  } while (cursor !== null && count < maxSchedules);
-  await runtime.close();
+  try {
+    do {
+      const page = await runtime.schedules.list({ limit: pageSize, cursor: cursor ?? undefined });
+      for (const { name, problems } of page.items)
+        for (const { workflowId, code, message } of problems)
+          findings.push({ schedule: name, sentence: `could not start ${workflowId}: ${message} (${code})` });
+      count += page.items.length;
+      cursor = page.nextCursor;
+    } while (cursor !== null && count < maxSchedules);
+  } finally {
+    await runtime.close();
+  }
   return { count, isPartial: cursor !== null, findings };
 }

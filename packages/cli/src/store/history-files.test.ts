@@ -96,7 +96,7 @@ describe("files of histories", () => {
     rmSync(folder, { recursive: true });
     await expect(keep(execution("b"))).rejects.toMatchObject({
       code: "FOLDER_UNUSABLE",
-      hint: expect.stringContaining("Nothing was deleted"),
+      hint: expect.stringContaining("No execution was deleted without"),
     });
   });
 

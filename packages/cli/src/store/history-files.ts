@@ -86,7 +86,7 @@ async function usable<T>(folder: string, work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     const { message } = cause as NodeJS.ErrnoException;
     throw new BadInput("FOLDER_UNUSABLE", `Histories cannot be kept in ${namePath(folder)}: ${message}`, {
-      hint: "Nothing was deleted whose history is not there. Give the same command again, or another folder with --keep-events",
+      hint: "No execution was deleted without its history. Give the same command again, or another folder with --keep-events",
       cause,
     });
   }

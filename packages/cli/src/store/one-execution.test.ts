@@ -21,7 +21,7 @@ describe("oneExecution", () => {
     const one = oneExecution(await storeWithTwo(), "two");
     expect(await one.store.claim(lease)).toEqual([]);
     expect(await one.store.claim(lease)).toEqual([]);
-    expect(one.refused()).toBe(false);
+    expect(one.couldNotClaim()).toBe(false);
     one.begin();
     expect((await one.store.claim(lease)).map(({ workflowId }) => workflowId)).toEqual(["two"]);
     expect(await one.store.claim(lease)).toEqual([]);

@@ -5,7 +5,7 @@ import type { Store } from "./database.ts";
 export interface OneExecution {
   readonly store: Store;
   /** True if this process asked for the execution twice in a row and did not get it. */
-  refused(): boolean;
+  couldNotClaim(): boolean;
   /** Allows claims from now on. A commit of this process does the same. */
   begin(): void;
 }
@@ -36,7 +36,7 @@ export function oneExecution(store: Store, workflowId: string): OneExecution {
     throw error;
   };
   return {
-    refused: () => !held && refusals >= 2,
+    couldNotClaim: () => !held && refusals >= 2,
     begin: () => {
       begun = true;
     },

@@ -19,7 +19,7 @@ export async function workers({ store: url, json }: WorkersOptions): Promise<num
   try {
     const items = (await store.workers?.()) ?? [];
     if (json) say(`${JSON.stringify({ type: "workers", items })}\n`);
-    else if (items.length === 0) say(`No worker says that it runs executions of ${database.name}\n`);
+    else if (items.length === 0) say(`No worker reports that it runs executions of ${database.name}\n`);
     else {
       const now = await store.now();
       const rows = items.map(({ owner, since, slots, types }) => [

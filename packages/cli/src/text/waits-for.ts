@@ -29,7 +29,7 @@ function deadlineText({ deadlineAt, ending, closing }: Snapshot, now: EpochMs): 
 }
 
 function parkedText({ until }: Parked, now: EpochMs): string {
-  if (until === undefined) return "somebody who says retry";
+  if (until === undefined) return "a retry by hand (stepfold dlq retry)";
   return until <= now ? "a worker" : `a worker, in ${countdownText(until - now)}`;
 }
 

@@ -19,10 +19,10 @@ export function readLimits(given: Partial<Limits> | undefined): Limits {
     if (!Object.hasOwn(defaultLimits, name))
       throw new StepfoldError("OPTION_INVALID", {
         option: `limits.${name}`,
-        reason: `is no limit. There are: ${Object.keys(defaultLimits).join(", ")}`,
+        reason: `is not a limit. The limits are: ${Object.keys(defaultLimits).join(", ")}`,
       });
     if (typeof value !== "number" || !(value >= 1))
-      throw new StepfoldError("OPTION_INVALID", { option: `limits.${name}`, reason: "must be a number from 1 on" });
+      throw new StepfoldError("OPTION_INVALID", { option: `limits.${name}`, reason: "must be a number of at least 1" });
   }
   return Object.freeze({ ...defaultLimits, ...given });
 }
@@ -40,7 +40,7 @@ export function checkTurnOptions(options: { readonly stepLimit?: unknown; readon
   for (const option of ["stepLimit", "concurrency"] as const) {
     const value = options[option];
     if (value !== undefined && !(value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1))) {
-      throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number from 1 on" });
+      throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number of at least 1" });
     }
   }
 }
@@ -55,9 +55,9 @@ export type Counted = Exclude<Outcome, { type: "aborted" }>;
 export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const reduced =
     outcome.type === "completed" && (outcome.writes ?? outcome.metadataPatch) ? reduceVariables(limits, draft, task, outcome) : outcome;
-  const isTold =
+  const hasNewSignal =
     reduced.type === "completed" && reduced.unlessSignalled !== undefined && hasSignal(draft, reduced.unlessSignalled, reduced.endedAt);
-  return enforceLimits(limits, draft, task, isTold ? goingOn(reduced) : reduced);
+  return enforceLimits(limits, draft, task, hasNewSignal ? withoutTerminates(reduced) : reduced);
 }
 
 /** Whether the inbox holds a signal of this name, without a key. */
@@ -66,7 +66,7 @@ function hasSignal({ inbox }: Draft, name: string, at: EpochMs): boolean {
 }
 
 /** Removes `terminates` from the outcome of a step: a signal has arrived meanwhile, so the workflow does not end. */
-function goingOn({ terminates: _, unlessSignalled: __, ...outcome }: Extract<Counted, { type: "completed" }>): Counted {
+function withoutTerminates({ terminates: _, unlessSignalled: __, ...outcome }: Extract<Counted, { type: "completed" }>): Counted {
   return outcome;
 }
 
@@ -102,7 +102,7 @@ function exceeded(
   { limit, actual }: { readonly limit: keyof Limits; readonly actual: number },
 ): Counted {
   const what = `Execution "${workflowId}"`;
-  return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));
+  return asFailure(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));
 }
 
 /**
@@ -114,26 +114,26 @@ function exceeded(
  * items of maps share it, because as many of them are likely to start children; otherwise a child gets half of what is left to hand on.
  */
 function withBudget(limits: Limits, draft: Draft, task: Task, outcome: Counted, starts: ChildStart): Counted {
-  const place = scopeAt(draft, task.scope);
+  const scope = scopeAt(draft, task.scope);
   // the scope has ended meanwhile, so the outcome is too late and changes nothing
-  if (!place) return outcome;
+  if (!scope) return outcome;
   const given = draft.parent?.descendants ?? limits.descendants;
   const left = given - draft.descendants;
   if (left < 1) {
     const what = `Execution "${draft.workflowId}"`;
     const error = new StepfoldError("LIMIT_EXCEEDED", { what, limit: "descendants", max: given, actual: draft.descendants + 1 });
-    const { edges } = place.workflow.nodes.get(task.nodeId)!;
-    return { ...refused(task, outcome, error), ...(edges.has("error") && { handle: "error" as const }) };
+    const { edges } = scope.workflow.nodes.get(task.nodeId)!;
+    return { ...asFailure(task, outcome, error), ...(edges.has("error") && { handle: "error" as const }) };
   }
   const kept = Math.ceil(given / 2);
-  const descendants = Math.max(0, Math.floor((left - kept) / (itemsAround(place) + 1)));
+  const descendants = Math.max(0, Math.floor((left - kept) / (itemsAround(scope) + 1)));
   return { ...outcome, starts: Object.freeze({ ...starts, descendants }) } as Counted;
 }
 
 /** The product of the numbers of items of all maps around a scope; 1 if there is no map. */
 function itemsAround(scope: ScopeDraft): number {
   let items = 1;
-  for (let place = scope; isChild(place); place = place.parent) items *= Math.max(1, place.siblings?.map?.total ?? 1);
+  for (let current = scope; isChild(current); current = current.parent) items *= Math.max(1, current.siblings?.map?.total ?? 1);
   return items;
 }
 
@@ -169,7 +169,7 @@ function pathsAfter(limits: Limits, draft: Draft, { nodeId, scope: key }: Task, 
 }
 
 /** Turns an outcome into a failure that is not retried. */
-function refused({ nodeId }: Task, outcome: Counted, error: StepfoldError): Counted {
+function asFailure({ nodeId }: Task, outcome: Counted, error: StepfoldError): Counted {
   const { startedAt, endedAt } = outcome;
   const uncalled = outcome.type === "failed" && outcome.uncalled && { uncalled: true as const };
   return { type: "failed", error: errorInfo(error, nodeId), sizeBytes: 0, retryAt: null, startedAt, endedAt, ...uncalled };

@@ -20,9 +20,9 @@ export interface Log {
   /** Reports that background work failed. `workflowId` is null if the work does not belong to one execution. */
   problem(workflowId: string | null, error: unknown): void;
   /** Reports what this process does, as `info`. */
-  note(message: string, details: object): void;
+  info(message: string, details: object): void;
   /** Warns of something that is probably a mistake. */
-  doubt(message: string, details: object): void;
+  warn(message: string, details: object): void;
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
@@ -31,7 +31,7 @@ export function requireLogger(logger: Logger): void {
     if (typeof logger?.[level] === "function") continue;
     throw new StepfoldError("OPTION_INVALID", {
       option: "logger",
-      reason: `has no function "${level}": pass console, or what has info, warn and error`,
+      reason: `has no function "${level}": pass console, or an object with info, warn and error`,
     });
   }
 }
@@ -62,7 +62,7 @@ export function logTo(logger: Logger, scrub: (text: string) => string): Log {
         ...(retryAt !== null && { retryAt }),
         ...withStack(thrown),
       };
-      const again = retryAt === null ? "" : "; it is tried again";
+      const again = retryAt === null ? "" : "; another attempt follows";
       tell(
         retryAt === null ? "error" : "warn",
         `Node "${nodeId}" of execution "${workflowId}" failed in attempt ${attempt}: ${message}${again}`,
@@ -74,8 +74,8 @@ export function logTo(logger: Logger, scrub: (text: string) => string): Log {
       const details = { ...(workflowId !== null && { workflowId }), ...(code !== undefined && { code: clean(code) }), ...withStack(error) };
       tell("error", workflowId === null ? message : `Execution "${workflowId}": ${message}`, details);
     },
-    note: (message, details) => tell("info", message, details),
-    doubt: (message, details) => tell("warn", message, details),
+    info: (message, details) => tell("info", message, details),
+    warn: (message, details) => tell("warn", message, details),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Limits } from "../core/values/limits.ts";
 import type { Deadlines } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
-import type { May } from "./attempt/may.ts";
+import type { ActionPolicy } from "./attempt/may.ts";
 import type { Logger } from "./logger.ts";
 import type { Plugin } from "./plugin.ts";
 import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
@@ -20,5 +20,5 @@ export interface TurnSetting {
   /** Returns the workflow with this name, which a step may start as a detached execution. */
   readonly workflowNamed: (name: string) => PreparedWorkflow;
   /** Decides whether a definition may act on other executions; null if the host does not decide. */
-  readonly may: May | null;
+  readonly may: ActionPolicy | null;
 }

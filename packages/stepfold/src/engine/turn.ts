@@ -57,7 +57,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
 
 function reportWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {
   notify(plugins, "onWarning", warning, { workflowId });
-  log?.doubt(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
+  log?.warn(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
 }
 
 /** Returns what all attempts of one execution have in common, a function that describes a task for plugins, and the log. */
@@ -129,7 +129,7 @@ export class Turn {
   /** A snapshot that was committed outside of this turn, and from which the turn has to continue; null if there is none. */
   #stored: Snapshot | null = null;
   /** Null if the turn does not deliver messages: they stay in the snapshot. */
-  readonly #post: OutboxSender | null;
+  readonly #outboxSender: OutboxSender | null;
   #stopped = false;
   #draining = false;
   #performed = 0;
@@ -142,14 +142,14 @@ export class Turn {
    */
   #freshNow: EpochMs | null = null;
   readonly #breaks: Breaks;
-  /** The value of `draft.endings` when the running steps were last compared with the draft. */
-  #endings = 0;
+  /** The value of `draft.endedPathCount` when the running steps were last compared with the draft. */
+  #endedPathCount = 0;
 
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
     this.#options = options;
     this.#breaks = new Breaks(() => options.environment.monotonicMs());
-    this.#post = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
+    this.#outboxSender = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
   }
 
   /** Ends the turn at once: the signals of running executors are aborted, and their attempts do not count. */
@@ -187,21 +187,21 @@ export class Turn {
         }
         const outcomes = this.#settled;
         if (outcomes.length > 0) this.#settled = [];
-        const events = this.#take(outcomes);
+        const events = this.#applyNews(outcomes);
         const announcedAt = this.#announce(events);
         if (events.length > 0) await this.#commit(events, outcomes);
         if (this.#stopped || this.draft.ended) break;
-        this.#post?.check();
-        if (this.draft.endings !== this.#endings) this.#withdraw();
+        this.#outboxSender?.check();
+        if (this.draft.endedPathCount !== this.#endedPathCount) this.#abortUnwanted();
         // the commit took time: timers that became due meanwhile are applied before new tasks begin
         if (events.length > 0 && !this.#draining && this.#due()) continue;
         if (!this.#draining) {
           this.#begin(announcedAt);
-          this.#post?.send(this.draft);
+          this.#outboxSender?.send(this.draft);
         }
-        if (this.#settled.length > 0 || this.#stored || this.#announced.isLacking || this.#post?.hasNews) continue;
-        if (this.#running.size === 0 && !this.#post?.isUnderWay) break;
-        await this.#news();
+        if (this.#settled.length > 0 || this.#stored || this.#announced.isLacking || this.#outboxSender?.hasNews) continue;
+        if (this.#running.size === 0 && !this.#outboxSender?.isUnderWay) break;
+        await this.#waitForNews();
         this.#wake = null;
       }
     } finally {
@@ -213,7 +213,7 @@ export class Turn {
    * Waits until a step settles, or a retry or wait of another path is due. Not an async function: that would make every step
    * wait for one more promise.
    */
-  #news(): Promise<void> {
+  #waitForNews(): Promise<void> {
     const at = this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt);
     return new Promise((resolve) => {
       this.#wake = at === null ? resolve : this.#wakeAt(at, resolve);
@@ -231,13 +231,13 @@ export class Turn {
   }
 
   /** Applies the outcomes, the delivery of messages, and then the timers that are due. Returns the events that have to be committed. */
-  #take(outcomes: readonly Settled[]): Event[] {
+  #applyNews(outcomes: readonly Settled[]): Event[] {
     const stored = this.#stored;
     this.#stored = null;
-    if (stored && stored.version > this.draft.version) this.#move(stored);
+    if (stored && stored.version > this.draft.version) this.#continueFrom(stored);
     const events: Event[] = [];
     for (const settled of outcomes) this.#apply(settled, events);
-    const ids = this.#post?.arrived();
+    const ids = this.#outboxSender?.arrived();
     if (ids) this.#accept({ type: "delivered", version: this.draft.version + 1, at: this.#options.now(), ids }, events);
     for (let event = this.#due(); event && !this.#stopped && !this.#draining; event = this.#due()) this.#accept(event, events);
     return events;
@@ -279,7 +279,7 @@ export class Turn {
         this.#stopped ||= last;
         return;
       }
-      this.#move(stored);
+      this.#continueFrom(stored);
       const again: Event[] = [];
       for (const settled of outcomes) this.#apply(settled, again);
       pending = again;
@@ -291,19 +291,19 @@ export class Turn {
     if (this.draft.ended) return true;
     const { now, early } = this.#options;
     const spent = this.#draining || this.#performed >= this.#options.stepLimit;
-    if (this.#running.size > 0 || this.#stored || this.#post?.isUnderWay) return false;
-    return spent || !((this.#post !== null && this.draft.outbox.length > 0) || isAnyDue(this.draft, now(), early) || this.#due());
+    if (this.#running.size > 0 || this.#stored || this.#outboxSender?.isUnderWay) return false;
+    return spent || !((this.#outboxSender !== null && this.draft.outbox.length > 0) || isAnyDue(this.draft, now(), early) || this.#due());
   }
 
   /** Continues from a stored snapshot. */
-  #move(stored: Snapshot): void {
+  #continueFrom(stored: Snapshot): void {
     this.draft = openDraft(this.draft.workflow, stored);
-    this.#withdraw();
+    this.#abortUnwanted();
   }
 
   /** Aborts the steps whose paths have ended or moved on without them. */
-  #withdraw(): void {
-    this.#endings = this.draft.endings;
+  #abortUnwanted(): void {
+    this.#endedPathCount = this.draft.endedPathCount;
     for (const [name, { task, attempt }] of this.#running) {
       const path = scopeAt(this.draft, task.scope)?.paths.find(({ id }) => id === task.pathId);
       if (path?.turn === task.turn) continue;
@@ -356,11 +356,11 @@ export class Turn {
   #perform(task: Task, node: CompiledNode, now: EpochMs): void {
     const { performing, prepared, commit, onEvent } = this.#options;
     const name = nameOf(task);
-    const place = scopeOfTask(task, this.draft);
+    const scope = scopeOfTask(task, this.draft);
     const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }
-      : perform(task, prepared.get(node)!, place, performing, now, (outcome) => {
+      : perform(task, prepared.get(node)!, scope, performing, now, (outcome) => {
           // a task that is no longer current was removed from `#running`, so its late outcome is ignored
           if (this.#running.get(name)?.attempt !== attempt) return;
           this.#settle(task, outcome);

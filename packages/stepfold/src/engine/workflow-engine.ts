@@ -301,7 +301,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
 /** @throws StepfoldError `OPTION_INVALID` */
 function refuseKey(command: Command): void {
   if (safeMember(command, "idempotencyKey") === undefined) return;
-  const reason = "needs a runtime: a snapshot does not tell which keys were used. Compare its version before you send again";
+  const reason = "needs a runtime: a snapshot does not show which keys were used. Compare its version before you send the command again";
   throw new StepfoldError("OPTION_INVALID", { option: "idempotencyKey", reason });
 }
 

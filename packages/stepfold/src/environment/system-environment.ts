@@ -26,9 +26,9 @@ export const systemEnvironment: Environment = Object.freeze({
 const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Random bytes for the next ids, 10 for each: it is much faster to ask for many bytes at once. */
-const page = new Uint8Array(4_090);
-/** How many bytes of the page are used already. */
-let used = page.length;
+const randomBytes = new Uint8Array(4_090);
+/** How many of these bytes are used already. */
+let usedBytes = randomBytes.length;
 /** The beginning that all ids of one millisecond have in common. */
 let time = { atMs: -1, text: "" };
 
@@ -39,15 +39,15 @@ function uuid7(): string {
     const digits = (now + 2 ** 48).toString(16);
     time = { atMs: now, text: `${digits.slice(1, 9)}-${digits.slice(9)}-` };
   }
-  if (used === page.length) {
-    crypto.getRandomValues(page);
-    used = 0;
+  if (usedBytes === randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    usedBytes = 0;
   }
-  const at = used;
-  used += 10;
-  const next = (index: number): string => hex[page[at + index]!]!;
-  const version = hex[0x70 | (page[at]! & 0x0f)]!;
-  const variant = hex[0x80 | (page[at + 2]! & 0x3f)]!;
+  const at = usedBytes;
+  usedBytes += 10;
+  const next = (index: number): string => hex[randomBytes[at + index]!]!;
+  const version = hex[0x70 | (randomBytes[at]! & 0x0f)]!;
+  const variant = hex[0x80 | (randomBytes[at + 2]! & 0x3f)]!;
   return `${time.text}${version}${next(1)}-${variant}${next(3)}-${next(4)}${next(5)}${next(6)}${next(7)}${next(8)}${next(9)}`;
 }
 
@@ -140,21 +140,21 @@ export class Deadlines {
 
 /** Calls back after everything else that is ready in this process had a chance to run: timers, the network, other executions. */
 export function onNextMacrotask(callback: () => void): void {
-  soon(callback);
+  setImmediateOrTimeout(callback);
 }
 
 // browsers have no `setImmediate`
-const { setImmediate: soon = setTimeout } = globalThis;
+const { setImmediate: setImmediateOrTimeout = setTimeout } = globalThis;
 
 /** The number that `macrotasksSeen` returns. */
-let seen = 0;
+let macrotaskCount = 0;
 /** True while a callback is waiting that increases this number. */
-let isWatched = false;
+let isCounting = false;
 
 /** Does the same as `onNextMacrotask`, as a promise. */
 export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => {
-    soon(resolve);
+    setImmediateOrTimeout(resolve);
   });
 }
 
@@ -163,14 +163,14 @@ export function nextMacrotask(): Promise<void> {
  * `nextMacrotask` itself.
  */
 function macrotasksSeen(): number {
-  if (!isWatched) {
-    isWatched = true;
-    soon(() => {
-      isWatched = false;
-      seen++;
+  if (!isCounting) {
+    isCounting = true;
+    setImmediateOrTimeout(() => {
+      isCounting = false;
+      macrotaskCount++;
     });
   }
-  return seen;
+  return macrotaskCount;
 }
 
 /** How long work continues before everything else in the process gets a chance to run: timers, requests, an `AbortSignal`. */

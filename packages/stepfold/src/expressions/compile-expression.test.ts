@@ -257,7 +257,7 @@ describe("what is wrong with an expression", () => {
     ["new Date", '"new" is not available', 0],
     ["new Date(1, 2)", "new Date takes one, or none", 10],
     ["in", '"in" is not available', 0],
-    ["$env.HOME", "hand over what it may read as globals", 0],
+    ["$env.HOME", "pass what it may read as globals", 0],
     ["$workflow.active", "$workflow has id and name", 10],
     ["$workflow", 'expected "." and id or name', 9],
     ["$node", 'expected "."', 5],

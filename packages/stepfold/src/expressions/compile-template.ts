@@ -2,14 +2,14 @@ import type { CompileTemplate, NodeNames, ReadPath, Scope, Template } from "../c
 import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
-import { evaluate, type Program, type Purse } from "./compile/evaluate.ts";
+import { type Budget, evaluate, type Program } from "./compile/evaluate.ts";
 import { concatenate, toText } from "./evaluation/coerce.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
 import type { Frame } from "./evaluation/frame.ts";
 import { type Pieces, splitText } from "./split-text.ts";
 
 /** Builds one value of a template. */
-type Build = (scope: Scope, purse: Purse) => unknown;
+type Build = (scope: Scope, budget: Budget) => unknown;
 
 interface TemplateScan {
   /** All mistakes found so far. */
@@ -59,25 +59,25 @@ export function compileTemplateWithin(
   const template: Template = {
     reads: [...walk.reads.values()],
     texts: walk.texts,
-    evaluate: (scope, together) => build(scope, together ? sharedPurse(together, limits) : fullPurse(limits)),
+    evaluate: (scope, together) => build(scope, together ? sharedPurse(together, limits) : fullBudget(limits)),
   };
   return { template, issues: [] };
 }
 
 /** The budget of each object that a caller of `Template.evaluate` has given as `together`. */
-const purses = new WeakMap<object, Purse>();
+const budgets = new WeakMap<object, Budget>();
 
-function fullPurse({ steps, outputLength }: ExpressionLimits): Purse {
-  return { steps: steps * budgetShare, room: outputLength };
+function fullBudget({ steps, outputLength }: ExpressionLimits): Budget {
+  return { stepsLeft: steps * budgetShare, outputLeft: outputLength };
 }
 
-function sharedPurse(together: object, limits: ExpressionLimits): Purse {
-  let purse = purses.get(together);
-  if (!purse) {
-    purse = fullPurse(limits);
-    purses.set(together, purse);
+function sharedPurse(together: object, limits: ExpressionLimits): Budget {
+  let budget = budgets.get(together);
+  if (!budget) {
+    budget = fullBudget(limits);
+    budgets.set(together, budget);
   }
-  return purse;
+  return budget;
 }
 
 /** Returns null if the value holds no expression, so that the value is used as it is. */
@@ -94,7 +94,7 @@ function compileValue(walk: TemplateScan, value: Json, pointer: string, depth: n
 function compileItems(walk: TemplateScan, value: readonly Json[], pointer: string, depth: number): Build | null {
   const builds = value.map((item, index) => compileValue(walk, item, `${pointer}/${index}`, depth + 1));
   if (builds.every((build) => build === null)) return null;
-  return (scope, purse) => builds.map((build, index) => (build === null ? value[index] : (build(scope, purse) ?? null)));
+  return (scope, budget) => builds.map((build, index) => (build === null ? value[index] : (build(scope, budget) ?? null)));
 }
 
 function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Json }, pointer: string, depth: number): Build | null {
@@ -103,10 +103,10 @@ function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Jso
     return { key, constant, build: compileValue(walk, constant, `${pointer}/${pointerKey(key)}`, depth + 1) };
   });
   if (entries.every(({ build }) => build === null)) return null;
-  return (scope, purse) => {
+  return (scope, budget) => {
     const result: Record<string, unknown> = {};
     for (const { key, constant, build } of entries) {
-      const member = build === null ? constant : build(scope, purse);
+      const member = build === null ? constant : build(scope, budget);
       if (member !== undefined) setOwn(result, key, member);
     }
     return result;
@@ -126,25 +126,25 @@ function compileString(walk: TemplateScan, text: string, pointer: string): Build
   const [only] = pieces.programs;
   const whole = only !== undefined && pieces.programs.length === 1 && pieces.texts.every((piece) => piece.trim() === "");
   if (!whole && pieces.texts.some((piece) => piece !== "")) walk.texts.push(pointer);
-  return whole ? (scope, purse) => evaluate(only, scope, purse) : mix(pieces);
+  return whole ? (scope, budget) => evaluate(only, scope, budget) : mix(pieces);
 }
 
 function mix({ texts, programs }: Pieces): Build {
-  return (scope, purse) => {
+  return (scope, budget) => {
     let text = texts[0]!;
-    for (const [index, program] of programs.entries()) text = append(program, scope, purse, text, texts[index + 1]!);
+    for (const [index, program] of programs.entries()) text = append(program, scope, budget, text, texts[index + 1]!);
     return text;
   };
 }
 
 /** Appends an expression's value as text, and the text after it. This work counts against the same budget as the evaluation. */
-function append(program: Program, scope: Scope, purse: Purse, before: string, after: string): string {
-  const value = evaluate(program, scope, purse);
-  const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room, draws: 0 };
+function append(program: Program, scope: Scope, budget: Budget, before: string, after: string): string {
+  const value = evaluate(program, scope, budget);
+  const frame: Frame = { unit: program.unit, scope, locals: [], stepsLeft: budget.stepsLeft, outputLeft: budget.outputLeft, draws: 0 };
   const inserted = value === null || value === undefined ? "" : toText(frame, 0, value);
   const text = concatenate(frame, concatenate(frame, before, inserted), after);
-  purse.steps = frame.steps;
-  purse.room = frame.room;
+  budget.stepsLeft = frame.stepsLeft;
+  budget.outputLeft = frame.outputLeft;
   return text;
 }
 

@@ -1,4 +1,4 @@
-import { lacksExtraFunctions, provideExtraFunctions } from "./functions/extra-functions.ts";
+import { mustLoadExtraFunctions, provideExtraFunctions } from "./functions/extra-functions.ts";
 
 /**
  * Loads the functions whose code is not a part of the language itself: regular expressions, hashes, base64, random values, and the
@@ -19,7 +19,7 @@ let pending: Promise<void> | null = null;
 
 /** Returns a promise to await before expressions are evaluated, or null if no function has to be loaded. */
 export function missingFunctions(): Promise<void> | null {
-  if (!lacksExtraFunctions()) return null;
+  if (!mustLoadExtraFunctions()) return null;
   pending ??= loadFunctions();
   return pending;
 }

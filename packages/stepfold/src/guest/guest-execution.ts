@@ -47,7 +47,7 @@ export class GuestExecution {
     while (!this.draft.ended) {
       const tasks = this.#plan();
       if (tasks.length > 0) await this.#perform(tasks);
-      else await this.#passTo(wakeAt(this.draft));
+      else await this.#waitUntil(wakeAt(this.draft));
     }
   }
 
@@ -89,7 +89,7 @@ export class GuestExecution {
     settled.sort((a, b) => a.outcome.endedAt - b.outcome.endedAt);
     for (const { task, outcome } of settled) {
       // timers that became due before this outcome come first
-      while (!this.draft.ended && due(this.draft, outcome.endedAt)) await this.#passTo(this.#timerAt());
+      while (!this.draft.ended && due(this.draft, outcome.endedAt)) await this.#waitUntil(this.#timerAt());
       this.#settle(task, outcome);
     }
   }
@@ -111,15 +111,15 @@ export class GuestExecution {
   }
 
   /** Waits for the next message and takes it. If none has come by `until`, the timers up to that time are applied. */
-  async #passTo(until: EpochMs | null): Promise<void> {
+  async #waitUntil(until: EpochMs | null): Promise<void> {
     const message = await this.#host.wait(until, { name: this.#name("wait"), snapshot: closeDraft(this.draft) });
-    if (message) return this.#take(message);
+    if (message) return this.#takeMessage(message);
     if (until === null) return;
     this.#now = Math.max(this.#now, until);
     for (let event = due(this.draft, until); event && !this.draft.ended; event = due(this.draft, until)) this.#fold(event);
   }
 
-  async #take(message: GuestMessage): Promise<void> {
+  async #takeMessage(message: GuestMessage): Promise<void> {
     if (this.#taken.has(message.id)) return;
     this.#taken.add(message.id);
     const snapshot = closeDraft(this.draft);

@@ -41,13 +41,13 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
         message: { title: "Message", description: "What the approvers need to know to decide", type: "string" },
         approvers: {
           title: "Approvers",
-          description: "Who is asked; shown, not enforced. Default: the responders",
+          description: "The people who are asked; only shown, not enforced. Default: the responders",
           type: "array",
           items: { type: "string", minLength: 1 },
         },
         responders: {
           title: "Responders",
-          description: "Who may answer; nobody else is let. Default: anybody",
+          description: "The people who may answer; answers of others are refused. Default: anybody may answer",
           type: "array",
           items: { type: "string", minLength: 1, maxLength: 1_000 },
           minItems: 1,
@@ -62,7 +62,7 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
         details: { title: "Details", description: "Data to show beside the message" },
         timeout: {
           title: "Timeout",
-          description: "How long an answer is good for: 2 days, PT5M, milliseconds",
+          description: "How long to wait for an answer: 2 days, PT5M, milliseconds",
           type: ["string", "number"],
         },
         schema: {

@@ -32,7 +32,7 @@ export const endNode: NodeDefinition<EndData | null, Json, unknown, never> = def
     title: "End",
     type: ["object", "null"],
     properties: {
-      output: { title: "Output", description: "What comes of it" },
+      output: { title: "Output", description: "The output of the path, or of the execution" },
       continueAs: {
         title: "Continue as",
         description: "Ends this execution, which goes on as a new one with this input",

@@ -28,7 +28,7 @@ export const failNode: NodeDefinition<FailData, never, unknown, never> = defineN
     properties: {
       message: { title: "Message", description: "What went wrong, for people", type: "string", minLength: 1 },
       code: { title: "Code", description: "What went wrong, for programs", type: "string", minLength: 1, maxLength: 100 },
-      details: { title: "Details", description: "What else is to be known, for programs; any JSON of at most 32 KB" },
+      details: { title: "Details", description: "Further facts about the error, for programs; any JSON of at most 32 KB" },
     },
     required: ["message"],
     additionalProperties: false,

@@ -65,12 +65,13 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
       concurrency: { title: "Concurrency", description: "Items under way at once. Default 16", type: "integer", minimum: 1 },
       completeWhen: {
         title: "Complete when",
-        description: "Goes on early: with so many items done, or when an expression such as results.filter(r => r.ok).length >= 2 holds",
+        description:
+          "Completes early: when so many items are done, or when an expression such as results.filter(r => r.ok).length >= 2 holds",
         type: ["integer", "string"],
         minimum: 0,
         minLength: 1,
       },
-      remaining: { title: "Remaining", description: "What becomes of the other items then. Default: cancel", enum: ["cancel", "finish"] },
+      remaining: { title: "Remaining", description: "What happens to the other items then. Default: cancel", enum: ["cancel", "finish"] },
       open: { title: "Open", description: "Items may be added until the map is closed. Default: no", type: "boolean" },
       toleratedFailures: {
         title: "Tolerated failures",

@@ -37,7 +37,7 @@ export const raceNode: NodeDefinition<RaceData, RaceResult> = defineNode<RaceDat
     type: "object",
     properties: {
       winner: { title: "Winner", description: "The handle it left by", type: "string" },
-      payload: { title: "Payload", description: "What the winner came with, else null" },
+      payload: { title: "Payload", description: "The payload of the winner, or null" },
     },
     required: ["winner", "payload"],
   },
@@ -60,7 +60,9 @@ function contestants({ signals = [], timer, answer }: RaceData, now: EpochMs): S
   const handles = new Map<string, string>();
   for (const { name, handle: own = name } of signals) {
     if ((handles.get(name) ?? own) !== own) {
-      const error = new FatalError(`The signals named "${name.slice(0, 100)}" have different handles: which of them won could not be told`);
+      const error = new FatalError(
+        `The signals named "${name.slice(0, 100)}" have different handles, so it could not be known which of them won`,
+      );
       throw Object.assign(error, { code: "RACE_AMBIGUOUS" });
     }
     handles.set(name, own);

@@ -50,10 +50,16 @@ export const sendSignalNode: NodeDefinition<SendSignalData, Json> = defineNode<S
     properties: {
       to: { title: "To", description: "Id of the execution that gets it", type: "string", minLength: 1, maxLength: 255 },
       all: { title: "To all", description: "To all executions that wait for it under this key, instead of one", type: "boolean" },
-      workflow: { title: "Workflow", description: "Of all only those that run this one", type: "string", minLength: 1, maxLength: 1_000 },
+      workflow: {
+        title: "Workflow",
+        description: "With all: only executions of this workflow",
+        type: "string",
+        minLength: 1,
+        maxLength: 1_000,
+      },
       name: { title: "Name", description: "Name of the signal", type: "string", minLength: 1, maxLength: 1_000 },
-      key: { title: "Key", description: "Only waits with the same key are meant", type: "string", minLength: 1, maxLength: 1_000 },
-      payload: { title: "Payload", description: "What it brings" },
+      key: { title: "Key", description: "Only waits with the same key get it", type: "string", minLength: 1, maxLength: 1_000 },
+      payload: { title: "Payload", description: "The payload of the signal" },
       ttl: {
         title: "Kept for",
         description: "How long it is kept if nobody waits for it: 2h, PT5M, milliseconds",

@@ -35,7 +35,7 @@ export const signalNode: NodeDefinition<SignalData, Json> = defineNode<SignalDat
     type: "object",
     properties: {
       name: { title: "Name", description: "Name of the signal", type: "string", minLength: 1, maxLength: 1_000 },
-      key: { title: "Key", description: "Only a signal with the same key is meant", type: "string", minLength: 1, maxLength: 1_000 },
+      key: { title: "Key", description: "Only a signal with the same key counts", type: "string", minLength: 1, maxLength: 1_000 },
       transient: { title: "Transient", description: "A signal that came before does not count. Default: it does", type: "boolean" },
       timeout: { title: "Timeout", description: "How long to wait: 2 days, PT5M, milliseconds", type: ["string", "number"] },
       schema: { title: "Schema", description: "JSON Schema of the payload", type: ["object", "boolean"] },

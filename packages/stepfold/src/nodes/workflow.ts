@@ -53,7 +53,7 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
     type: "object",
     properties: {
       workflow: { title: "Workflow", description: "The workflow to run: its name in workflows", type: "string", minLength: 1 },
-      input: { title: "Input", description: "What it is started with" },
+      input: { title: "Input", description: "The input of the other workflow" },
       detached: { title: "Detached", description: "Make it an execution of its own", type: "boolean", default: false },
       wait: { title: "Wait", description: "Detached: go on only when it has ended", type: "boolean", default: true },
       workflowId: { title: "Execution id", description: "Detached: its id, made up if none is given", type: "string", minLength: 1 },

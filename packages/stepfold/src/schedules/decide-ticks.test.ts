@@ -12,10 +12,15 @@ const minute = 60_000;
 const willing = (): null => null;
 
 /** Brings a schedule to a time as its node does: it decides at every time for which the schedule waits. */
-function until(state: ScheduleState, now: number, sends: SendRequest[], judge: Parameters<typeof decideTicks>[2] = willing): ScheduleState {
+function until(
+  state: ScheduleState,
+  now: number,
+  sends: SendRequest[],
+  checkStart: Parameters<typeof decideTicks>[2] = willing,
+): ScheduleState {
   let after = state;
   for (let wakeAt = wakeOf(after); wakeAt !== null && wakeAt <= now && !isOver(after); wakeAt = wakeOf(after)) {
-    const decision = decideTicks({ ...after, horizon: Math.max(wakeAt, after.horizon) }, now, judge);
+    const decision = decideTicks({ ...after, horizon: Math.max(wakeAt, after.horizon) }, now, checkStart);
     sends.push(...decision.sends);
     after = decision.state;
   }

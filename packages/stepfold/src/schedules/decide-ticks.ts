@@ -15,10 +15,12 @@ export interface Decision {
 }
 
 /** Checks whether a workflow can be started with an input. Returns the reason if it cannot; null if it can. */
-export type Judge = (workflow: string, input: Json) => { readonly code: string; readonly message: string } | null;
+export type StartCheck = (workflow: string, input: Json) => { readonly code: string; readonly message: string } | null;
 
-/** The most requests and the most rounds of one decision. The next step of the schedule decides the rest. */
-const [maxSends, maxRounds] = [20, 1_000];
+/** The most requests of one decision. The next step of the schedule decides the rest. */
+const maxSends = 20;
+/** The most rounds of one decision. The next step of the schedule decides the rest. */
+const maxRounds = 1_000;
 /** The most ticks that wait with the overlap `queue`. Further ticks are skipped. */
 const maxQueued = 100;
 /** The most executions in `running`. Further ones are started too, but the schedule does not wait for their end. */
@@ -30,8 +32,8 @@ const maxRunning = 100;
  *
  * @param now the current time: a tick that should have started more than `catchUpWindow` before `now` is missed
  */
-export function decideTicks(before: ScheduleState, now: EpochMs, judge: Judge): Decision {
-  const draft: Draft = { state: before, sends: [], now, judge };
+export function decideTicks(before: ScheduleState, now: EpochMs, checkStart: StartCheck): Decision {
+  const draft: DecisionDraft = { state: before, sends: [], now, checkStart };
   let missed = 0;
   for (let round = 0; round < maxRounds && draft.sends.length < maxSends; round++) {
     const missedBefore = draft.state.counts.missed;
@@ -48,11 +50,11 @@ export function decideTicks(before: ScheduleState, now: EpochMs, judge: Judge): 
 }
 
 /** The state of one decision while it is made. */
-interface Draft {
+interface DecisionDraft {
   state: ScheduleState;
   readonly sends: SendRequest[];
   readonly now: EpochMs;
-  readonly judge: Judge;
+  readonly checkStart: StartCheck;
 }
 
 /**
@@ -60,7 +62,7 @@ interface Draft {
  *
  * @returns false if there is nothing to do now
  */
-function advance(draft: Draft): boolean {
+function advance(draft: DecisionDraft): boolean {
   const { state } = draft;
   const [trigger, ...triggers] = state.triggers;
   if (trigger !== undefined) {
@@ -92,7 +94,7 @@ function advance(draft: Draft): boolean {
 }
 
 /** Starts, queues, skips or misses a tick. `at` is its time; `beginsAt` is the time with jitter, when it should start. */
-function takeTick(draft: Draft, { at, beginsAt }: { readonly at: EpochMs; readonly beginsAt: EpochMs }): void {
+function takeTick(draft: DecisionDraft, { at, beginsAt }: { readonly at: EpochMs; readonly beginsAt: EpochMs }): void {
   const { spec, running, queued, counts, taken } = draft.state;
   draft.state = { ...draft.state, decidedUntil: at, lastTick: at };
   if (draft.now - beginsAt > spec.catchUpWindow) {
@@ -116,7 +118,7 @@ function takeTick(draft: Draft, { at, beginsAt }: { readonly at: EpochMs; readon
   }
 }
 
-function cancelRunning(draft: Draft): void {
+function cancelRunning(draft: DecisionDraft): void {
   const { name, running, cancelling } = draft.state;
   // if nothing runs, the queued tick starts next. `cancelling` must not be set then, because a later tick must be able to cancel that
   // execution
@@ -125,7 +127,7 @@ function cancelRunning(draft: Draft): void {
   draft.state = { ...draft.state, cancelling: true };
 }
 
-function takeBackfill(draft: Draft): boolean {
+function takeBackfill(draft: DecisionDraft): boolean {
   const { state } = draft;
   const index = state.backfills.findIndex(({ overlap }) => overlap === "allow" || state.running.length === 0);
   const backfill = state.backfills[index];
@@ -138,13 +140,13 @@ function takeBackfill(draft: Draft): boolean {
 }
 
 /** Starts the execution of a tick. @param reports whether the execution reports its end to the schedule */
-function start(draft: Draft, at: EpochMs, reports: boolean): void {
+function start(draft: DecisionDraft, at: EpochMs, reports: boolean): void {
   const { name, spec, running, counts } = draft.state;
   const workflowId = tickId(name, at);
   // the execution of this tick is still running, and a backfill asks for the same tick
   if (running.includes(workflowId)) return;
   const input = spec.input ?? scheduledInput(name, at);
-  const refusal = draft.judge(spec.workflow, input);
+  const refusal = draft.checkStart(spec.workflow, input);
   if (refusal) {
     draft.state = withProblem(draft.state, { at, workflowId, ...refusal });
     return;

@@ -7,7 +7,7 @@ import type { StepContext } from "../engine/node/step-context.ts";
 import { scheduleSignal, scheduleWorkflowId } from "../runtime/context/latest-schedule.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
 import { absorb } from "./commands.ts";
-import { decideTicks, type Judge } from "./decide-ticks.ts";
+import { decideTicks, type StartCheck } from "./decide-ticks.ts";
 import { isOver, readState, type ScheduleState, wakeOf } from "./state.ts";
 
 /**
@@ -61,7 +61,7 @@ export function scheduleNode(host: Pick<ScheduleHost, "problemOf" | "limits">): 
       const known = isSignal ? absorb(state, resumed.payload) : state;
       if (isSignal && known.commands.length < maxCommands) return wait(known);
       if (state.steps > stepsAtMost) return { continueAs: { input: { ...known, steps: 0 } } };
-      const { state: after, sends } = decideTicks(isSignal ? atLastCommand(known) : known, step.now(), judgeFor(host, step));
+      const { state: after, sends } = decideTicks(isSignal ? atLastCommand(known) : known, step.now(), startCheckOf(host, step));
       if (sends.length > 0) return { data: after, __sends: sends };
       // a command that came while this step ran is committed to this execution already, so then the execution does not end
       if (isOver(after)) return { data: after, terminate: true, __unlessSignalled: scheduleSignal };
@@ -79,7 +79,7 @@ function atLastCommand(state: ScheduleState): ScheduleState {
  * Returns the check of starts. Another worker may know a workflow that this one does not know, so the step is retried before the tick is
  * refused.
  */
-function judgeFor({ problemOf }: Pick<ScheduleHost, "problemOf">, { attempt }: StepContext): Judge {
+function startCheckOf({ problemOf }: Pick<ScheduleHost, "problemOf">, { attempt }: StepContext): StartCheck {
   return (workflow, input) => {
     const problem = problemOf(workflow, input);
     if (problem?.code === "DEFINITION_UNKNOWN" && attempt < maxAttempts)

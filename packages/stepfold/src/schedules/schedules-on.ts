@@ -102,7 +102,7 @@ class ScheduleReach {
 export function schedulesOn(host: ScheduleHost): Schedules {
   const reach = new ScheduleReach(host);
   return {
-    ...makingSchedules(reach),
+    ...changingSchedules(reach),
     pause: (name, note) => reach.command(name, { type: "pause", ...(note !== undefined && { note }) }),
     resume: (name) => reach.command(name, { type: "resume" }),
     async trigger(name) {
@@ -127,7 +127,7 @@ export function schedulesOn(host: ScheduleHost): Schedules {
   };
 }
 
-function makingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "put" | "edit"> {
+function changingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "put" | "edit"> {
   const { host } = reach;
   return {
     async create(name, given, options = {}) {
@@ -175,7 +175,7 @@ async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Prom
     ...(cursor !== undefined && { cursor }),
   });
   const listed = new Set(page.items.map(({ workflowId }) => workflowId));
-  const found = await Promise.all(page.items.map((item) => tellingOf(host, item, listed)));
+  const found = await Promise.all(page.items.map((item) => describedSnapshotOf(host, item, listed)));
   const items = found.flatMap((snapshot) => {
     const state = snapshot && stateOf(snapshot);
     return state ? [describe(snapshot, state)] : [];
@@ -189,7 +189,7 @@ async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Prom
  *
  * @param listed ids of the executions on the page
  */
-async function tellingOf(host: ScheduleHost, item: ExecutionSummary, listed: ReadonlySet<string>): Promise<Snapshot | null> {
+async function describedSnapshotOf(host: ScheduleHost, item: ExecutionSummary, listed: ReadonlySet<string>): Promise<Snapshot | null> {
   const snapshot = await host.load(item.workflowId);
   if (!snapshot?.continuedAs) return snapshot;
   // the schedule was about to go on when the page was read: its new execution may not exist yet, or may have come too late for the page

@@ -70,7 +70,7 @@ class SpecReader {
   count(): number | undefined {
     const { count } = this.given;
     if (count === undefined || (Number.isSafeInteger(count) && (count as number) >= 1)) return count as number | undefined;
-    return this.refuse("count", "must be a whole number from 1 on");
+    return this.refuse("count", "must be a whole number of at least 1");
   }
 
   overlap(): OverlapPolicy {
@@ -81,7 +81,7 @@ class SpecReader {
 
   crons(): readonly string[] | undefined {
     const { cron, zone } = this.given;
-    if (cron === undefined) return zone === undefined ? undefined : this.refuse("zone", "is of a schedule with `cron`");
+    if (cron === undefined) return zone === undefined ? undefined : this.refuse("zone", "is only allowed together with `cron`");
     const crons = typeof cron === "string" ? [cron] : cron;
     if (!Array.isArray(crons) || crons.length === 0 || crons.length > maxCrons || crons.some((one) => typeof one !== "string"))
       return this.refuse("cron", `must be a cron expression, or a list of 1 to ${maxCrons}`);
@@ -109,7 +109,10 @@ export function readSpec(schedule: string, spec: unknown): CheckedSpec {
   for (const member of Object.keys(kept)) {
     if (members.includes(member)) continue;
     const meant = similar(member, members);
-    reader.refuse(member, meant === undefined ? "is no member of a schedule" : `is no member of a schedule; did you mean "${meant}"?`);
+    reader.refuse(
+      member,
+      meant === undefined ? "is not a member of a schedule" : `is not a member of a schedule; did you mean "${meant}"?`,
+    );
   }
   const checked = checkedBy(reader);
   if (reader.issues.length > 0) throw new StepfoldError("SCHEDULE_INVALID", { schedule, issues: reader.issues });
@@ -132,9 +135,9 @@ function checkedBy(reader: SpecReader): CheckedSpec {
   if ([cron, every, at].filter((one) => one !== undefined).length !== 1)
     reader.refuse(
       cron === undefined ? (every === undefined ? "cron" : "every") : "cron",
-      "exactly one of cron, every and at must be there",
+      "exactly one of cron, every and at must be given",
     );
-  if (every === undefined && reader.given.offset !== undefined) reader.refuse("offset", "is of a schedule with `every`");
+  if (every === undefined && reader.given.offset !== undefined) reader.refuse("offset", "is only allowed together with `every`");
   const crons = reader.crons();
   const optional = {
     every: reader.duration("every", minEveryMs),
@@ -161,5 +164,5 @@ export function readTickingSpec(schedule: string, spec: unknown, after: EpochMs)
   const checked = readSpec(schedule, spec);
   if (nextTick(checked, after) !== null) return checked;
   const pointer = checked.cron ? "/cron" : checked.at === undefined ? "/endAt" : "/at";
-  throw new StepfoldError("SCHEDULE_INVALID", { schedule, issues: [{ pointer, message: "there is no tick any more" }] });
+  throw new StepfoldError("SCHEDULE_INVALID", { schedule, issues: [{ pointer, message: "there is no tick in the future" }] });
 }

@@ -21,7 +21,7 @@ const maxBodyBytes = 64 * 1024;
 /** The part of the time of a request that reading its body may take. */
 const readingPart = 0.5;
 /** The HTTP status for each reason why a body was not read. */
-const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, "broken off": 400 };
+const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, interrupted: 400 };
 /** The most executions that one request may name. */
 const maxNamed = 100;
 

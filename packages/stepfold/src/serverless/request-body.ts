@@ -1,7 +1,7 @@
 import { systemEnvironment } from "../environment/system-environment.ts";
 
 /** Why a body was not read to its end. */
-export type BodyRefusal = "too large" | "too slow" | "broken off";
+export type BodyRefusal = "too large" | "too slow" | "interrupted";
 
 /** The limits of reading a body. */
 export interface BodyBounds {
@@ -17,7 +17,7 @@ export async function readRequestBody(
   if (Number(headers.get("content-length") ?? 0) > maxBytes) return { refusal: "too large" };
   if (!body) return { text: "" };
   const reader = body.getReader();
-  let refusal: BodyRefusal = "broken off";
+  let refusal = null as BodyRefusal | null;
   // cancelling also ends a read that is under way
   const refuse = (why: BodyRefusal): void => {
     refusal = why;
@@ -29,14 +29,13 @@ export async function readRequestBody(
     let text = "";
     for (let bytes = 0; ; ) {
       const { done, value } = await reader.read();
-      // "broken off" is the initial value: the body was not refused
-      if (done) return refusal === "broken off" ? { text: text + decoder.decode() } : { refusal };
+      if (done) return refusal === null ? { text: text + decoder.decode() } : { refusal };
       bytes += value.byteLength;
       if (bytes > maxBytes) refuse("too large");
       else text += decoder.decode(value, { stream: true });
     }
   } catch {
-    return { refusal };
+    return { refusal: refusal ?? "interrupted" };
   } finally {
     endTimer();
   }

@@ -41,10 +41,7 @@ export function parsedUrl(text: string, option: UrlOption = "store"): URL {
   } catch {
     // the error below says what is wrong
   }
-  throw invalidUrl(
-    `is a URL that cannot be read: ${publicUrl(text)}. A password is written with %40 for @, %2F for /, %3A for :, %25 for %`,
-    option,
-  );
+  throw invalidUrl(`is not a valid URL: ${publicUrl(text)}. In a password, write %40 for @, %2F for /, %3A for :, %25 for %`, option);
 }
 
 /**
@@ -54,7 +51,7 @@ export function parsedUrl(text: string, option: UrlOption = "store"): URL {
  */
 export function poolSize(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw invalidUrl(`has a parameter "pool" that is no whole number from 1 to 9999: "${text}"`);
+  throw invalidUrl(`has a parameter "pool" that is not a whole number from 1 to 9999: "${text}"`);
 }
 
 /** What a URL names. */

@@ -85,7 +85,7 @@ const maxByLength = 1_000;
 /** How long a link is valid if neither the link nor its wait says so, in milliseconds. */
 const defaultMs = 30 * 24 * 60 * 60 * 1000;
 /** Codes that mean that the link cannot be used any more. */
-const used: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND", "RESUME_CONFLICT"];
+const usedLinkCodes: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND", "RESUME_CONFLICT"];
 
 /**
  * Creates signed links with which people and services outside can answer one wait each: an approval in a mail, a callback of another
@@ -133,14 +133,14 @@ export function answerLinks(runtime: Pick<Runtime, "get">, options: AnswerLinksO
     },
     async read(token) {
       const { workflowId, incarnation, waitId, by, payload, expiresAt } = await claimsOf(token);
-      const { snapshot, wait } = await unlessUsed(async () => openWait(await runtime.get(workflowId), waitId));
+      const { snapshot, wait } = await asLinkInvalid(async () => openWait(await runtime.get(workflowId), waitId));
       if (!wait || snapshot.incarnation !== incarnation) throw new StepfoldError("LINK_INVALID", {});
       return { workflowId, wait, ...(by !== undefined && { by }), ...(payload !== undefined && { payload }), expiresAt };
     },
     async answer(token, given) {
       const { workflowId, incarnation, waitId, by, payload, nonce } = await claimsOf(token);
-      if (payload !== undefined && given !== undefined) throw invalid("payload", "must be left out: the link says what is answered");
-      return unlessUsed(async () => {
+      if (payload !== undefined && given !== undefined) throw invalid("payload", "must be left out: the link already contains the answer");
+      return asLinkInvalid(async () => {
         const run = await runtime.get(workflowId);
         if ((await run.snapshot()).incarnation !== incarnation) throw new StepfoldError("LINK_INVALID", {});
         return run.resume({ waitId, payload: payload === undefined ? given : payload, by, idempotencyKey: `link ${nonce}` });
@@ -159,11 +159,11 @@ async function openWait(
 }
 
 /** Runs `work`, and turns errors that mean a used link into `LINK_INVALID`. */
-async function unlessUsed<T>(work: () => Promise<T>): Promise<T> {
+async function asLinkInvalid<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (StepfoldError.is(error) && used.includes(error.code)) throw new StepfoldError("LINK_INVALID", {}, { cause: error });
+    if (StepfoldError.is(error) && usedLinkCodes.includes(error.code)) throw new StepfoldError("LINK_INVALID", {}, { cause: error });
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { type BodyRefusal, readRequestBody } from "../serverless/request-body.ts
 /** The largest body in bytes, and the longest time to read it in milliseconds. */
 const bounds = { maxBytes: 1024 * 1024, timeoutMs: 10_000 };
 /** The HTTP status for each reason to refuse a body. */
-const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, "broken off": 400 };
+const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, interrupted: 400 };
 
 /** A JSON response that no cache keeps. `no-referrer` keeps its URL, which may contain a token, from other sites. */
 export function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {

@@ -48,7 +48,7 @@ export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
     const { id, secret } = key;
     if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id))
       throw invalid("need ids of letters, digits, underscore and hyphen, at most 64");
-    if (known.has(id)) throw invalid(`name "${id}" twice`);
+    if (known.has(id)) throw invalid(`contain the id "${id}" twice`);
     known.set(id, importSecret("keys", secret));
   }
   const [first] = known.keys();
@@ -58,7 +58,8 @@ export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
       const signed = `v1.${first}.${toBase64Url(new TextEncoder().encode(JSON.stringify(claims)))}`;
       const token = `${signed}.${toBase64Url(await macOf(known.get(first)!, signed))}`;
       if (token.length <= maxLength) return token;
-      const reason = `makes a link of ${token.length} characters, of which ${maxLength} are allowed: leave it out, and let the holder say it`;
+      const length = `makes a link of ${token.length} characters, but at most ${maxLength} are allowed`;
+      const reason = `${length}: leave it out, so that the holder of the link enters the answer`;
       throw new StepfoldError("OPTION_INVALID", { option: "payload", reason });
     },
     async read(token) {

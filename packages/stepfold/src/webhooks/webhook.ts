@@ -80,7 +80,7 @@ export interface WebhookOptions {
 export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, options: WebhookOptions): FetchHandler {
   refuseUnknown("webhook", options, ["secret", "receive", "onProblem", "sender", "toleranceMs", "now"]);
   const { secret, receive, onProblem, sender = "", toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
-  if (typeof receive !== "function") throw invalid("receive", "must be a function from an event to what it does");
+  if (typeof receive !== "function") throw invalid("receive", "must be a function that returns what an event does");
   if (onProblem !== undefined && typeof onProblem !== "function") throw invalid("onProblem", "must be a function");
   if (!isSender(sender)) throw invalid("sender", "must be a text of at most 50 letters, digits and - _ .");
   if (!Number.isFinite(toleranceMs) || toleranceMs < 0) throw invalid("toleranceMs", "must be a number of milliseconds, at least 0");

@@ -9,7 +9,7 @@ const asking = (wait: Partial<Wait>): Snapshot => {
   const begun = fold(flow, [startedAt(flow, "a")]);
   return apply(flow, begun, eventOn(begun, "0", { waits: [{ id: "0@2", kind: "external", ...wait }] }));
 };
-/** After these answers: who gives them, and what. */
+/** Returns the snapshot after these answers; each names its responder and its payload. */
 const answered = (from: Snapshot, ...answers: readonly (readonly [who: string, payload?: Json])[]): Snapshot =>
   answers.reduce<Snapshot>(
     (snapshot, [who, payload]) =>

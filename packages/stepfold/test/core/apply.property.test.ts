@@ -18,11 +18,11 @@ interface Run {
   readonly workflow: CompiledWorkflow;
   readonly started: StartedEvent;
   readonly events: Event[];
-  /** By version. */
+  /** The snapshots, indexed by version. */
   readonly snapshots: Snapshot[];
 }
 
-/** Runs a flow event by event, the next path being picked by dice, until it ends, waits for ever, or `most` events. */
+/** Runs a flow until it ends, waits for ever or has had `most` events. The dice pick the path of the next event. */
 function run(flow: RandomFlow, dice: readonly number[], { most = 400, between = (snapshot: Snapshot) => snapshot } = {}): Run {
   const pick = picker(dice);
   const workflow = compile(flow.definition, expressionLanguage);
@@ -37,7 +37,7 @@ function run(flow: RandomFlow, dice: readonly number[], { most = 400, between = 
   return { workflow, started, events, snapshots };
 }
 
-/** What happens next to a path: its task's outcome, its retry, or the end of its wait. */
+/** Returns the next event of a path: the outcome of its task, its retry, or the end of its wait. */
 function eventOf(flow: RandomFlow, workflow: CompiledWorkflow, snapshot: Snapshot, path: ActivePath): Event {
   const { id: pathId, nodeId, turn, visit } = path;
   const version = snapshot.version + 1;

@@ -3,7 +3,7 @@ import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 
-/** A copy of a snapshot with other values in some places, by their JSON pointers; undefined takes a member out. */
+/** Copies a snapshot and replaces the values at the given JSON pointers; undefined removes a member. */
 export function changed(snapshot: Snapshot, changes: Readonly<Record<string, unknown>>): unknown {
   const copy = JSON.parse(JSON.stringify(snapshot)) as Record<string, unknown>;
   for (const [pointer, value] of Object.entries(changes)) {
@@ -21,7 +21,7 @@ export function changed(snapshot: Snapshot, changes: Readonly<Record<string, unk
   return copy;
 }
 
-/** A snapshot with these changes is refused, and the error names the place. */
+/** Expects that a snapshot with these changes is refused, and that the error names `pointer`. */
 export function expectRefused(
   workflow: CompiledWorkflow,
   snapshot: Snapshot,

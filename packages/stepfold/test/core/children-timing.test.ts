@@ -86,7 +86,7 @@ describe("retries of children", () => {
     expect(earliestOf(draft)).toBe("0.1#1>0@2");
     expect(wakeAt(draft)).toBe(clock.now() + 2_000);
     expect(plan(failed, clock.now() + 3_000).map(({ scope, attempt }) => [scope, attempt])).toEqual([["0.1#1", 2]]);
-    // one that does not say when is made at once
+    // a retry without a time is due at once
     const timeless = changed(failed, { "/childStates/0#2/activePaths/0/nextRetryAt": undefined });
     expect(earliestOf(openDraft(engine.workflow, readSnapshot(timeless, engine.workflow)))).toBe("0#2>0@2");
     const both = changed(readSnapshot(timeless, engine.workflow), { "/childStates/0.1#1/activePaths/0/nextRetryAt": undefined });

@@ -18,7 +18,7 @@ const graphs = fc
   .chain((size) => fc.tuple(fc.constant(size), fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { maxLength: 3 * size })))
   .map(([size, edges]): Graph => ({ size, edges }));
 
-/** Whether there is a way, that enters none of the nodes left out. */
+/** True if a way leads to the node `to` and enters no node of `without`. */
 function leads({ edges }: Graph, from: readonly number[], to: number, without: readonly (number | null)[]): boolean {
   const seen = new Set(from);
   for (const node of seen) {
@@ -28,7 +28,7 @@ function leads({ edges }: Graph, from: readonly number[], to: number, without: r
   return false;
 }
 
-/** By its definition: the last node without which the starts do not lead here. */
+/** Finds the immediate dominator by its definition: the last node without which no start leads to `node`. Returns -1 if there is none. */
 function naiveDominator(graph: Graph, starts: readonly number[], node: number): number {
   const others = (of: number): number[] =>
     Array.from({ length: graph.size }, (_, i) => i).filter(
@@ -114,7 +114,7 @@ function forkOf(graph: Graph, starts: readonly number[], { node, count, edges }:
   return dominator < 0 ? null : dominator;
 }
 
-/** From where the edge can be reached without passing the join or its fork (docs/path-semantics.md, "Pending paths"). */
+/** The nodes from which the edge can be reached without passing the join or its fork (docs/path-semantics.md, "Pending paths"). */
 function naiveReach(graph: Graph, source: number, join: number, fork: number | null): number[] {
   const nodes = Array.from({ length: graph.size }, (_, i) => i);
   return nodes.filter((node) => node !== fork && leads(graph, [node], source, [join, fork]));

@@ -14,7 +14,7 @@ const forked = (more: Partial<StartedEvent> = {}): Snapshot => {
   const first = fold(flow, [startedAt(flow, "f", more)]);
   return apply(flow, first, eventOn(first, "0", { done: null }));
 };
-/** The step of a path says that the execution goes on as another one. */
+/** The event of a step after which the execution goes on as another one. */
 const continued = (snapshot: Snapshot, pathId: string, input?: number): Event => {
   const continues = { workflowId: "order-1~2", ...(input !== undefined && { input }) };
   return { ...(eventOn(snapshot, pathId, { done: null }) as CompletedEvent), terminates: true, continues };
@@ -33,7 +33,7 @@ describe("an execution that goes on as a new one", () => {
     const ending = apply(closing, first, continued(first, "0"));
     expect(ending).toMatchObject({ activePaths: [], continuedAs: { workflowId: "order-1~2" }, ending: { status: "completed" } });
     expect(ending).not.toHaveProperty("closing");
-    // another one runs it
+    // an execution that ends in another way runs its `finally` node itself
     const other = apply(closing, first, { type: "cancelled", version: 1, at: 0 });
     expect(other).toMatchObject({ activePaths: [{ id: "finally", nodeId: "bye" }], closing: { status: "cancelled" } });
   });
@@ -42,7 +42,7 @@ describe("an execution that goes on as a new one", () => {
     const before = forked({ parent });
     const ending = apply(flow, before, continued(before, "0", 5));
     expect(ending).toMatchObject({ status: "active", activePaths: [], continuedAs: { workflowId: "order-1~2" } });
-    // the parent is told by the last one
+    // no message goes to the parent, because only the last execution of the chain tells the parent of the end
     expect(ending.outbox).toEqual([{ id: "2.0", type: "continue", to: "order-1~2", input: 5 }]);
     expect(readSnapshot(JSON.parse(JSON.stringify(ending)), flow)).toEqual(ending);
     const end = apply(flow, ending, delivered(ending));

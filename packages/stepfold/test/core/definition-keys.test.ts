@@ -15,7 +15,7 @@ const keysOf = (definition: unknown): string[] => issuesOf(definition).filter((i
 const node = (more: object): object => ({ ...hello, nodes: [{ id: "a", type: "noop", ...more }] });
 const edge = (more: object): object => ({ ...hello, start: "a", edges: [{ source: "a", target: "a", ...more }] });
 const policy = { maxAttempts: 3, interval: 1, backoff: "fixed" };
-const meant = (pointer: string, key: string): string[] => [`error KEY_UNKNOWN ${pointer} is not read. Did you mean "${key}"?`];
+const meant = (pointer: string, key: string): string[] => [`error KEY_UNKNOWN ${pointer} is unknown. Did you mean "${key}"?`];
 
 describe("B6: a key that nobody reads", () => {
   it.each<[object, string, string]>([
@@ -50,7 +50,7 @@ describe("B6: a key that nobody reads", () => {
     [edge({ weight: 1 }), "/edges/0/weight"],
     [{ ...hello, author: "ada" }, "/author"],
   ])("is warned of otherwise: %j", (definition, pointer) => {
-    expect(keysOf(definition)).toEqual([`warning KEY_UNKNOWN ${pointer} is not read. What is yours can be kept in "metadata"`]);
+    expect(keysOf(definition)).toEqual([`warning KEY_UNKNOWN ${pointer} is unknown and is ignored. Keep your own data in "metadata"`]);
   });
 
   it("is let be where it is React Flow's", () => {
@@ -100,7 +100,7 @@ describe("B6: what validate says", () => {
   it.each<[object, string[]]>([
     [{ when: "paths.aa.length > 0" }, ['NODE_UNKNOWN /nodes/0/when: reads paths.aa, and there is no node "aa"']],
     [{ when: "paths.a.length > 0 && nodes.review.last" }, []],
-    [{ when: "{{ paths.a.length }} > 0" }, ["CONDITION_CONSTANT /nodes/0/when: is text with an expression in it, which always holds"]],
+    [{ when: "{{ paths.a.length }} > 0" }, ["CONDITION_CONSTANT /nodes/0/when: is text with an expression in it, which is always true"]],
     [
       { data: ["{{ nodes.reviw.last.data.x + nodes.reviw.last.data.y }}"] },
       ['NODE_UNKNOWN /nodes/0/data: reads nodes.reviw, and there is no node "reviw". Did you mean "review"?'],
@@ -108,7 +108,7 @@ describe("B6: what validate says", () => {
     [{ data: "{{ nodes[input.name].last }} {{ input }}" }, []],
     [
       { type: "if", data: { condition: "input.x > 3" } },
-      ['CONDITION_CONSTANT /nodes/0/data/condition: is text, which always holds: for an expression write "{{ input.x > 3 }}"'],
+      ['CONDITION_CONSTANT /nodes/0/data/condition: is text, which is always true: for an expression write "{{ input.x > 3 }}"'],
     ],
     [{ type: "if", data: { condition: " {{ input.x }} " } }, []],
     [{ type: "if", data: { condition: "{{ input.x }}{{ input.y }}" } }, []],

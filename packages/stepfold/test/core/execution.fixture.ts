@@ -36,7 +36,7 @@ type Told =
   | { readonly error: string; readonly retryAt: number | null; readonly handle?: "error" }
   | { readonly waits: readonly Wait[] };
 
-/** The event of a task's outcome, on the path's turn as it stands. */
+/** The event of a task's outcome at the current turn of the path. */
 export function eventOn(snapshot: Snapshot, pathId: string, told: Told, at: number = 2_000 + snapshot.version * 10): Event {
   const { nodeId, turn, attempts } = pathOf(snapshot, pathId);
   const step = { version: snapshot.version + 1, at, pathId, turn, nodeId, attempt: attempts + 1, startedAt: at - 5 };
@@ -55,7 +55,7 @@ export function pathOf(snapshot: Snapshot, id: string): ActivePath {
   return path;
 }
 
-/** Completes the path's node, and the one after it, and so on: outputs in order. */
+/** Completes the node of a path and the nodes after it, one node for each output. */
 export function completing(workflow: CompiledWorkflow, from: Snapshot, pathId: string, ...outputs: readonly string[]): Snapshot {
   let snapshot = from;
   for (const done of outputs) if (!isTerminal(snapshot.status)) snapshot = apply(workflow, snapshot, eventOn(snapshot, pathId, { done }));

@@ -23,9 +23,9 @@ describe("explain: children", () => {
   it("counts the items of a map, and tells about those that somebody can move", async () => {
     const input = ["done", "nap", "flaky", "signal", "ask", "done", "flaky", "ask", "ask"];
     const { whole, places, next } = await run(mapOf({ concurrency: 2 }), input);
-    expect(whole).toBe("5 places are open: 2 are to be retried, 1 waits for somebody, 1 waits for a signal, 1 waits for a time.");
+    expect(whole).toBe("5 places are open: 2 are to be retried, 1 waits for an answer, 1 waits for a signal, 1 waits for a time.");
     expect(places).toEqual([
-      "m: has 2 of 9 items done, 2 to be retried, 1 waits for somebody, 1 waits for a signal, 1 waits for a time, 2 not begun",
+      "m: has 2 of 9 items done, 2 to be retried, 1 waits for an answer, 1 waits for a signal, 1 waits for a time, 2 not begun",
       "m[4]/ask: waits for an answer",
       'm[3]/signal: waits for the signal "go"',
       `m[2]/flaky: failed (attempt 1): The shop is closed.; is tried again at ${inTime(10_000)}`,
@@ -47,10 +47,10 @@ describe("explain: children", () => {
     const answered = await engine.send(paused, { type: "resume", target: "m[0]/ask", payload: { approved: true } });
     expect(told(answered, engine.workflow)).toMatchObject({
       places: [
-        "m: has 0 of 4 items done, 1 to be retried, 1 waits for somebody, 1 waits for a place, 1 not begun",
+        "m: has 0 of 4 items done, 1 to be retried, 1 waits for an answer, 1 waits for a free slot, 1 not begun",
         "m[1]/ask: waits for an answer",
         expect.stringMatching(/^m\[2\]\/flaky: failed/),
-        "m[0]/ask: waits for a place: its map runs as many items at once as it may",
+        "m[0]/ask: waits for a free slot: its map runs as many items at once as its concurrency allows",
       ],
       next: expect.stringContaining("m[2]/flaky is tried again"),
     });
@@ -60,25 +60,29 @@ describe("explain: children", () => {
     const paused = await engineOf(mapOf({})).execute({ input: ["ask", "ask"] });
     const answered = await engineOf(mapOf({})).send(paused, { type: "resume", target: "m[1]/ask", payload: { approved: true } });
     expect(told(answered)).toEqual({
-      whole: "2 places are open: 1 is to run, 1 waits for somebody.",
-      places: ["m: has 0 of 2 items done, 1 under way, 1 waits for somebody", "m[0]/ask: waits for an answer", "m[1]/ask: is to go on"],
-      next: "m[1]/ask is to go on.",
+      whole: "2 places are open: 1 is ready to run, 1 waits for an answer.",
+      places: [
+        "m: has 0 of 2 items done, 1 under way, 1 waits for an answer",
+        "m[0]/ask: waits for an answer",
+        "m[1]/ask: is ready to go on",
+      ],
+      next: "m[1]/ask is ready to go on.",
     });
   });
 
   it("says when a map goes on, and what becomes of the rest", async () => {
     const input = ["ask", "ask", "ask"];
     expect((await run(mapOf({ completeWhen: 2 }), input)).places[0]).toBe(
-      "m: has 0 of 3 items done, 3 wait for somebody; goes on when 2 are done",
+      "m: has 0 of 3 items done, 3 wait for an answer; goes on when 2 are done",
     );
-    expect((await run(mapOf({ completeWhen: "done >= 2" }), input)).places[0]).toMatch(/; goes on as soon as its completeWhen holds$/);
+    expect((await run(mapOf({ completeWhen: "done >= 2" }), input)).places[0]).toMatch(/; goes on as soon as its completeWhen is true$/);
     const engine = engineOf(mapOf({ completeWhen: 1, remaining: "finish" }));
     const draining = await engine.execute({
       snapshot: await engine.execute({ input }),
       target: "m[0]/ask",
       externalPayload: { approved: true },
     });
-    expect(told(draining, engine.workflow).places[0]).toBe("m: lets the rest of its items finish: 1 of 3 items done, 2 wait for somebody");
+    expect(told(draining, engine.workflow).places[0]).toBe("m: lets the rest of its items finish: 1 of 3 items done, 2 wait for an answer");
   });
 
   it("says what an open map without items waits for", async () => {
@@ -98,10 +102,10 @@ describe("explain: children", () => {
     const middle = flow("middle", { each: ["map", { workflow: "inner", items: ["ask", "signal"] }] });
     const workflow = flow("w", { sub: ["workflow", { workflow: "middle" }] }, [], { workflows: { middle, inner } });
     const { whole, places } = await run(workflow);
-    expect(whole).toBe("2 places are open: 1 waits for somebody, 1 waits for a signal.");
+    expect(whole).toBe("2 places are open: 1 waits for an answer, 1 waits for a signal.");
     expect(places).toEqual([
       'sub: runs the workflow "middle"',
-      "sub/each: has 0 of 2 items done, 1 waits for somebody, 1 waits for a signal",
+      "sub/each: has 0 of 2 items done, 1 waits for an answer, 1 waits for a signal",
       "sub/each[0]/ask: waits for an answer",
       'sub/each[1]/signal: waits for the signal "go"',
     ]);
@@ -115,15 +119,19 @@ describe("explain: children", () => {
       "s>b",
     ]);
     const workflow = flow("w", { m: ["map", { workflow: "both", items: [1, 2] }] }, [], { workflows: { both } });
-    expect((await run(workflow)).places[0]).toBe("m: has 0 of 2 items done, 2 wait for somebody");
+    expect((await run(workflow)).places[0]).toBe("m: has 0 of 2 items done, 2 wait for an answer");
   });
 
   it("says who is still to be told of its end", () => {
     const snapshot = { ...at({}), activePaths: [], currentNodeId: "pay", ending: { status: "failed", nodeId: "pay", begun: [] } as const };
     const outbox = ["p", "p", "q"].map((to, i) => ({ id: `7.${i}`, type: "cancel", to, waitId: "0@1" }) as const);
-    expect(told({ ...snapshot, outbox }).whole).toBe('Failed at pay; still to be told: the execution "p" and the execution "q".');
+    expect(told({ ...snapshot, outbox }).whole).toBe(
+      'Failed at pay; messages are still to be delivered to the execution "p" and the execution "q".',
+    );
     const toAll = { id: "7.3", type: "broadcast", name: "paid", key: "k", waitId: "0@1" } as const;
-    expect(told({ ...snapshot, outbox: [outbox[0]!, toAll] }).whole).toContain('told: the execution "p" and all that wait for its signal.');
+    expect(told({ ...snapshot, outbox: [outbox[0]!, toAll] }).whole).toContain(
+      'delivered to the execution "p" and all executions that wait for its signal.',
+    );
   });
 
   it("says which item is being undone", () => {
@@ -136,7 +144,7 @@ describe("explain: children", () => {
     const engine = engineOf(mapOf({}));
     const snapshot = await engine.execute({ input: Array(10_000).fill("ask") });
     const { sentence, places, more } = explain(snapshot, engine.workflow);
-    expect(sentence).toBe("10,000 places wait for somebody.");
+    expect(sentence).toBe("10,000 places wait for an answer.");
     expect(places.map(({ address }) => address)).toEqual(["m", "m[0]/ask", "m[1]/ask", "m[2]/ask", "m[3]/ask", "m[4]/ask"]);
     expect(more).toBe(9_995);
     const middle = flow("middle", { each: ["map", { workflow: "inner", items: Array(10).fill("ask") }] });

@@ -21,7 +21,7 @@ export const inTime = (ms: number): string => new Date(environment.now() + ms).t
 export const minute = 60_000;
 export const hour = 60 * minute;
 
-/** What is said of an execution: the whole, every place, what comes next. */
+/** Returns the sentences of `explain`: about the whole execution, about each place, and about what comes next (null if nothing does). */
 export function told(snapshot: Snapshot, workflow?: WorkflowEngine["workflow"]): { whole: string; places: string[]; next: string | null } {
   const { sentence, places, next } = explain(snapshot, workflow);
   return { whole: sentence, places: places.map((place) => `${place.address}: ${place.sentence}`), next: next?.sentence ?? null };
@@ -36,7 +36,7 @@ export async function run(workflow: object, input: Json = null): Promise<ReturnT
   return told(await engine.execute({ input }), engine.workflow);
 }
 
-/** The only place there is, with and without the workflow. */
+/** Returns the sentence about the whole execution, first with its workflow, then without. */
 export async function only(workflow: object, input: Json = null): Promise<string[]> {
   const engine = engineOf(workflow);
   const snapshot = await engine.execute({ input });

@@ -10,7 +10,7 @@ const named = (count: number, more: (index: number) => object = () => ({})) =>
   range(count, (i) => ({ id: `n${i}`, type: "noop", ...more(i) }));
 const one = { id: "one", nodes: [{ id: "a", type: "noop" }], edges: [] };
 
-/** Definitions of F2, each in a size. What they cost is to grow with their size, or they end in the error of a limit. */
+/** Definitions that are costly to check, in a given size. The cost has to grow in proportion to the size, or end in a limit's error. */
 const hostile: Readonly<Record<string, (size: number) => object>> = {
   "cancels with wrong ids": (size) => ({
     id: "w",
@@ -80,7 +80,7 @@ describe("F2: a definition that was made to cost much", () => {
       checkCounted(hostile[name]!(size), expressionLanguage, defaultLimits, small);
       const issues = checkCounted(hostile[name]!(size * 2), expressionLanguage, defaultLimits, large);
       const isRefused = issues.some(({ severity, code }) => severity === "error" && code === "TOO_MANY");
-      // what many branches of many loops can reach is quadratic, and ends in the limit at some 50 ms
+      // the nodes that many branches of many loops can reach grow with the square of the size; the limit ends this after about 50 ms
       const isSmall = large.spent <= (name === "loops into each other" ? 10_000_000 : 1_000_000);
       expect(isRefused || isSmall || large.spent <= 2.2 * small.spent).toBe(true);
     }

@@ -5,7 +5,10 @@ import { bench, flow } from "../nodes/workflow.fixture.ts";
 
 type Bench = ReturnType<typeof bench>;
 
-/** `c` has paid, which can be undone, and runs `g`, whose map has one item done and one that waits; `c` and the root wait too. */
+/**
+ * An execution whose child `c` has paid (with a compensation) and runs `g`. The map of `g` has one item that is done and one that waits.
+ * `c` and the root wait for approvals too.
+ */
 async function nested(): Promise<Pick<Bench, "engine"> & { readonly snapshot: Snapshot }> {
   const bad = ["fail", { message: "no" }] as const;
   const item = flow("item", { ask: "approval" });
@@ -30,7 +33,7 @@ async function nested(): Promise<Pick<Bench, "engine"> & { readonly snapshot: Sn
   return { engine, snapshot };
 }
 
-/** Somebody says no, and what follows from that has failed: what was done is being undone. */
+/** Answers an approval with no. The step after it fails, so the completed steps are being undone. */
 async function rejected({ engine, snapshot }: Awaited<ReturnType<typeof nested>>, target: string): Promise<Snapshot> {
   const answered = await engine.execute({ snapshot, target, externalPayload: { approved: false }, stepLimit: 1 });
   return engine.execute({ snapshot: answered, stepLimit: 1 });
@@ -54,7 +57,7 @@ describe("items that have ended, in a child that is let go of because everything
 });
 
 describe("an item in which a sub-workflow undoes what it did, of a map that is done early", () => {
-  /** Item 1 has paid, and its sub-workflow waits for somebody to confirm what it undoes; item 2 waits for an approval. */
+  /** The first item has paid, and its sub-workflow waits for an approval to undo its booking. The second item waits for its approval. */
   async function undoingItem(): Promise<Pick<Bench, "engine"> & { readonly snapshot: Snapshot }> {
     const inner = flow("inner", { book: "noop", no: ["fail", { message: "full" }] }, ["book>no"]) as { nodes: object[] };
     inner.nodes[0] = { ...inner.nodes[0], compensate: { type: "approval" } };

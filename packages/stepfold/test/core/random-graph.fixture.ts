@@ -10,7 +10,7 @@ type Act =
   | { readonly does: "fail" }
   | { readonly does: "suspend"; readonly how: "external" | "timer" | "timeout" };
 
-/** A random workflow, and what its nodes do: the same for the same path, visit and attempt, whatever the order. */
+/** A random workflow. Its nodes do the same for the same path, visit and attempt, in whatever order they run. */
 export interface RandomFlow {
   readonly definition: WorkflowDefinition;
   act(step: {
@@ -22,6 +22,7 @@ export interface RandomFlow {
   }): Act;
 }
 
+/** The largest number of attempts of every node. */
 export const maxAttempts = 3;
 const handleChoices: readonly (readonly string[] | undefined)[] = [
   undefined,
@@ -35,9 +36,9 @@ const handleChoices: readonly (readonly string[] | undefined)[] = [
 ];
 
 /**
- * Graphs with forks, joins of plain paths, cycles and self loops.
+ * Makes graphs with forks, nodes that several edges lead to, cycles and self loops.
  *
- * @param calm nothing in them depends on order or time: no attempt fails for good, no wait times out, every path ends
+ * @param calm true: nothing in the graphs depends on order or time, so no step fails for good, no wait times out, and every path ends
  */
 export function randomFlow(calm: boolean): fc.Arbitrary<RandomFlow> {
   const size = fc.integer({ min: 1, max: 7 });
@@ -62,7 +63,7 @@ export function randomFlow(calm: boolean): fc.Arbitrary<RandomFlow> {
 function actor(seed: number, calm: boolean): RandomFlow["act"] {
   return ({ nodeId, pathId, visit, attempt, resumed }) => {
     const dice = (what: string): number => hash32(`${seed}/${nodeId}/${pathId}#${visit}/${resumed ? "again" : attempt}/${what}`) / 2 ** 32;
-    // forks of forks of loops grow without end: after a while every path ends
+    // forks inside loops would grow without end, so after a while every path ends
     const tired = visit > 6 || pathId.split(".").length > 2;
     if (!resumed && dice("suspend") < 0.2) {
       const how = dice("how");
@@ -74,7 +75,7 @@ function actor(seed: number, calm: boolean): RandomFlow["act"] {
   };
 }
 
-/** A snapshot without what may depend on the order of events: versions, times, the last output, the order of results. */
+/** The parts of a snapshot that do not depend on the order of events: no versions, times or last output, and the results sorted. */
 export function unordered({ status, context, activePaths, steps }: Snapshot): unknown {
   const sorted = (items: unknown[]): string[] => items.map((item) => JSON.stringify(item)).sort();
   return {
@@ -103,7 +104,7 @@ export function unordered({ status, context, activePaths, steps }: Snapshot): un
   };
 }
 
-/** Picks by dice that a test was given, so that its run can be repeated and made smaller. */
+/** Picks items by the dice of a property, so that fast-check can repeat and shrink the run. */
 export function picker(dice: readonly number[]): <T>(items: readonly T[]) => T {
   let thrown = 0;
   return (items) => items[Math.floor((dice[thrown++ % dice.length]! + thrown * 0.37) * 1_000) % items.length]!;

@@ -40,7 +40,7 @@ describe("readSnapshot", () => {
       }
     });
     fc.assert(property, { numRuns: tries(200) });
-    // the rarest are not met in every run
+    // random runs do not always meet the rarest features, so 6 of the 8 are enough
     expect(Object.values(seen).filter((times) => times > 0).length).toBeGreaterThanOrEqual(6);
   });
 });

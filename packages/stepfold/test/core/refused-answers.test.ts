@@ -22,14 +22,14 @@ const issues = [{ pointer: "/amount", message: "must be even" }];
 const begun = fold(flow, [startedAt(flow, "ask")]);
 const next = (snapshot: Snapshot, event: Partial<Event>): Snapshot =>
   apply(flow, snapshot, { version: snapshot.version + 1, at: 3_000, pathId: "0", ...event } as Event);
-/** Waits at `ask`. */
+/** Returns an execution that waits at `ask`. */
 const asking = (more: Partial<Wait> = {}, event: Partial<SuspendedEvent> = {}, others: readonly Wait[] = []): Snapshot => {
   const wait: Wait = { id: "0@2", kind: "external", typeSchema: "s1", ...more };
   return apply(flow, begun, { ...eventOn(begun, "0", { waits: [wait, ...others] }), schemas, ...event } as Event);
 };
 const answering = (snapshot: Snapshot, more: Partial<Event> = {}): Snapshot =>
   next(snapshot, { type: "resumed", waitId: "0@2", by: "payload", payload: { amount: 3 }, ...more } as Partial<Event>);
-/** The code of the node does not take the answer. */
+/** Applies the event that the code of the node refuses the answer. */
 const refusing = (snapshot: Snapshot, more: Partial<AnswerRefusedEvent> = {}): Snapshot => {
   const { turn, nodeId, attempts, resumed } = pathOf(snapshot, "0");
   const { waitId = "?", version } = resumed?.reopens ?? {};
@@ -52,7 +52,7 @@ describe("an answer that the code of the node refuses", () => {
       },
     ]);
     expect(explain(again, flow).sentence).toBe(
-      'ask waits for an answer from ada (that of ada was refused: /amount must be even), until 1970-01-01T00:00:09.000Z, and then leaves by "timeout".',
+      'ask waits for an answer from ada (the answer of ada was refused: /amount must be even), until 1970-01-01T00:00:09.000Z, and then leaves by "timeout".',
     );
     expect(waits(again)).toMatchObject([{ schema: schemas.s1, refused: { who: "ada" }, answer: { type: "resume", target: "0@4" } }]);
   });
@@ -110,7 +110,7 @@ describe("an answer that the code of the node refuses", () => {
     expect(two.inbox).toMatchObject([{ payload: 2 }]);
     const taken = refusing(two);
     expect(pathOf(taken, "0")).toMatchObject({ status: "ready", resumed: { by: "signal", payload: 2, reopens: { waitId: "0@4" } } });
-    // the signal that was kept has no version of its own
+    // a signal from the inbox answers without an event of its own, so there is no version to name
     expect(pathOf(taken, "0").resumed?.reopens).not.toHaveProperty("version");
     expect(explain(refusing(taken), flow).sentence).toContain('waits for the signal "go" (the last one was refused: /amount must be even)');
     const late = refusing(two, { at: 3_500 });

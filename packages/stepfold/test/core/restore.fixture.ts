@@ -41,12 +41,12 @@ class Kept {
     this.#checkpoint = throughJson(historyCheckpoint(closeDraft(draft)));
   }
 
-  /** What it adds up to. */
+  /** Restores the snapshot from all that is kept, without a checkpoint. */
   restored(): Snapshot {
     return restore({ head: this.#head!, children: this.children, events: this.events });
   }
 
-  /** The same, from the last checkpoint on. */
+  /** Restores the snapshot from the last checkpoint and the events after it. */
   restoredFromCheckpoint(): Snapshot {
     const checkpoint = this.#checkpoint;
     const events = this.events.filter(({ version }) => version > (checkpoint?.version ?? -1));
@@ -58,7 +58,7 @@ function throughJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-/** What a check sees after a commit. */
+/** The data that a check gets after a commit. */
 interface Moment {
   readonly workflow: CompiledWorkflow;
   readonly draft: Draft;
@@ -67,7 +67,7 @@ interface Moment {
   readonly restoredFromCheckpoint: Snapshot;
 }
 
-/** A history of at most 60 events that dice choose, committed some at a time. */
+/** Runs at most 60 events that `thrown` chooses, commits them in groups of random size and calls `check` after each commit. */
 export function keptHistory(definition: WorkflowDefinition, thrown: readonly number[], check: (moment: Moment) => void): void {
   let throws = 0;
   const roll = (): number => hash32(`${thrown[throws++ % thrown.length]} ${throws}`) / 2 ** 32;
@@ -96,7 +96,7 @@ export function keptHistory(definition: WorkflowDefinition, thrown: readonly num
 
 type Move = (roll: () => number) => Event;
 
-/** Everything that could happen next. */
+/** The events that could happen next. */
 function movesOf(draft: Draft): Move[] {
   const stamp = { version: draft.version + 1, at: 1_000 + draft.version };
   const moves: Move[] = [];
@@ -135,13 +135,13 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
     moves.push(begun, begun);
   }
   const mayHaveActed = path.begun ? { begun: true as const } : {};
-  // what has no room in its map is not performed
+  // an item performs nothing while its map already runs as many items as it may
   if (status === "ready" && !(isChild(scope) && isHeldUp(scope))) {
     const work = (roll: () => number): Event => {
       const spawn = path.undoes ? null : spawnOf(scope.workflow, nodeId, roll);
       const dice = roll();
       if (dice < 0.07) return { ...step, type: "failed", error, retryAt: stamp.at, ...mayHaveActed };
-      // what is undone may have happened in another scope, and leaves by no edge
+      // a path that undoes a step may stand at a node of another scope, and it takes no edge
       const handle = !path.undoes && scope.workflow.nodes.get(nodeId)!.edges.has("error") ? { handle: "error" as const } : {};
       if (dice < 0.14) return { ...step, type: "failed", error, retryAt: null, ...handle, ...mayHaveActed };
       if (spawn) return { ...step, type: "spawned", visit: path.visit, children: roll() < 0.3 ? { ...spawn, timeoutAt: 8e15 } : spawn };
@@ -167,7 +167,7 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
       } as const;
       return path.undoes ? moved : { ...moved, ...written(stamp.version, roll) };
     };
-    // most of what happens is work
+    // `work` is added four times, so that it is chosen most often
     moves.push(work, work, work, work);
   }
   if (status === "retrying") moves.push(() => ({ ...stamp, type: "retried", pathId }));
@@ -222,12 +222,12 @@ function waitOf(id: string, version: number, roll: () => number): Wait {
   return roll() < 0.1 ? { ...wait, quorum: 2, schema: { type: "number", title: `at ${version}` } } : wait;
 }
 
-/** Some events say that they are large: what they bring is not written again. */
+/** Gives some events a size above 1 KiB, so that later heads only refer to their values and do not repeat them. */
 function sized(roll: () => number): { readonly sizeBytes?: number } {
   return roll() < 0.4 ? { sizeBytes: 2_000 } : {};
 }
 
-/** Half of the steps set a variable, or two. */
+/** Makes about half of the steps set some of three variables. */
 function written(version: number, roll: () => number): { readonly variables?: Readonly<Record<string, Json>> } {
   if (roll() < 0.5) return {};
   const names = ["x", "y", "z"].filter(() => roll() < 0.5);
@@ -252,7 +252,7 @@ export function randomDefinition(seed: number): WorkflowDefinition {
   return { ...(roll() < 0.4 ? withLast(outer, roll() < 0.5) : outer), workflows: { inner, item } };
 }
 
-/** The graph with two nodes that run at its end. */
+/** Adds two nodes that run at the end of the execution (`finally`). */
 function withLast({ nodes, edges, ...rest }: WorkflowDefinition, runsInner: boolean): WorkflowDefinition {
   const first: Node = runsInner ? { id: "last", type: "workflow", data: { workflow: "inner" } } : { id: "last", type: "noop" };
   return {

@@ -4,7 +4,7 @@ import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { apply, fold } from "../../src/core/transition/apply.ts";
 import { completing, eventOn, graph, startedAt } from "./execution.fixture.ts";
 
-/** Two branches of which only `a` goes on to the join, which wants both. */
+/** Runs a fork into `a` and `b`, of which only `a` reaches the join; the join wants two branches. */
 const short = (edges: readonly string[]): Snapshot => {
   const flow = graph(["f>a", "f>b", "a>j", "b>j", ...edges], [{ id: "j", type: "noop", join: 2 }]);
   const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");
@@ -21,7 +21,7 @@ describe("a join that too few branches come to", () => {
   it("goes on by its edge for errors, with the failure as its output", () => {
     const caught = short(["j>e@error"]);
     expect(caught.activePaths).toMatchObject([{ nodeId: "e", status: "ready" }]);
-    expect(caught.context.j).toMatchObject([{ error: expect.stringContaining("only 1 came"), output: { code: "JOIN_SHORT" } }]);
+    expect(caught.context.j).toMatchObject([{ error: expect.stringContaining("only 1 arrived"), output: { code: "JOIN_SHORT" } }]);
   });
 
   it("fails the execution where that edge leads back to it: it would come short again for ever", () => {

@@ -15,7 +15,7 @@ class Row {
   }
 }
 
-/** What code hands over, good and bad: JSON with dates, instances, toJSON and all that JSON loses, anywhere. */
+/** Values that code may hand over: JSON mixed with dates, instances, `toJSON` and values that JSON loses, at any depth. */
 const { value: anything } = fc.letrec<{ value: unknown; leaf: unknown }>((tie) => ({
   leaf: fc.oneof(
     { weight: 12, arbitrary: fc.oneof(fc.integer(), fc.double(), fc.string({ unit: "grapheme" }), fc.boolean(), fc.constant(null)) },
@@ -56,7 +56,7 @@ const { value: anything } = fc.letrec<{ value: unknown; leaf: unknown }>((tie) =
   ),
 }));
 
-/** The value as JSON has it, or null where JSON would lose something on the way. */
+/** The value as JSON represents it, or null if JSON would lose a part of it. */
 function faithful(value: unknown): { json: unknown } | null {
   let lost = false;
   const text = JSON.stringify({ value }, function (this: unknown, _key: string, member: unknown) {

@@ -4,7 +4,7 @@ import { bench, flow } from "../nodes/workflow.fixture.ts";
 
 const hour = 3_600_000;
 
-/** Two steps have been paid for, and whoever undoes one is asked whether that may be, for an hour. */
+/** An engine of a workflow with two paid steps; the compensation of each is an approval that waits for one hour. */
 function paying(): ReturnType<typeof bench> {
   const made = flow("root", { pay: "noop", more: "noop", ask: "approval" }, ["pay>more", "more>ask"]) as { nodes: { id: string }[] };
   const compensate = { type: "approval", data: { timeout: "1h" } };
@@ -41,7 +41,7 @@ describe("a step whose undoing waits for somebody", () => {
       error: { code: "COMPENSATION_FAILED", nodeId: "more" },
       ending: { status: "cancelled" },
     });
-    // it is no result of the node
+    // the compensation adds no result to the node
     expect(over.context.more).toHaveLength(1);
   });
 });

@@ -16,13 +16,13 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
 const scopesOf = (snapshot: Snapshot): [string, ScopeHead][] => [["", snapshot], ...Object.entries(snapshot.childStates ?? {})];
 
-/** Whether a path waits for this scope, and for each around it: what an ended scope left to be undone has no such path. */
+/** True if a path waits for this scope and for each scope around it. A child that has ended and is kept to be undone has no such path. */
 function isWaitedFor(snapshot: Snapshot, key: string): boolean {
   if (key === "") return true;
   return ownerOf(snapshot, key) !== undefined && isWaitedFor(snapshot, parentKey(key));
 }
 
-/** What a path reads by the whole history: nothing of what the engine keeps is asked. */
+/** Computes the variables that a path reads from all events, without the variables that the snapshot holds. */
 function readBy(events: readonly Event[], snapshot: Snapshot, key: string, since: number): Record<string, Json> {
   const outer = key === "" ? {} : readBy(events, snapshot, parentKey(key), ownerOf(snapshot, key)!.since);
   const own = events.filter((event) => event.type === "completed" && (event.scope ?? "") === key && event.version <= since);
@@ -39,7 +39,7 @@ describe("variables of any execution", () => {
           for (const [key, { activePaths }] of scopesOf(restored)) {
             if (!isWaitedFor(restored, key)) continue;
             for (const { since, undoes } of activePaths) {
-              // what undoes a step of a child reads what that has set
+              // a path that undoes a step of a child reads the variables of that child
               const undone = undoes?.scope ?? key;
               expect(variablesAt(scopeAt(reopened, undone)!, since)).toEqual(variablesAt(scopeAt(draft, undone)!, since));
 

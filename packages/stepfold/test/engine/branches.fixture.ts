@@ -8,7 +8,7 @@ import { defaultLimits } from "../../src/core/values/limits.ts";
 import { type Command, decide } from "../../src/engine/commands/command.ts";
 import { prepareWorkflow } from "../../src/engine/workflow/prepared-workflow.ts";
 
-/** What may become of one branch, and the events that it takes. */
+/** What may happen to one branch: its moves, in order. The move `try` is an attempt that fails and is retried. */
 export const acts = {
   completes: ["complete"],
   fails: ["fail"],
@@ -24,13 +24,13 @@ export type Act = keyof typeof acts;
 export type Move = (typeof acts)[Act][number];
 
 /**
- * How the branches are joined: all of them, or all but one, after which the last is ignored or cancelled. A failure goes to
- * the join too, by an `error` edge; with `stop` and `finish`, which join all, it has none, and the execution fails: at once,
- * or when the others have ended.
+ * How the branches are joined. `all`, `stop` and `finish` join all branches; `ignore` and `cancel` join all but one and ignore or cancel
+ * the last one. With `stop` and `finish` a failed branch has no `error` edge to the join, so the execution fails: at once with `stop`,
+ * after the other branches have ended with `finish`.
  */
 export type Join = "all" | "ignore" | "cancel" | "stop" | "finish";
 
-/** Every retry is due by then. */
+/** A time at which every retry is due. */
 const late = 1_000_000;
 const at = 1_000;
 
@@ -61,7 +61,7 @@ export class Fan {
     this.#prepared = prepareWorkflow(workflow, { node }, defaultLimits);
   }
 
-  /** The fork has been taken, and every branch is ready. */
+  /** Returns the snapshot after the fork, in which every branch is ready. */
   start(): Snapshot {
     const { compiled } = this.#prepared;
     const definition = { id: compiled.definition.id, hash: compiled.hash };
@@ -69,14 +69,14 @@ export class Fan {
     return this.apply(begun, this.#outcome(begun, "f", "complete")!);
   }
 
-  /** The event of a move of a branch; null if the execution no longer lets it happen. */
+  /** The event of a move of a branch. Null if the execution does not allow the move any more. */
   async event(snapshot: Snapshot, node: string, move: Move): Promise<Event | null> {
     if (move === "resume") return this.#told(snapshot, { type: "resume", target: node, payload: `for ${node}` });
     if (move === "cancel") return this.#told(snapshot, { type: "cancel", target: node });
     return this.#outcome(snapshot, node, move);
   }
 
-  /** The join performed: its output is what its branches came with. Null if it is not due. */
+  /** The event that completes the join node; its output lists the results of the joined branches. Null if the join has not fired. */
   joined(snapshot: Snapshot): Event | null {
     return this.#outcome(snapshot, "j", "complete");
   }
@@ -86,7 +86,7 @@ export class Fan {
   }
 
   async #told(snapshot: Snapshot, command: Command): Promise<Event | null> {
-    // what it is refused with is told elsewhere
+    // other tests check the errors of refused commands
     return decide(this.#prepared, snapshot, command, at, defaultLimits).catch(() => null);
   }
 

@@ -8,17 +8,18 @@ import { viaJson } from "./engine.fixture.ts";
 const tooFew = 'Node "j" waits for';
 const allActs = Object.keys(acts) as Act[];
 
-/** What happened so far: how far each branch is, and which have ended, in their order. */
+/** The moves so far: `progress` counts the moves of each branch, `ended` lists the ended branches in the order of their end. */
 interface History {
   readonly progress: readonly number[];
   readonly ended: readonly number[];
+  /** True if the join node has been performed. */
   readonly joined: boolean;
 }
 
 const lastOf = (act: Act): Move => acts[act].at(-1)!;
 const resultful: readonly Move[] = ["complete", "fail", "try"];
 
-/** What must have come of it: the sequential model, which knows nothing of paths, waves and rounds. */
+/** Computes the expected state from the moves so far. The model is sequential and knows nothing of paths, waves and rounds. */
 function model(plays: readonly Act[], join: Join, { progress, ended, joined }: History) {
   const n = plays.length;
   const needed = join === "ignore" || join === "cancel" ? n - 1 : n;
@@ -39,7 +40,7 @@ function model(plays: readonly Act[], join: Join, { progress, ended, joined }: H
   return {
     results: { ...Object.fromEntries(results), j: joined ? [JSON.stringify(inputs.map((i) => said(i, lastOf(plays[i]!))))] : [] },
     fires,
-    /** Branches that have not ended make no more moves. */
+    /** True if the branches that have not ended make no more moves. */
     withdrawn,
     status: !over ? "open" : short || failed.length > 0 ? "failed" : "completed",
     error: short ? { code: "JOIN_SHORT", nodeId: "j" } : failed.length > 0 ? { message: `b${failed[0]} fail` } : undefined,
@@ -49,23 +50,23 @@ function model(plays: readonly Act[], join: Join, { progress, ended, joined }: H
 function seen({ context }: Snapshot, n: number): Record<string, string[]> {
   const told = ({ output, error }: NodeResult): string => error ?? (typeof output === "string" ? output : JSON.stringify(output));
   const nodes = [...Array.from({ length: n }, (_, i) => `b${i}`), "j"];
-  // that too few came is told by the status
+  // the error of a join that too few branches reached is left out, because #check compares it with the error of the execution
   return Object.fromEntries(nodes.map((id) => [id, (context[id] ?? []).filter(({ error }) => !error?.startsWith(tooFew)).map(told)]));
 }
 
-/** A snapshot without what tells in which order its branches moved. */
+/** The text of a snapshot without the parts that depend on the order in which its branches moved. */
 function unordered({ output: _, context, rounds = {}, ...rest }: Snapshot): string {
   const results = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
   const got = Object.entries(rounds).map(([name, round]) => [name, round.got.toSorted()]);
   return JSON.stringify([rest, results, got], (key, value: unknown) => (key === "version" || key === "since" ? undefined : value));
 }
 
-/** Lets every branch make every move in every order, and compares with the model after each. */
+/** Lets every branch make its moves in every possible order, and compares the snapshot with the model after each move. */
 class Explorer {
   readonly #fan: Fan;
   readonly #plays: readonly Act[];
   readonly #join: Join;
-  /** Where orders meet: the snapshot there, and how many orders lead on from it. */
+  /** The reached states by key: the snapshot and the number of orders that lead on from it. Null: every order is followed alone. */
   readonly #met: Map<string, { readonly snapshot: string; orders: number }> | null;
 
   constructor(fan: Fan, plays: readonly Act[], join: Join, meeting: boolean) {
@@ -75,7 +76,7 @@ class Explorer {
     this.#met = meeting ? new Map() : null;
   }
 
-  /** How many orders there are. */
+  /** Explores all orders and returns their number. */
   explore(): Promise<number> {
     return this.#from(this.#fan.start(), { progress: this.#plays.map(() => 0), ended: [], joined: false });
   }
@@ -93,7 +94,7 @@ class Explorer {
       const move: Move | undefined = acts[act][history.progress[i]!];
       if (move === undefined) continue;
       const event = await this.#fan.event(snapshot, `b${i}`, move);
-      // a branch that was withdrawn makes no more moves, and no other one is stopped
+      // exactly the withdrawn branches can make no more moves
       const { withdrawn } = model(this.#plays, this.#join, history);
       if ((event === null) !== withdrawn)
         expect(event, `${move} of b${i} in ${JSON.stringify(history)}`).toBe(withdrawn ? null : "an event");
@@ -123,7 +124,7 @@ class Explorer {
     return this.#from(viaJson(after), history);
   }
 
-  /** What was under way in branches that are withdrawn now. */
+  /** Applies the late events of the branches that were withdrawn by the last event, and expects that they change nothing. */
   async #tellLate(before: Snapshot, after: Snapshot, { progress, ended }: History): Promise<void> {
     for (const [i, act] of this.#plays.entries()) {
       const event = ended.includes(i) ? null : await this.#fan.event(before, `b${i}`, acts[act][progress[i]!]!);
@@ -144,17 +145,17 @@ class Explorer {
     if (expected.error) expect(snapshot.error, where()).toMatchObject(expected.error);
   }
 
-  /** Orders with the same key may differ in nothing that matters: the explorer compares them where they meet. */
+  /** Returns the key of a state. Orders with the same key must lead to equal snapshots, and the explorer compares them. */
   #keyOf({ progress, ended, joined }: History): string {
     const came = ended.filter((i) => lastOf(this.#plays[i]!) !== "cancel").slice(0, this.#plays.length - 1);
     const failed = ended.filter((i) => lastOf(this.#plays[i]!) === "fail").slice(0, 1);
-    // the first ones go into a numeric join; the first failure that nothing catches is the error of the execution
+    // the order decides which branches go into a numeric join, and which failure without an edge becomes the error of the execution
     const first = { all: [], ignore: came, cancel: came, stop: failed, finish: failed }[this.#join];
     return JSON.stringify([progress, first.sort(), joined]);
   }
 }
 
-/** Every assignment of acts to n branches; `once`: of those that are alike but for their order, one. */
+/** Returns every assignment of acts to n branches. With `once`, assignments that differ only in their order are returned once. */
 function assignments(n: number, among: readonly Act[], once: boolean): Act[][] {
   if (n === 0) return [[]];
   const after = (last: Act | undefined): readonly Act[] => (once && last ? among.slice(among.indexOf(last)) : among);
@@ -163,7 +164,7 @@ function assignments(n: number, among: readonly Act[], once: boolean): Act[][] {
 
 const fewActs: readonly Act[] = ["completes", "fails", "resumes", "cancelledWhileItWaits"];
 
-/** Fans of n branches, and in how many orders they can move. */
+/** Forks into n branches, with the number of orders in which they can move, summed over all assignments of acts. */
 const fans: readonly { n: number; join: Join; orders: number }[] = [
   { n: 2, join: "all", orders: 558 },
   { n: 2, join: "ignore", orders: 1_020 },
@@ -183,7 +184,7 @@ const fans: readonly { n: number; join: Join; orders: number }[] = [
 ];
 
 describe("branches that complete, fail, wait, are cancelled or are retried", () => {
-  // two: every assignment in every order, one by one; three and four: orders that meet in one state go on together
+  // with two branches every order is followed alone; with three and four, orders that reach the same state are followed together
   it.each(
     fans.filter(({ n }) => n <= effort.branches),
   )("come to what a sequential model says: $n branches, $join, in each of $orders orders", async ({ n, join, orders }) => {
@@ -194,7 +195,7 @@ describe("branches that complete, fail, wait, are cancelled or are retried", () 
   }, 30_000);
 });
 
-/** Engines with the faults that people met elsewhere. */
+/** A faulty engine: it forgets the results of the other branches when a branch is resumed. */
 class ForgetfulFan extends Fan {
   override apply(before: Snapshot, event: Event): Snapshot {
     const after = super.apply(before, event);
@@ -202,6 +203,7 @@ class ForgetfulFan extends Fan {
   }
 }
 
+/** A faulty engine: it resumes a branch from the snapshot in which a branch was suspended last. */
 class StaleFan extends Fan {
   #suspended: Snapshot | null = null;
 
@@ -214,12 +216,14 @@ class StaleFan extends Fan {
   }
 }
 
+/** A faulty engine: it applies the same event twice. */
 class CredulousFan extends Fan {
   override apply(before: Snapshot, event: Event): Snapshot {
     return super.apply(event.version === before.version ? { ...before, version: before.version - 1 } : before, event);
   }
 }
 
+/** A faulty engine: it takes the outcome of a task that is no longer current. */
 class WillingFan extends Fan {
   override apply(before: Snapshot, event: Event): Snapshot {
     const turnNow = before.activePaths.find(({ id }) => "pathId" in event && id === event.pathId)?.turn;

@@ -5,7 +5,7 @@ import type { StepContext } from "../../src/engine/node/step-context.ts";
 
 type NodeParts = string | Omit<Node, "id">;
 
-/** A workflow of these nodes, by type or in full; edges as `"a>b"`, `"a>b@handle"`. */
+/** A workflow of these nodes, each given as its type or in full; edges as `"a>b"`, `"a>b@handle"`. */
 export function workflow(
   id: string,
   nodes: Readonly<Record<string, NodeParts>>,
@@ -30,16 +30,19 @@ interface Held {
   readonly reject: (thrown: unknown) => void;
 }
 
-/** Steps that take as long as the test says. Each is known by its node; in a child with a text as input by both: `work:a`. */
+/**
+ * Steps that end when the test says so. The name of a step is the id of its node; if the input of its scope is a text, the name is both,
+ * for example `work:a`.
+ */
 export class HeldSteps {
-  /** Steps that were begun, in that order. One that begins while another of its name is under way has its path's id too: `work@0.1`. */
+  /** The names of the begun steps, in order. A step that begins while another one of its name runs has its path's id too: `work@0.1`. */
   readonly running: string[] = [];
-  /** Steps whose `AbortSignal` has fired. */
+  /** The names of the steps whose `AbortSignal` has fired. */
   readonly aborted: string[] = [];
   readonly #held = new Map<string, Held>();
   readonly #open = new Set<string>();
 
-  /** The executor. It stops for nothing: what comes late it answers late. */
+  /** The executor. It ignores its `AbortSignal`: a step ends only when the test finishes it or lets it fail. */
   readonly executor = (_data: unknown, step: StepContext): Promise<NodeOutput> =>
     new Promise((resolve, reject) => {
       const base = typeof step.input === "string" ? `${step.nodeId}:${step.input}` : step.nodeId;
@@ -50,7 +53,7 @@ export class HeldSteps {
       this.#held.set(name, { resolve, reject });
     });
 
-  /** Lets a step end, also if nobody waits for it any more. */
+  /** Completes a step, also if its outcome is not needed any more. */
   finish(name: string, data: Json = `${name} done`): void {
     this.#of(name).resolve({ data });
   }

@@ -23,18 +23,18 @@ function engineOf(definition: Definition, steps: HeldSteps): WorkflowEngine<Reco
 const given = ({ context }: Snapshot): Record<string, (Json | null)[]> =>
   Object.fromEntries(Object.entries(context).map(([nodeId, results]) => [nodeId, results.map(({ output }) => output)]));
 
-/** One thing that ends steps under way, in the graph itself. */
+/** A case in which the graph itself ends steps that are under way. */
 interface Ending {
   readonly title: string;
   readonly definition: Definition;
-  /** What happens: this step ends, or fails. */
+  /** The step that completes or, with `fails`, the step that fails. */
   readonly finishes?: string;
   readonly fails?: string;
-  /** Whose signal fires, and who goes on. */
+  /** The steps whose `AbortSignal` fires, and the steps that go on. */
   readonly aborted: readonly string[];
   readonly goOn: readonly string[];
   readonly status: Snapshot["status"];
-  /** What there is in the end. */
+  /** The outputs of each node at the end. */
   readonly gives: Readonly<Record<string, unknown>>;
 }
 
@@ -284,8 +284,7 @@ describe("a cancellation from outside", () => {
     return { engine, snapshot: await engine.execute({}) };
   };
 
-  // itemScope takes the first child that fits, in whichever scope: rows[0]/cells[1] is cancelled, and nobody is told that
-  // rows[1]/cells[1] fits as well. A resume with the same target is RESUME_AMBIGUOUS.
+  // The target fits both rows[0]/cells[1] and rows[1]/cells[1], so a cancellation is refused like a resume with the same target.
   it("of an item that may be one of several maps cancels none of them", async () => {
     const { engine, snapshot } = await paused();
     const target = { node: "cells", item: 1 };
@@ -295,7 +294,7 @@ describe("a cancellation from outside", () => {
     await expect(engine.send(snapshot, { type: "cancel", target })).rejects.toMatchObject({ code: "RESUME_AMBIGUOUS" });
   });
 
-  // The address of an item, as waits and refusals write it, names no path, and only paths are looked for.
+  // The address of an item, as waits and refusals write it, names the scope of the item and not a path.
   it("of an item of a map inside a map, by its address", async () => {
     const { engine, snapshot } = await paused();
     const cancelled = await engine.send(snapshot, { type: "cancel", target: "rows[1]/cells[0]" });
@@ -306,7 +305,7 @@ describe("a cancellation from outside", () => {
     ]);
   });
 
-  // An item that has not begun has no child yet: WAIT_GONE, "it was answered, or was never open". It runs later all the same.
+  // An item that has not begun has no child yet, and can be cancelled all the same.
   it("of an item of a map that has not begun yet keeps it from running", async () => {
     const steps = new HeldSteps();
     const engine = engineOf(workflow("w", { list: mapOf({ concurrency: 1 }) }, [], { workflows: { item } }), steps);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deferred, type Executor, engineOf, giving } from "./engine.fixture.ts";
 import { settled } from "./virtual-environment.fixture.ts";
 
-/** A fan of n branches that all wait for their turn to be let go. */
+/** An engine whose fork leads to n branches; each branch runs until the test opens its gate. */
 function fan(n: number) {
   const open: string[] = [];
   const most = { atOnce: 0 };

@@ -43,7 +43,7 @@ describe("a detached workflow, without a runtime", () => {
     expect(asked).toMatchObject({ status: "paused", activePaths: [{ waits: [{ id: "0@2", kind: "child", workflowId: "p/0#1" }] }] });
     const begun = await engine.send(viaJson(asked), { type: "delivered", ids: [message!.id] });
     expect(begun).not.toHaveProperty("outbox");
-    // nothing but its end moves it
+    // only the end of the child moves the execution on
     expect(await engine.execute({ snapshot: begun })).toBe(begun);
     const child = await engineOf(inner).execute({ workflowId: message!.to, input: 5 });
     const told = await engine.send(viaJson(begun), {
@@ -66,7 +66,7 @@ describe("a detached workflow, without a runtime", () => {
       const told = await engine.send(asked, { type: "endChild", workflowId: "p/0#1", waitId: "0@2", end });
       const over = await engine.execute({ snapshot: told });
       expect(over).toMatchObject({ context: { call: [{ output: { code } }] }, output: "late" });
-      // the start was never taken anywhere, so it is not over yet
+      // the message that starts the child has not been delivered, so the execution is not over yet
       expect(over).toMatchObject({ status: "active", activePaths: [], ending: { status: "completed" }, outbox: [{ type: "start" }] });
       expect(await engine.send(viaJson(over), { type: "delivered", ids: ["1.0"] })).toMatchObject({ status: "completed" });
     }

@@ -10,7 +10,7 @@ export type Executor = (data: never, step: StepContext) => unknown;
 /** A node with the code that it runs: a function, or a whole node definition. */
 export type Coded = Executor | (Omit<NodeDefinition<never>, "executor"> & { readonly executor: Executor });
 
-/** What else goes into the definition of one node. */
+/** Further members of the nodes in the definition, by node id. */
 export type NodeParts = Readonly<Record<string, Omit<Node, "id" | "type">>>;
 
 /** A workflow whose nodes are named in `code`, each with a type of its own; edges as `"a>b"`, `"a>b@handle"`. */
@@ -23,7 +23,7 @@ export function flowOf(code: Readonly<Record<string, Coded>>, edges: readonly st
   return { id: "flow", nodes, edges: drawn };
 }
 
-/** The engine of such a workflow, on a virtual clock. */
+/** The engine of a workflow as `flowOf` makes it, on a virtual clock. */
 export function engineOf(
   code: Readonly<Record<string, Coded>>,
   edges: readonly string[] = [],
@@ -49,20 +49,20 @@ export const giving =
   (data: unknown, more: object = {}): Executor =>
   () => ({ data, ...more });
 
-/** An executor that fails, or throws what it is given. */
+/** An executor that throws the given value, by default an error "busy". */
 export const failing =
   (thrown: unknown = new Error("busy")): Executor =>
   () => {
     throw thrown;
   };
 
-/** An executor that suspends, and when it is resumed gives what it was resumed with. */
+/** An executor that suspends with these arguments. When it is resumed, its output has the payload and what resumed it (`by`). */
 export const asking =
   (...args: Parameters<StepContext["suspend"]>): Executor =>
   (_data, step) =>
     step.resumed ? { data: { by: step.resumed.by, payload: step.externalPayload ?? null } } : step.suspend(...args);
 
-/** A promise, and how to settle it. */
+/** A promise with the functions that settle it. */
 export function deferred<T>(): {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

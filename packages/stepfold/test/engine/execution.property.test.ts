@@ -21,7 +21,7 @@ function randomNode(flow: RandomFlow): NodeDefinition {
       const visit = Number(idempotencyKey.split("#").at(-1));
       const act = flow.act({ nodeId, pathId, visit, attempt, resumed: step.resumed !== undefined });
       if (act.does === "suspend") {
-        // the clock of these tests moves by hand, so a timer lies at a moment that is sure to come
+        // the tests move the clock by hand, so the timer is set to a time that the clock always reaches
         if (act.how === "timer") return step.suspend({ nodeId }, { resumeAt: 2_000_000 });
         return step.suspend({ nodeId }, act.how === "timeout" ? { timeout: 5_000 } : {});
       }
@@ -35,12 +35,12 @@ function randomNode(flow: RandomFlow): NodeDefinition {
 
 function engineFor(flow: RandomFlow, limits: object = {}) {
   const clock = new VirtualEnvironment();
-  // handles without an edge are none of these tests' business: all are declared
+  // all handles are declared, so that a step may name a handle without an edge
   const random = { ...randomNode(flow), handles: ["", "x", "y"] };
   return { clock, engine: new WorkflowEngine({ workflow: flow.definition, nodeDefinitions: { random }, environment: clock, limits }) };
 }
 
-/** Drives an execution to its end or its last wait, by slices and resumes that the dice choose. */
+/** Drives an execution until it ends or waits for the last time. The dice choose the length of each slice and the answers. */
 async function drive(
   flow: RandomFlow,
   thrown: readonly number[],
@@ -64,7 +64,7 @@ async function drive(
       clock.set(clock.now() + 3_000_000);
       const { version } = snapshot;
       snapshot = await engine.execute({ snapshot: given, ...slice });
-      // nothing was due: somebody has to answer
+      // nothing was due, so the test answers the first open wait
       if (snapshot.version === version)
         snapshot = await engine.execute({ snapshot: given, target: openWaits(snapshot)[0]!.wait.id, ...slice });
     }

@@ -17,7 +17,7 @@ const nested = (depth: number, around: (inner: JsonSchema, level: number) => Jso
 const flow = (input: JsonSchema) => ({ id: "w", input, nodes: [{ id: "a", type: "noop" }], edges: [] });
 const letters = (size: number): string => `${"a".repeat(size)}!`;
 
-/** Schemas of F1 and their like with a value, each in a size. */
+/** Schemas that are costly to check, each with a value, in a given size. */
 const hostile: Readonly<Record<string, (size: number) => readonly [JsonSchema, Json]>> = {
   "a pattern of nested repetitions": (size) => [{ pattern: "^(a+)+$" }, letters(size)],
   "a pattern of overlapping repetitions": (size) => [{ pattern: "^a*a*a*a*a*b$" }, letters(size)],
@@ -81,7 +81,7 @@ const hostile: Readonly<Record<string, (size: number) => readonly [JsonSchema, J
   ],
 };
 
-/** What a check costs, and how it ended: the code of an error, or whether the value fits. */
+/** Returns the cost of a check and its end: the code of an error, "fits" or "does not fit". */
 function costOf([schema, value]: readonly [JsonSchema, Json], max = defaultLimits.schemaWork): { spent: number; end: string } {
   const budget = new CheckBudget({ ...defaultLimits, schemaWork: max });
   const { mistakes, check } = compileSchema(schema);
@@ -97,7 +97,7 @@ describe("F1: a JSON Schema that was made to cost much", () => {
   it.each(Object.keys(hostile))("ends in an answer or in the limit's error: %s", (name) => {
     const { spent, end } = costOf(hostile[name]!(2_000));
     expect(["fits", "does not fit", "LIMIT_EXCEEDED", "SCHEMA_INVALID", "OPTION_INVALID"]).toContain(end);
-    // the unit that was too much may be as large as one text
+    // the unit of work that exceeds the limit may cost as much as one whole text
     expect(spent).toBeLessThan(1.1 * defaultLimits.schemaWork);
   });
 
@@ -105,7 +105,7 @@ describe("F1: a JSON Schema that was made to cost much", () => {
     for (let size = 125; size < 2_000; size *= 2) {
       const [small, large] = [costOf(hostile[name]!(size), 500_000), costOf(hostile[name]!(2 * size), 500_000)];
       const isBounded = ["LIMIT_EXCEEDED", "SCHEMA_INVALID", "OPTION_INVALID"].includes(large.end);
-      // the product of schema and value may be asked for: then it ends in the limit at some 15 ms
+      // some schemas cost the product of the sizes of schema and value; the limit ends them after about 15 ms
       const isProduct = name.startsWith("many ") || name.startsWith("members ");
       if (!isBounded && !isProduct) expect(large.spent).toBeLessThanOrEqual(2.2 * small.spent + 100);
     }
@@ -119,7 +119,7 @@ describe("F1: a JSON Schema that was made to cost much", () => {
     });
     await expect(engine.execute({ input: range(100, () => ({})) })).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
-      message: expect.stringMatching(/^The check against a JSON Schema passes the limit "schemaWork": \d+, at most 10000/),
+      message: expect.stringMatching(/^The check against a JSON Schema exceeds the limit "schemaWork": \d+, at most 10000/),
     });
   });
 
@@ -145,7 +145,7 @@ describe("F1: a JSON Schema that was made to cost much", () => {
     ["a pattern that is none", { pattern: "(" }, "/input/pattern: is no pattern"],
     ["a pattern that refers back", { properties: { a: { pattern: "(a)\\1" } } }, "/input/properties/a/pattern: refers back to a group"],
     ["a pattern that takes too many steps", { pattern: "((a{100}){100}){100}" }, "/input/pattern: repeats so much"],
-    ["patterns that take too many steps together", { allOf: range(20, (i) => ({ pattern: `${i}a{4000}` })) }, "together they take more"],
+    ["patterns that take too many steps together", { allOf: range(20, (i) => ({ pattern: `${i}a{4000}` })) }, "together they have more"],
     ["a reference to nowhere", { $ref: "#/nowhere" }, "/input/$ref: leads nowhere"],
     ["a reference to a server", { $ref: "https://json-schema.org/draft/2020-12/schema" }, "/input/$ref: leads nowhere"],
     ["a type that is none", { type: "int" }, "/input/type: must be one of null, boolean"],

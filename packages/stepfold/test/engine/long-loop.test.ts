@@ -11,7 +11,7 @@ import { VirtualEnvironment } from "./virtual-environment.fixture.ts";
 const rounds = 10_000;
 const kept = 3;
 
-/** Counts the rounds, and goes on until there were enough. */
+/** A node that counts the rounds and leaves by `again` until all rounds are done. */
 const count = { type: "count", data: "{{ (nodes.count.last?.data.round ?? 0) + 1 }}", keep: kept };
 const nodeDefinitions = {
   ...builtinNodes,
@@ -25,7 +25,7 @@ const noop = { type: "noop", keep: kept };
 interface Loop {
   readonly what: string;
   readonly definition: ReturnType<typeof workflow>;
-  /** Tasks of one round. */
+  /** The number of tasks in one round. */
   readonly tasks: number;
 }
 
@@ -77,10 +77,11 @@ interface Names {
   readonly plugin: Plugin;
   readonly tasks: readonly string[];
   readonly visits: readonly string[];
+  /** The length of the longest path id so far. */
   readonly longest: () => number;
 }
 
-/** Collects what every task is called. */
+/** Makes a plugin that collects the names of all tasks and visits, and the length of the longest path id. */
 function names(): Names {
   const tasks: string[] = [];
   const visits: string[] = [];
@@ -95,7 +96,7 @@ function names(): Names {
   return { plugin, tasks, visits, longest: () => longest };
 }
 
-/** The snapshot without its results, and without names of paths and the way they came, which are bounded; all numbers alike. */
+/** The text of a snapshot without results, and with 0 for numbers. Ids and step paths, whose lengths are bounded, are left out too. */
 function shapeOf({ context: _, ...head }: Snapshot): string {
   const plain = (key: string, value: unknown): unknown =>
     key === "stepPath" || key === "id" ? null : typeof value === "number" ? 0 : value;
@@ -103,13 +104,13 @@ function shapeOf({ context: _, ...head }: Snapshot): string {
 }
 
 interface Made extends Names {
-  /** After ten rounds, before the last one, and at the end. */
+  /** The snapshots after ten rounds, before the last round, and at the end. */
   readonly early: Snapshot;
   readonly late: Snapshot;
   readonly end: Snapshot;
 }
 
-/** All rounds, by processes that take turns. */
+/** Runs all rounds in four calls; between them the snapshot goes through JSON, as it does between processes. */
 async function run({ definition, tasks }: Loop): Promise<Made> {
   const called = names();
   const plugins = [called.plugin];
@@ -122,7 +123,7 @@ async function run({ definition, tasks }: Loop): Promise<Made> {
 
 const runs = new Map<Loop, Promise<Made>>();
 
-/** The same for all tests: each looks at something else. */
+/** Runs each loop only once, because all tests look at the same run. */
 function made(loop: Loop): Promise<Made> {
   const known = runs.get(loop) ?? run(loop);
   runs.set(loop, known);
@@ -133,7 +134,7 @@ describe("10,000 rounds of a loop", () => {
   it.each(loops)("with $what give no task a name twice, and no path a long id", async (loop) => {
     const { end, tasks, visits, longest } = await made(loop);
     expect(end).toMatchObject({ status: "completed", activePaths: [], context: { count: [{}, {}, { output: { round: rounds } }] } });
-    // the last round only counts
+    // the last round performs only the counting node
     expect(tasks).toHaveLength(rounds * loop.tasks - loop.tasks + 1);
     expect(new Set(tasks).size).toBe(tasks.length);
     expect(new Set(visits).size).toBe(visits.length);
@@ -169,8 +170,7 @@ describe("10,000 rounds of a loop", () => {
     );
   });
 
-  // sizeBytes only ever rises: with keep: 3 an execution that holds 400 bytes of results is at 1,270,000 after 10,000 rounds,
-  // and at the limit executionBytes it fails with LIMIT_EXCEEDED. It is documented as what "the execution holds".
+  // sizeBytes counts what the execution holds. If it only rose, a long loop with `keep` would fail at the limit executionBytes.
   it("do not count what is no longer kept against the size of the execution", async () => {
     const { early, end } = await made(loops[0]!);
     expect(end.sizeBytes).toBeLessThan(2 * early.sizeBytes);

@@ -220,7 +220,7 @@ describe("JSON Schemas", () => {
     const schema = Object.freeze({ type: "integer" });
     const { engine } = engineWith({ input: true, output: schema }, () => ({ data: 5 }), 1);
     expect((await engine.execute({})).status).toBe("completed");
-    expect(() => engineWith({ input: false }, () => ({ data: 5 }), 1)).toThrow(/nothing is allowed here/);
+    expect(() => engineWith({ input: false }, () => ({ data: 5 }), 1)).toThrow(/no value is allowed here/);
   });
 });
 

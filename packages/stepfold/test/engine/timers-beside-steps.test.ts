@@ -5,7 +5,7 @@ import { builtinNodes } from "../../src/nodes/index.ts";
 import { asking, type Coded, deferred, engineOf, giving } from "./engine.fixture.ts";
 import { settled, VirtualEnvironment } from "./virtual-environment.fixture.ts";
 
-/** A fork into a step that takes as long as it is let, and one more node. */
+/** An engine whose fork leads to the step `slow`, which runs until the test opens its gate, and to the node `other`. */
 function besideSlow(other: Coded, part: object = {}, edges: readonly string[] = []) {
   const gate = deferred<void>();
   const slow = async () => {
@@ -44,7 +44,7 @@ describe("AUDIT 4: while a step of another path runs", () => {
     gate.resolve();
     const { status, context } = await running;
     expect([status, context.other?.map(({ output }) => output)]).toEqual(["completed", [null, null, "done"]]);
-    // that of deadlines, which stays until it fires
+    // the one timer left is the shared timer of deadlines, which stays armed until it fires
     expect(clock.armed).toBe(1);
   });
 
@@ -102,7 +102,7 @@ describe("AUDIT 4: while a step of another path runs", () => {
     const { engine, clock, gate } = besideSlow(giving(2), {});
     const running = engine.execute({});
     await settled();
-    // the deadline of the step, and nothing else
+    // the only timer is the one for the deadline of the step
     expect(clock.timersMade).toBe(1);
     gate.resolve();
     await running;

@@ -5,9 +5,9 @@ import { type VirtualEnvironment as Clock, virtualEnvironment } from "../../src/
 export class VirtualEnvironment implements Environment {
   readonly #clock: Clock;
   #shiftMs = 0;
-  /** Timers asked for, in all. */
+  /** The number of timers that were ever requested. */
   timersMade = 0;
-  /** Timers that are armed. */
+  /** The number of timers that have neither fired nor been cancelled. */
   armed = 0;
 
   constructor(now = 1_000_000) {
@@ -44,18 +44,18 @@ export class VirtualEnvironment implements Environment {
     };
   }
 
-  /** Moves the time, firing what falls due on the way, in order. */
+  /** Moves the time forward and fires the timers that become due, in order. */
   advance(ms: number): Promise<void> {
     return this.#clock.advance(ms);
   }
 
-  /** Sets the wall clock, as somebody might while a process runs: no timer fires for it. */
+  /** Sets the wall clock, as an administrator might while a process runs; no timer fires because of it. */
   set(now: number): void {
     this.#shiftMs = now - this.#clock.now();
   }
 }
 
-/** Lets everything run that waits for nothing but other promises. */
+/** Waits until all callbacks have run that wait only for promises. */
 export async function settled(): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -20,7 +20,7 @@ describe("an execution", () => {
   it("says once that two branches of one wave came to a join by the same edge", async () => {
     const { plugin, told } = listening();
     const { engine } = engineOf(
-      // both b and c run m, which is no join, so that two of its paths come to j by one edge
+      // b and c both lead to m, which is not a join, so two paths come to j by the edge from m
       { a: giving(1), b: giving(1), c: giving(1), m: giving(1), slow: asking(), j: { executor: giving(1) } },
       ["a>b", "a>c", "a>slow", "b>m", "c>m", "m>j", "slow>j"],
       { plugins: [plugin], parts: { j: { join: "all" } } },

@@ -122,7 +122,7 @@ describe("the budget", () => {
 
 describe("parsing", () => {
   const limits = { ...defaultExpressionLimits, sourceLength: 1e9, nodes: 1e9, depth: 200 };
-  /** How often the tokenizer looks at a character and the parser at a token. */
+  /** Counts how many times the tokenizer reads a character and the parser reads a token. */
   const work = (source: string): number => {
     let looks = 0;
     const counted = {

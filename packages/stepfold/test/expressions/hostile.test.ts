@@ -62,7 +62,7 @@ const before = {
   fn: names(Function.prototype),
 };
 
-/** The value if it is plain data; the code if it is an error of ours; anything else fails the test. */
+/** Returns the value if it is plain data, or the code of a `StepfoldError`; anything else fails the test. */
 function outcome(source: string): unknown {
   try {
     const value = compileExpression(source).evaluate(scope);
@@ -143,7 +143,7 @@ describe("hostile expressions", () => {
     'input["name"]["constructor"]["constructor"]("return this")()',
     "'a'.sub.constructor",
     "[].at.call",
-    // n8n CVE-2025-68613, CVE-2026-1470 and their kin
+    // n8n CVE-2025-68613, CVE-2026-1470 and similar attacks
     "(function(){ return this.process.mainModule.require('child_process').execSync('id') })()",
     "(() => this.process)()",
     "$json.constructor.constructor('return process')()",
@@ -164,7 +164,7 @@ describe("hostile expressions", () => {
     "this",
     "arguments.callee",
     "Error.prepareStackTrace",
-    // pollution
+    // prototype pollution
     "{ __proto__: { polluted: true } }",
     "{ ['__pro' + 'to__']: { polluted: true } }",
     "{ ...globals.poisoned }",
@@ -210,7 +210,7 @@ describe("hostile expressions", () => {
     "nodes.constructor",
     "nodes['__proto__'].last",
     "nodes['const' + 'ructor'].polluted",
-    // deep and long
+    // deeply nested and long expressions
     "[".repeat(5000),
     "(".repeat(5000),
     "{a:".repeat(5000),

@@ -18,7 +18,7 @@ const input = {
   ],
 };
 
-/** Expressions of one type, so that what JavaScript would quietly convert does not come up. */
+/** Expressions whose operands have one type, so that JavaScript never converts a value silently. */
 const { number, text, flag, list } = fc.letrec<{ number: string; text: string; flag: string; list: string }>((tie) => {
   const two = (left: "number" | "text" | "flag", signs: readonly string[], right = left): fc.Arbitrary<string> =>
     fc.tuple(tie(left), fc.constantFrom(...signs), tie(right)).map(([a, sign, b]) => `(${a} ${sign} ${b})`);
@@ -107,7 +107,7 @@ describe("a generated expression", () => {
         try {
           value = compileExpression(code).evaluate({ input });
         } catch (error) {
-          // A large one may pass a limit; nothing else may go wrong with it.
+          // A large expression may exceed a limit; any other error fails the test.
           if (!StepfoldError.is(error) || !/budget|deeper|more than/.test(error.message)) throw error;
           return;
         }

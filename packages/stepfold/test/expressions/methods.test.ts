@@ -168,7 +168,7 @@ describe("functions", () => {
   ])("%s", (source, value) => expect(run(source)).toEqual(value));
 
   it.each([
-    ["decodeURIComponent('%')", "half a character"],
+    ["decodeURIComponent('%')", "not valid percent-encoding"],
     ["encodeURIComponent('\\uD800')", "half a character"],
     ["Object.keys('abc')", "Object.keys needs an object, not a text"],
     ["Object.fromEntries(1)", "needs an array of pairs, not a number"],

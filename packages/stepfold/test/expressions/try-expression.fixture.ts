@@ -1,7 +1,7 @@
 import type { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
 
-/** What the tests of expressions compute with. */
+/** The values that the tested expressions can read. */
 export const scope = {
   input: { name: "Ada", price: 21, tags: ["a", "b"], deep: { list: [{ id: 1 }, { id: 2 }] }, none: null, yes: true },
   metadata: { tier: "gold" },
@@ -10,12 +10,12 @@ export const scope = {
   $now: 0,
 };
 
-/** What an expression gives among the values of the tests. */
+/** Returns the value of an expression over `scope`. */
 export function run(source: string): unknown {
   return compileExpression(source).evaluate(scope);
 }
 
-/** The error an expression ends with, at compilation or evaluation. */
+/** Returns the error of an expression, from its compilation or its evaluation. */
 export function errorOf(source: string): StepfoldError {
   try {
     run(source);

@@ -5,7 +5,7 @@ import { meetsNoServer } from "../testing/no-server.fixture.ts";
 
 /** A feed that the contract runs on. */
 export interface FeedSubject {
-  /** Null if the server it needs does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
+  /** The URL of the server. Null if the server does not answer: the tests are skipped with a message, or fail with REQUIRE_SERVICES=1. */
   readonly url?: string | null;
   readonly bench: (index: number) => Promise<FeedBench>;
   readonly close?: () => Promise<unknown>;

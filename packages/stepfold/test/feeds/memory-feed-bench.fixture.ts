@@ -1,7 +1,7 @@
 import { type FeedHub, feedOn } from "../../src/feeds/memory/memory-feed.ts";
 import type { FeedBench } from "../../src/testing/index.ts";
 
-/** Feeds in memory, on a channel of their own. */
+/** A bench of memory feeds that share one channel. */
 export function memoryFeedBench(): FeedBench {
   const hub: FeedHub = new Set();
   return {

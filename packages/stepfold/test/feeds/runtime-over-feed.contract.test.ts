@@ -40,14 +40,14 @@ const problems: unknown[] = [];
 function open(store: SnapshotStore, feed: EventFeed, drive: boolean): Runtime {
   feeds.push(feed);
   const onProblem = (_: string | null, error: unknown) => problems.push(error);
-  // nobody polls while the test runs
+  // no worker polls while the test runs, so only notices of the feed can wake it
   const options = { store, feed, drive, pollMs: 60_000, workflows: [approval], nodeDefinitions: builtinNodes, onProblem };
   const runtime = createRuntime(options as never);
   runtimes.push(runtime);
   return runtime;
 }
 
-/** An answer of one process is taken by a worker and seen by a third, within seconds. */
+/** Expects that a worker takes the answer of one process within seconds, and that a third process sees the result. */
 async function answeredAtOnce(client: Runtime, waiter: Runtime): Promise<void> {
   const run = await client.start("ask");
   const there = await waiter.get(run.workflowId);
@@ -58,7 +58,7 @@ async function answeredAtOnce(client: Runtime, waiter: Runtime): Promise<void> {
   expect(await result).toEqual({ approved: true });
 }
 
-/** Asks until it is so. */
+/** Repeats the check until it succeeds. */
 async function settles(isSo: () => Promise<unknown>): Promise<void> {
   await expect
     .poll(
@@ -91,7 +91,7 @@ describe.skipIf(postgresUrl === null)("a runtime with a feed on PostgreSQL", () 
   }, 60_000);
 
   it("says that it hears nothing where notices are kept back, and polls", async () => {
-    // notices stay in their database, as they stay in a session of a pooler
+    // notices of PostgreSQL reach only listeners on the same database, so this feed hears nothing, like a feed behind a pooler
     const elsewhere = new URL(postgresUrl!);
     elsewhere.pathname = "/template1";
     const feed = feedVia(elsewhere.href);

@@ -10,7 +10,7 @@ import { JournalHost } from "./journal-host.fixture.ts";
 const edge = (source: string, target: string, sourceHandle?: string): object => ({ source, target, ...(sourceHandle && { sourceHandle }) });
 const work = (id: string, data: object = {}): object => ({ id, type: "work", data });
 
-/** Guests that share their effects; each life of a host gets the next of `versions`, and the last one from then on. */
+/** Guests that share their effects. Each life of a host gets the next of `versions`; after the last version, the last one again. */
 function lives(versions: readonly Partial<GuestOptions>[]): {
   readonly effects: Effects;
   readonly guestOf: (clock: VirtualEnvironment) => Guest;
@@ -37,7 +37,7 @@ describe("a guest whose host replays with other code", () => {
     await expect(host.run(guestOf, start)).rejects.toMatchObject({
       code: "DEFINITION_CHANGED",
       details: { workflowId: "run-1", inJournal: true },
-      message: expect.stringContaining("Deploy that one until it has ended"),
+      message: expect.stringContaining("Keep that version deployed until the execution has ended"),
     });
     expect([...effects.keys()]).toEqual(["charge run-1/0#1 1"]);
   });
@@ -149,7 +149,7 @@ describe("what a guest cannot do", () => {
     const host = new JournalHost();
     expect(await host.run(lives([{ workflows: [workflow] }]).guestOf, start)).toMatchObject({
       status: "completed",
-      output: expect.stringContaining("the host refuses it"),
+      output: expect.stringContaining("the function `may` of the host does not allow it"),
     });
   });
 

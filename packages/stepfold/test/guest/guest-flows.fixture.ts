@@ -6,27 +6,32 @@ import { builtinNodes } from "../../src/nodes/index.ts";
 import type { VirtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import type { Told } from "./journal-host.fixture.ts";
 
-/** A workflow that runs as a guest and in the classic engine, and what it is told meanwhile. */
+/** A workflow that runs as a guest and in the classic engine, with the messages that it gets meanwhile. */
 export interface Flow {
   readonly workflow: { readonly id: string } & Readonly<Record<string, unknown>>;
+  /** The other workflows that it may start. */
   readonly more?: readonly unknown[];
   readonly input?: unknown;
+  /** The commands that the execution gets, in the order of their times. */
   readonly script?: readonly Told[];
 }
 
-/** What nodes did to the world outside: how often, by attempt. */
+/** The side effects of nodes: how many times each attempt acted, by node, idempotency key and attempt. */
 export type Effects = Map<string, number>;
 
 interface WorkData {
+  /** The output. Default: null. */
   readonly value?: unknown;
-  /** Attempts that fail. */
+  /** The number of attempts that fail before one succeeds. */
   readonly fails?: number;
+  /** True: the failure is a `FatalError`, which is not retried. */
   readonly fatal?: boolean;
   readonly takesMs?: number;
+  /** The variables that the node sets. */
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
-/** The built-in nodes, one that works, and one that undoes; each call is an effect. */
+/** The built-in node types, the type `work` and the type `undo`; each call of the last two is an effect. */
 export function flowNodes(effects: Effects, clock: Pick<VirtualEnvironment, "after">): NodeDefinitions {
   const act = (step: StepContext, what: string): void => {
     const key = `${what} ${step.idempotencyKey} ${step.attempt}`;
@@ -85,7 +90,7 @@ const inner = flow("inner", [node("deep", { value: "{{ input + 1 }}" }), node("r
   output: "{{ nodes.deep.last.data }}",
 });
 
-/** Workflows by what they show. */
+/** Workflows, by the feature that they show. */
 export const flows: Readonly<Record<string, Flow>> = {
   "steps one after the other": {
     workflow: flow("chain", [node("a", { value: 1 }), node("b", { value: "{{ nodes.a.last.data + 1 }}" })], ["a>b"]),

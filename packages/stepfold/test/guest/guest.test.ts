@@ -28,7 +28,7 @@ async function asGuest({ workflow, more = [], input, script }: Flow, misfortune:
   return { end, effects, host };
 }
 
-/** The classic engine, driven by hand: each message at its time, each timer and retry when it is due. */
+/** Runs the flow in the classic engine, with each message at its time, and each timer and retry when it is due. */
 async function inEngine({ workflow, more = [], input, script = [] }: Flow): Promise<Pick<Ran, "end" | "effects">> {
   const effects: Effects = new Map();
   const clock = virtualEnvironment();
@@ -54,7 +54,7 @@ async function inEngine({ workflow, more = [], input, script = [] }: Flow): Prom
       await clock.advance(Math.max(0, beginning + next.atMs - clock.now()));
       snapshot = await engine.send(snapshot, next.command).catch(() => snapshot);
     } else await clock.advance(Math.max(0, at! - clock.now()));
-    // with a limit of steps an answer to the only wait is not assumed
+    // one call performs at most 1,000 steps
     snapshot = await driven(engine.execute({ snapshot, stepLimit: 1_000 }));
   }
   const { workflowId, status, output, error } = snapshot;

@@ -3,26 +3,27 @@ import type { GuestEnd, GuestHost, GuestMessage, GuestPause, GuestResult, GuestS
 import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 
-/** The process of a handler was killed. */
+/** The error by which a host ends a handler whose process is killed. */
 export class Killed extends Error {
   override readonly name = "Killed";
 }
 
-/** What a script does to an execution: `command` at a time, in milliseconds since the beginning. */
+/** A command that a script sends to an execution, with its time in milliseconds since the beginning. */
 export interface Told {
   readonly atMs: number;
   readonly command: GuestMessage["command"];
 }
 
-/** What a `JournalHost` does beside its work. */
+/** The faults that a `JournalHost` or a `TriggerPlatform` adds to its work. */
 export interface Misfortune {
-  /** Points at which the process is killed, counted over all of its lives. */
+  /** The numbers of the points at which the process is killed, counted over all of its lives. */
   readonly killsAt?: ReadonlySet<number>;
   /** Every step is performed twice, and every message comes twice. */
   readonly doubles?: boolean;
 }
 
 interface Entry {
+  /** The request as JSON. A replay must make the same request. */
   readonly request: string;
   readonly result: unknown;
 }
@@ -30,20 +31,22 @@ interface Entry {
 const startAt = Date.UTC(2026, 0, 1);
 
 /**
- * A host in memory: a journal by name, a mailbox and a clock. It replays its handler from the start after each kill, refuses a replay that
- * asks for something else than the journal has, and lets everything go through JSON.
+ * A host in memory with a journal, a mailbox and a clock. After each kill it replays its handler from the start. It refuses a replay whose
+ * requests differ from the journal, and it passes all values through JSON.
  */
 export class JournalHost implements GuestHost {
   readonly clock: VirtualEnvironment = virtualEnvironment(startAt);
   readonly journal = new Map<string, Entry>();
-  /** Points passed at which a process can be killed. */
+  /** The number of points so far at which the process could be killed. */
   points = 0;
+  /** The number of kills so far. */
   kills = 0;
-  /** Steps that were performed, or were about to be, when a process was killed, and that no journal has. */
+  /** The number of steps and waits that were under way when a process was killed, and so are not in the journal. */
   lost = 0;
   #perform: Guest["perform"] | null = null;
-  /** Rises with each kill: what a dead process still does reaches no journal. */
+  /** The number of kills. A call of an earlier life never ends, so that a dead process writes nothing to the journal. */
   #life = 0;
+  /** The number of steps and waits that are under way. */
   #inFlight = 0;
   readonly #mailbox: GuestMessage[];
   readonly #misfortune: Misfortune;
@@ -54,7 +57,7 @@ export class JournalHost implements GuestHost {
     this.#mailbox = misfortune.doubles ? messages.flatMap((message) => [message, message]) : messages;
   }
 
-  /** Runs an execution to its end, in as many lives as it takes. */
+  /** Runs an execution to its end, and begins a new life of the handler after each kill. */
   async run(guestOf: (clock: VirtualEnvironment) => Guest, start: GuestStart): Promise<GuestEnd> {
     for (;;) {
       const guest = guestOf(this.clock);
@@ -86,7 +89,7 @@ export class JournalHost implements GuestHost {
     return first;
   }
 
-  /** Moves the clock until a step has ended: while one runs, nothing else makes time pass. */
+  /** Moves the clock until a step has ended, because nothing else moves the clock while a step runs. */
   async #overTime<T>(working: Promise<T>): Promise<T> {
     let isOver = false;
     const end = (): void => {
@@ -141,7 +144,7 @@ export class JournalHost implements GuestHost {
   }
 }
 
-/** What a dead process was about to do. */
+/** The result of a call in a dead process: it never comes. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }

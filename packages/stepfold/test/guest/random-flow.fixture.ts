@@ -1,7 +1,7 @@
 import { type Chance, chance } from "../reference/random-graph.fixture.ts";
 import type { Flow } from "./guest-flows.fixture.ts";
 
-/** A random workflow that ends the same whatever the order of its steps: forks, joins of all, retries, timers, sub-workflows and maps. */
+/** A random workflow whose result does not depend on the order of its steps: forks, full joins, retries, timers, sub-workflows and maps. */
 export function randomFlow(seed: number): Flow {
   const random = chance(seed);
   return { workflow: graph(random, "root", 9, true), more: [graph(random, "part", 4, false)], input: [1, 2, 3] };

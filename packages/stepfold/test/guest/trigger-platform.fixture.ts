@@ -10,7 +10,7 @@ interface Token {
   readonly timeoutAt: number;
   status: "WAITING" | "COMPLETED" | "TIMED_OUT";
   output: unknown;
-  /** Of runs that wait for it. */
+  /** The callbacks of the runs that wait for this token. */
   readonly waiters: (() => void)[];
 }
 
@@ -18,7 +18,9 @@ type RunResult = { readonly ok: true; readonly output: never } | { readonly ok: 
 
 interface Attempt {
   readonly runId: string;
+  /** True once the process of the run was killed. */
   isDead: boolean;
+  /** True while the run waits for something. */
   isWaiting: boolean;
 }
 
@@ -36,25 +38,29 @@ interface Item {
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * What Trigger.dev's documentation and SDK say of tasks, keys and tokens, in memory and on a virtual clock: it proves nothing about the real
- * one. Runs die at any call that they make, and are repeated; steps die too; a run that waits for two things at once fails.
+ * A simulation of Trigger.dev in memory, on a virtual clock: tasks, keys and tokens as its documentation and SDK describe them. It proves
+ * nothing about the real platform. A run can die at each call that it makes and is then repeated. A run that waits for two things at once
+ * fails.
  */
 export class TriggerPlatform {
   readonly clock: VirtualEnvironment = virtualEnvironment();
   readonly tokens = new Map<string, Token>();
-  /** Tokens, by whose keys they can be had. */
+  /** `wait` of the SDK. Its tokens have idempotency keys. */
   readonly wait: TriggerWait;
+  /** The number of calls so far at which a run could be killed. */
   points = 0;
+  /** The number of kills so far. */
   kills = 0;
-  /** Runs that began. */
+  /** The number of runs that have begun. */
   runs = 0;
   readonly #tasks = new Map<string, TaskConfig>();
+  /** The runs that were begun with a key, by task, calling run and key. */
   readonly #kept = new Map<string, Promise<RunResult>>();
   readonly #attempt = new AsyncLocalStorage<Attempt>();
   readonly #misfortune: Misfortune;
   readonly #environment: Environment;
 
-  /** @param environment the real clock, in place of the virtual one */
+  /** @param environment the real clock, if it is used in place of the virtual one */
   constructor(misfortune: Misfortune = {}, environment?: Environment) {
     this.#misfortune = misfortune;
     this.#environment = environment ?? this.clock;
@@ -75,7 +81,7 @@ export class TriggerPlatform {
     };
   };
 
-  /** Runs a task as a root, and moves the clock until it has ended. */
+  /** Runs a task that no other run calls, and moves the virtual clock until the task has ended. */
   async run(id: string, payload: unknown): Promise<RunResult> {
     const working = this.#keptRun(id, payload, undefined);
     if (this.#environment !== this.clock) return working;
@@ -89,7 +95,10 @@ export class TriggerPlatform {
     return working;
   }
 
-  /** A run, or the one that was begun under the same key: of the run that calls, as since 4.3.1. The key of a run that failed is free again. */
+  /**
+   * Begins a run, or returns the run that has the same key. As in version 4.3.1 and later, a key belongs to the calling run. The key of a
+   * run that failed can be used again.
+   */
   #keptRun(id: string, payload: unknown, key: string | undefined): Promise<RunResult> {
     const name = JSON.stringify([id, this.#attempt.getStore()?.runId, key]);
     const known = key === undefined ? undefined : this.#kept.get(name);
@@ -119,7 +128,7 @@ export class TriggerPlatform {
     }
   }
 
-  /** A step that is delivered twice; a handler that waits is not. */
+  /** Runs a step twice if `doubles` is set. The first run, which is the handler, runs once because it waits. */
   async #twice(work: () => Promise<unknown>): Promise<unknown> {
     const isStep = this.#misfortune.doubles && this.#attempt.getStore()!.runId !== "run_1";
     if (!isStep) return work();
@@ -171,7 +180,7 @@ export class TriggerPlatform {
     return token;
   }
 
-  /** As Trigger.dev does it: a token that is completed already stays as it is, and the caller is not told. */
+  /** Completes a token. As on Trigger.dev, a token that has ended stays as it is, and the caller gets no error. */
   #complete(token: Token, status: Token["status"], output: unknown): void {
     if (token.status !== "WAITING") return;
     token.status = status;
@@ -179,7 +188,7 @@ export class TriggerPlatform {
     for (const wake of token.waiters.splice(0)) wake();
   }
 
-  /** While it waits for one thing a run may wait for nothing else. */
+  /** Refuses a second wait of a run that waits already, as Trigger.dev does. */
   async #blocked<T>(work: () => Promise<T>): Promise<T> {
     const attempt = this.#attempt.getStore()!;
     if (attempt.isWaiting) throw new Error("Parallel waits are not supported");
@@ -189,7 +198,7 @@ export class TriggerPlatform {
     return result;
   }
 
-  /** A call of the platform, from a run or from outside. */
+  /** Makes a call of the platform, from a run or from outside. A run may die at its call, and the calls of a dead run never end. */
   async #call<T>(work: () => Promise<T>): Promise<T> {
     const attempt = this.#attempt.getStore();
     if (attempt?.isDead) return never();
@@ -207,7 +216,7 @@ export class TriggerPlatform {
   }
 }
 
-/** What a dead process was about to do. */
+/** The result of a call in a dead process: it never comes. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }

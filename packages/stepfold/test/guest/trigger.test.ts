@@ -15,8 +15,9 @@ interface Ran {
 }
 
 interface Listening {
+  /** The option `listens` of the host. */
   readonly listens?: boolean;
-  /** Sends each command so often, with the same id. */
+  /** How many times each command is sent, with the same id. Default: 1. */
   readonly sends?: number;
 }
 

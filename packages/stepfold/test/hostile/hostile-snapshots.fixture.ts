@@ -42,7 +42,7 @@ const item = flow(
   ["charge>ask", "ask>inner", "ask>each", "inner>all", "each>all", "inner>all@error", "each>all@error"],
 );
 
-/** Everything that a snapshot can hold: branches and joins of every kind, waits of every kind, maps, children, undoing. */
+/** A workflow whose snapshots hold all that a snapshot can hold: every kind of branch, join and wait, maps, children, compensations. */
 const everything = flow(
   "everything",
   [
@@ -82,7 +82,7 @@ const everything = flow(
   { start: "f", workflows: { item, leaf } },
 );
 
-/** The same seed gives the same execution. */
+/** A random execution of this workflow. The same seed gives the same execution. */
 export class RandomExecution {
   readonly engine: WorkflowEngine<Record<string, NodeDefinition>>;
   readonly clock: VirtualEnvironment = new VirtualEnvironment();
@@ -125,7 +125,7 @@ export class RandomExecution {
     return choices[hash32(`${this.#seed}:${this.#thrown++}`) % choices.length]!;
   }
 
-  /** Drives it by random commands and slices; `seen` is told every snapshot on the way. */
+  /** Drives the execution by random commands and slices, at most `most` of them, and gives each snapshot to `seen`. */
   async drive(seen: (snapshot: Snapshot) => void, most = 40): Promise<void> {
     let snapshot = await this.engine.execute({ workflowId: "w", input: { n: 1 }, metadata: { m: 1 }, stepLimit: this.pick([1, 3, 20]) });
     for (let i = 0; i < most; i++) {
@@ -162,14 +162,14 @@ export class RandomExecution {
     return this.pick(commands);
   }
 
-  /** A place to be cancelled by itself: steps of the execution, and what its children do. */
+  /** Picks a node to cancel, from the open paths of the execution and of its children. */
   #place(snapshot: Snapshot): string {
     const children = Object.values(snapshot.childStates ?? {});
     return this.pick([snapshot, ...children].flatMap(({ activePaths }) => activePaths)).nodeId;
   }
 }
 
-/** What a call gives, or what it was given where the call is refused. */
+/** Returns the snapshot that a call gives, or `before` if the call is refused. */
 export async function refusable(before: Snapshot, call: () => Promise<Snapshot>): Promise<Snapshot> {
   try {
     return await call();

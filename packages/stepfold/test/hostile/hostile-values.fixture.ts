@@ -1,10 +1,10 @@
 import { createContext, runInContext } from "node:vm";
 
-/** Makes a value anew each time, since some are large and some can be used only once. */
+/** Makes a value anew for each use, because some values are large and some can be used only once. */
 type Make = () => unknown;
 
 const other = createContext({});
-/** A value of another realm: its classes are not ours. */
+/** Makes a value in another realm, where classes such as `Object` and `Date` are different objects. */
 const foreign = (source: string): unknown => runInContext(source, other);
 
 const boom = (): never => {
@@ -36,7 +36,7 @@ class Lazy {
 }
 Object.defineProperty(Lazy.prototype, "value", { enumerable: true });
 
-/** What JSON cannot hold, and what no walk may choke on: refused wherever it stands. */
+/** Values that are refused at every place: JSON cannot hold them, or they would crash a naive walk through the value. */
 export const refused: Readonly<Record<string, Make>> = {
   NaN: () => Number.NaN,
   Infinity: () => Number.POSITIVE_INFINITY,
@@ -139,7 +139,7 @@ export const refused: Readonly<Record<string, Make>> = {
   "depth 2,000": () => nested(2_000),
 };
 
-/** The same, and costly to make: tried in fewer places. */
+/** Values that are refused at every place, but are costly to make, so they are tried in fewer places. */
 export const refusedLarge: Readonly<Record<string, Make>> = {
   "depth 100,000": () => nested(100_000),
   "depth 100,000 of objects": () => nested(100_000, "a"),
@@ -151,7 +151,7 @@ export const refusedLarge: Readonly<Record<string, Make>> = {
   "a key of 2 MiB": () => ({ ["k".repeat(2 * 1024 * 1024)]: 1 }),
 };
 
-/** Refused only where plain JSON is asked for; code may hand them over. */
+/** Values that are refused only where plain JSON is required; code may hand them over. */
 export const refusedAsJson: Readonly<Record<string, Make>> = {
   undefined: () => ({ a: undefined }),
   "a Date": () => new Date(0),
@@ -167,7 +167,7 @@ export const refusedAsJson: Readonly<Record<string, Make>> = {
   "an object of a strange prototype": () => Object.create({ inherited: 1 }),
 };
 
-/** Ways for a value to stand inside another. */
+/** Functions that put a value inside another value. */
 export const places: readonly ((value: unknown) => unknown)[] = [
   (value) => value,
   (value) => ({ a: value }),

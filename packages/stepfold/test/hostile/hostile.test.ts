@@ -27,7 +27,7 @@ afterAll(() => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
-/** Everything that is refused, in every place; the costly ones at the root and one level down. */
+/** All refused values in every place; the costly values only at the root and one level below it. */
 const everywhere = [...Object.entries(refused), ...Object.entries(refusedLarge)].map(([name, make]) => ({
   name,
   values: places.slice(0, Object.hasOwn(refusedLarge, name) ? 2 : places.length).map((place) => () => place(make())),
@@ -36,7 +36,7 @@ const asJson = [
   ...everywhere,
   ...Object.entries(refusedAsJson).map(([name, make]) => ({ name, values: places.map((place) => () => place(make())) })),
 ];
-/** Whole definitions and snapshots may be larger than one value: what was once committed always loads. */
+/** The values that exceed only a size. Whole definitions and snapshots may be larger than one value, so that they always load again. */
 const tooLargeOnly = new Set(Object.keys(refusedLarge).filter((name) => !name.startsWith("depth")));
 const refusal = expect.stringMatching(/^(VALUE_NOT_JSON|LIMIT_EXCEEDED)$/);
 

@@ -3,19 +3,20 @@ import { isJsonObject, type Json } from "../../src/core/values/json.ts";
 /** A place in a JSON value. */
 interface Place {
   readonly pointer: string;
+  /** The list or object that holds the value, and the value's index or name in it. */
   readonly holder: Json[] | Record<string, Json>;
   readonly key: string;
 }
 
 type Pick = <T>(choices: readonly T[]) => T;
 
-/** Values of users, which may be anything: changing one says nothing. */
+/** Pointers to values of users. Such values may be anything, so changing one of them tests nothing. */
 const free = /^\/(?:metadata|input|output)\b|\/(?:payload|suspendPayload|input|output|schema)\b|^\/mapItems\/[^/]+\/\d/;
 
-/** Results are many, and say little about where an execution stands. */
+/** Pointers to results. There are many of them and they say little about the state of an execution, so they are changed less often. */
 const result = /\/(?:context|compensations)\//;
 
-/** Changes one place of a JSON value, and tells what was changed. */
+/** Changes one place of a JSON value in place, and returns a description of the change. */
 export function mutate(value: Json, pick: Pick): string {
   const before = JSON.stringify(value);
   for (;;) {
@@ -68,7 +69,7 @@ function mutateOnce(value: Json, pick: Pick): string {
       return told(`add ${name} of ${from.pointer} to`);
     }
     case "other": {
-      // what stands elsewhere under the same key, or anywhere at all
+      // the new value is a copy from another place, usually from a place with the same key
       const same = places.filter((other) => other.key === key);
       const from = pick(pick([true, true, false]) ? same : places);
       entries[key] = copyOf((from.holder as Record<string, Json>)[from.key]!);
@@ -123,7 +124,7 @@ function copyOf(value: Json): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }
 
-/** As JSON.parse does, also for `__proto__`. */
+/** Defines a member as JSON.parse does: `__proto__` becomes an own member too. */
 function define(holder: Record<string, Json>, key: string, value: Json): void {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }

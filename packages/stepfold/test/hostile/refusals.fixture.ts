@@ -33,7 +33,7 @@ const nodes = {
   fixed: list(),
 };
 
-/** One execution that waits in every way. */
+/** A workflow whose execution waits in every way: for answers, several responders, a signal, a retry and open maps. */
 export const refusing = {
   id: "refusing",
   nodes: Object.entries(nodes).map(([id, node]) => ({ id, ...node })),
@@ -41,7 +41,7 @@ export const refusing = {
   workflows: { item: { id: "item", input: { type: "number" }, nodes: [{ id: "pick", type: "approval" }], edges: [] } },
 };
 
-/** What was told to it before: `once` was answered, `gone` cancelled, `shut` closed, and one of the team has answered. */
+/** The commands that the execution gets first: `once` is answered, `gone` cancelled, `shut` closed, and one of the team has answered. */
 export const before: readonly Command[] = [
   { type: "resume", target: "once", payload: { approved: true }, idempotencyKey: "click" },
   { type: "cancel", target: "gone" },
@@ -50,15 +50,16 @@ export const before: readonly Command[] = [
   { type: "signal", name: "early", payload: 1, idempotencyKey: "first" },
 ];
 
+/** Limits that let the inbox keep only two signals. */
 export const onlyTwoEarly = { inbox: 2 };
 
-/** An engine, and the execution after all that. */
+/** Makes an engine and the execution after all commands of `before`. */
 export async function waiting(): Promise<{ readonly engine: WorkflowEngine<typeof nodeDefinitions>; readonly snapshot: Snapshot }> {
   const environment = new VirtualEnvironment();
   const engine = new WorkflowEngine({ workflow: refusing, nodeDefinitions, environment, limits: onlyTwoEarly });
   let snapshot = await engine.execute({ workflowId: "w" });
   for (const command of before) {
-    // a key is for a runtime
+    // only a runtime takes idempotency keys
     const told = { ...command, ...("idempotencyKey" in command && { idempotencyKey: undefined }) };
     snapshot = await engine.send(viaJson(snapshot), told);
     if (snapshot.activePaths.some(({ status }) => status === "ready")) snapshot = await engine.execute({ snapshot });
@@ -66,11 +67,12 @@ export async function waiting(): Promise<{ readonly engine: WorkflowEngine<typeo
   return { engine, snapshot: await engine.send(snapshot, { type: "signal", name: "early", payload: 2 }) };
 }
 
+/** A command that is refused. */
 export interface Refusal {
   readonly what: string;
   readonly command: Command;
   readonly code: ErrorCode;
-  /** What the message has to say. */
+  /** The words that the message has to contain. */
   readonly says: readonly string[];
 }
 
@@ -142,10 +144,10 @@ const others = [
   refusal("a retry of a node there is not", { type: "retry", node: "nowhere" }, "RETRY_NOT_PENDING", "w"),
 ];
 
-/** All that it refuses. */
+/** All commands that the waiting execution refuses. */
 export const refusals: readonly Refusal[] = [...answers, ...signals, ...mapChanges, ...others];
 
-/** What any execution refuses once it has ended, however right it was before. */
+/** Commands that every execution refuses once it has ended, even those that were right before. */
 export const afterTheEnd: readonly Command[] = [
   resume("ask"),
   resume(),
@@ -165,5 +167,5 @@ export const afterTheEnd: readonly Command[] = [
   { type: "completeMap", node: "list" },
 ];
 
-/** How an execution may come to its end. */
+/** The statuses in which an execution may end. */
 export const endings: readonly ("completed" | "failed" | "cancelled")[] = ["completed", "failed", "cancelled"];

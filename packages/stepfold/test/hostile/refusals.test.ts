@@ -7,7 +7,7 @@ import { workflow } from "../engine/cancelling.fixture.ts";
 import { engineOf, failing, giving, viaJson } from "../engine/engine.fixture.ts";
 import { afterTheEnd, endings, nodeDefinitions, refusals, waiting } from "./refusals.fixture.ts";
 
-/** What it is refused with. */
+/** Returns the error with which a call is refused. */
 async function refused(telling: Promise<unknown>): Promise<StepfoldError> {
   const thrown = await telling.then(
     () => null,
@@ -41,7 +41,7 @@ describe("an execution that waits refuses", () => {
     for (const words of says) expect(error.message).toContain(words);
     expect(error.message.length).toBeLessThan(1_000);
     expect(given).toEqual(viaJson(snapshot));
-    // the same, unread: the snapshot of this engine itself
+    // a snapshot object that this engine made itself is not read again, and is refused in the same way
     expect((await refused(engine.send(snapshot, command))).code).toBe(code);
     expect(viaJson(snapshot)).toEqual(given);
   });
@@ -125,8 +125,7 @@ describe("a refusal", () => {
     await expect(followed({ type: "resume", target: "pick", payload: { approved: true } })).resolves.toHaveLength(4);
   });
 
-  // The details hold "0#1/0>0#1/0>0", the path's own name, which no target takes, and the node without what is around it, which
-  // is as ambiguous as before; findWait gives the wait's id and the address.
+  // Each id and each node in the details of the error has to be a target that names exactly one place.
   it.each<Command>([
     { type: "cancel", target: "pick" },
     { type: "cancel", target: "cells" },
@@ -136,7 +135,7 @@ describe("a refusal", () => {
     await expect(followed(command)).resolves.toHaveLength(4);
   });
 
-  /** Does what the refusal says: names one of what it lists. */
+  /** Follows the refusal: sends the command again with each of the names that the refusal lists. */
   async function followed(command: Command): Promise<Snapshot[]> {
     const engine = new WorkflowEngine({ workflow: rows, nodeDefinitions });
     const snapshot = await engine.execute({});
@@ -150,13 +149,13 @@ describe("a refusal", () => {
     );
   }
 
-  // RETRY_NOT_PENDING has no node in its details: "has no retry pending" is said although another node has one.
+  // Another node has a retry pending, so the message has to name the node of the command.
   it("of a retry names the node that has none", async () => {
     const { engine, snapshot } = await waiting();
     expect((await refused(engine.send(snapshot, { type: "retry", node: "ask" }))).message).toContain("ask");
   });
 
-  // RESPONDER_DENIED has the wait's id only; somebody who was asked by e-mail to decide at "team" cannot know "0.3@2".
+  // A person who is asked by e-mail knows the node "team" and not the id of the wait, so the message has to name the node.
   it("of a person names the node that asked", async () => {
     const { engine, snapshot } = await waiting();
     const answer: Command = { type: "resume", target: "team", payload: { approved: true }, by: "eve" };

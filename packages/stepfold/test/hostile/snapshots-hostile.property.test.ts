@@ -15,7 +15,7 @@ import { mutate } from "./mutate-json.fixture.ts";
 const seeds = fc.integer({ min: 0, max: 2 ** 30 });
 const stepLimit = 40;
 
-/** What makes a snapshot worth a test. */
+/** The features of a snapshot, so that the test can tell which features it has covered. */
 function traits(snapshot: Snapshot): string[] {
   const children = Object.values(snapshot.childStates ?? {});
   const paths = [snapshot, ...children].flatMap(({ activePaths }) => activePaths);
@@ -88,7 +88,7 @@ function readOrRefuse({ engine }: RandomExecution, changed: unknown, what: strin
   }
 }
 
-/** Whatever is done with it is refused, or leads to a snapshot that can be read in its turn. */
+/** Makes every kind of call with a snapshot. Each call is refused, or gives a snapshot that can be read again. */
 async function goOn(execution: RandomExecution, read: Snapshot, what: string): Promise<void> {
   const { engine, clock } = execution;
   const given = { ...read };
@@ -100,7 +100,7 @@ async function goOn(execution: RandomExecution, read: Snapshot, what: string): P
     for (const later of [0, 1_000_000, 1e10]) {
       clock.set(clock.now() + later);
       const after = await refusable(read, () => engine.execute({ snapshot: given, stepLimit, concurrency: 1, definition: "current" }));
-      // otherwise steps were performed and nothing came of it
+      // an execution that is still active has used all steps of its limit; otherwise steps were performed without effect
       if (after.status === "active") expect(after.steps - read.steps).toBe(stepLimit);
       again(execution, after);
     }

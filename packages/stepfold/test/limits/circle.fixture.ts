@@ -1,4 +1,4 @@
-/** Two nodes that go round and round, and never wait. */
+/** A workflow of two nodes that lead to each other for ever and never wait. */
 export const circle = {
   id: "circle",
   nodes: [

@@ -12,8 +12,8 @@ import { compileTemplate } from "../../src/expressions/compile-template.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 import { loadFunctions } from "../../src/expressions/load-functions.ts";
 
-// Run in a process of its own, because the counters are those of the whole process: prints for every hostile input how often the blocks
-// of our sources ran for it and for twice as much of it.
+// growth.test.ts runs this file in a process of its own, because the counters are those of the whole process. The file prints for every
+// hostile input how many times blocks of our sources run for the input and for an input of twice the size.
 
 const sources = "/packages/stepfold/src/";
 const session = new Session();
@@ -21,7 +21,7 @@ session.connect();
 await session.post("Profiler.enable");
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 
-/** How often blocks of our sources run while `work` does. What ends in a limit tells its code. */
+/** Counts how many times blocks of our sources run during `work`. `limit` is the code of the error if a limit ends the work, else null. */
 async function countedWork(work: () => unknown): Promise<{ readonly count: number; readonly limit: string | null }> {
   await session.post("Profiler.takePreciseCoverage");
   let limit: string | null = null;
@@ -83,7 +83,7 @@ const path = (i: number, more: Partial<ActivePath> = {}): object => ({
 const result = (i: number): object => ({ output: { i }, timestamp: i, attempt: 1, pathId: "0", version: i % 9 });
 const undoes = { pathId: "0", version: 1 };
 
-/** A snapshot with `n` of something. */
+/** Snapshots with `n` items of one kind, by the kind. */
 const snapshots: Readonly<Record<string, (n: number) => object>> = {
   "open paths": (n) => ({ ...head, status: "active", currentNodeId: "a", activePaths: list(n, (i) => path(i)) }),
   "paths that wait at a join": (n) => ({
@@ -211,7 +211,7 @@ const expressions = [
   "Object.entries(input.pairs).map(([key, [name, value]]) => name in input ? key : value).length",
 ].map((source): [string, number, (n: number) => () => unknown] => [
   `expression: ${source}`,
-  // as much as may be sorted, and more than may be searched or digested again and again
+  // 900 items are within the limit for sorting, and above the limit for repeated searching or hashing
   /sort|sha256|matchAll/.test(source) ? 900 : 100,
   (n) => {
     const expression = compileExpression(source);
@@ -283,7 +283,7 @@ await loadFunctions();
 const told = [];
 for (const [what, n, prepare] of [...reads, ...expressions, ...templates, ...redactions, ...texts]) {
   const [once, twice] = [prepare(n), prepare(2 * n)];
-  // lazily compiled functions are counted from their first call on
+  // the first call compiles functions, and functions are counted only after they are compiled
   await countedWork(prepare(n));
   told.push({ what, once: await countedWork(once), twice: await countedWork(twice) });
 }

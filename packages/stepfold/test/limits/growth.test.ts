@@ -12,7 +12,7 @@ const script = fileURLToPath(new URL("./growth.fixture.ts", import.meta.url));
 const all = JSON.parse(execFileSync(process.execPath, [script], { encoding: "utf8", maxBuffer: 1e8 })) as Told[];
 const most = 2.2;
 
-// counted in blocks of our sources that run, so it says the same on every machine; bench/prices.ts measures what one of them takes
+// The work is the number of blocks of our sources that run, so it is the same on every machine. bench/prices.ts measures time.
 describe("twice as much of a hostile input costs at most 2.2 times the work, or ends in a limit", () => {
   it.each(all.map((told) => [told.what, told] as const))("%s", (_, { once, twice }) => {
     const limits = [null, "EXPRESSION_BUDGET", "EXPRESSION_INVALID", "LIMIT_EXCEEDED"];

@@ -5,7 +5,7 @@ import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { circle } from "./circle.fixture.ts";
 
-// a loop that commits all the time was first at every try of a command, which then waited longer and longer
+// An execution that commits without pause could be faster at every try of a command, so that the command would never be taken.
 it("F3: a command goes before the next commit of an execution that runs in the same process and never waits", async () => {
   const memory = memoryStore();
   let commits = 0;
@@ -27,7 +27,7 @@ it("F3: a command goes before the next commit of an execution that runs in the s
   expect(commits).toBeGreaterThan(2);
   commits = 0;
   await run.cancel();
-  // the one under way, one that lost, and the cancellation
+  // the commit under way, a commit that loses against the cancellation, and the cancellation
   expect(commits).toBeLessThanOrEqual(4);
   expect((await run.snapshot()).status).toBe("cancelled");
   await runtime.close();

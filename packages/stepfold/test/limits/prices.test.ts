@@ -4,7 +4,7 @@ import { compileExpression } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
 import { bench } from "../nodes/workflow.fixture.ts";
 
-// F3, F16 g: what an expression does costs what it takes
+// The budget of an expression is charged in proportion to the work of each operation.
 
 const items = Array.from({ length: 310 }, (_, i) => Math.PI ** (i % 30));
 const many = (call: string, times = 30): string => `input.items.map(v => [${Array.from({ length: times }, () => call).join(", ")}].length)`;

@@ -5,7 +5,7 @@ import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { bench, flow } from "../nodes/workflow.fixture.ts";
 
-// F4: a map of itself ran out of memory although all limits applied
+// A map whose items run the same workflow again has to end in the limit of open scopes before memory runs out.
 
 const items = Array.from({ length: 1_000 }, () => 0);
 const ofItself = (more: object = {}): object => flow("w", { m: ["map", { workflow: "w", items, concurrency: 1_000, ...more }] });
@@ -18,7 +18,7 @@ async function mostOpen(workflow: object, limits: object): Promise<{ readonly mo
   let most = 0;
   for (let i = 0; i < 200 && !isTerminal(snapshot.status); i++) {
     most = Math.max(most, openScopes(snapshot));
-    // whoever opens it again counts the same
+    // a draft that is opened from the snapshot counts the same number of open children
     expect(openDraft(engine.workflow, snapshot).openChildren).toBe(openScopes(snapshot));
     snapshot = await engine.executeStep(JSON.parse(JSON.stringify(snapshot)) as object);
   }
@@ -31,7 +31,7 @@ describe("F4: a map of itself", () => {
     expect(most).toBeGreaterThan(1_900);
     expect(most).toBeLessThanOrEqual(2_500);
     expect(end).toMatchObject({ status: "failed", error: { code: "MAP_FAILED" } });
-    expect(end.error?.message).toContain('passes the limit "scopes": 2501, at most 2500');
+    expect(end.error?.message).toContain('exceeds the limit "scopes": 2501, at most 2500');
     expect(end).not.toHaveProperty("childStates");
     expect(openDraft(bench(ofItself()).engine.workflow, end).sizeBytes).toBeLessThan(100_000);
   });
@@ -73,7 +73,7 @@ describe("the limit of open scopes", () => {
     const maybe = { ...flow("maybe", { i: ["if", { condition: "{{ input > 0 }}" }], q: "approval" }, ["i>q@true"]), id: "maybe" };
     const map = { workflow: "maybe", items: [0, 1, 1, 1, 1, 1], completeWhen: 1, remaining: "finish", concurrency: 1 };
     const { engine } = bench(flow("w", { m: ["map", map], go: "noop" }, ["m>go"], { workflows: { maybe } }), { scopes: 2 });
-    // one of them is cancelled before it begins
+    // one item is cancelled before it begins
     const begun = await engine.send(await engine.execute({ stepLimit: 1 }), { type: "cancel", target: { node: "m", item: 4 } });
     const left = await engine.execute({ snapshot: begun });
     expect(left).toMatchObject({ status: "paused", context: { go: [{ output: [0, null, null, null, null, null] }] } });

@@ -3,7 +3,7 @@ import { defineNode } from "../../src/engine/node/define-node.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 
-// F16 a: messages told the first characters of a secret, which redaction takes out only whole
+// Redaction takes out only whole secrets, so no message may quote a part of a value that could be a secret.
 
 const jwt = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl";
 const thrower = defineNode({

@@ -16,7 +16,7 @@ const inLine = (...nodes: readonly Line[]): object => ({
 });
 const run = (workflow: object, input?: unknown): Promise<Snapshot> =>
   new WorkflowEngine({ workflow, nodeDefinitions: builtinNodes }).execute({ input });
-/** Those that the examples name. */
+/** The workflows that the examples name. */
 const workflows = Object.fromEntries(["invoice", "ask-supplier"].map((id) => [id, { id, nodes: [{ id: "b", type: "noop" }], edges: [] }]));
 const mistakes = (type: string, data?: Json): string[] =>
   checkWorkflow({ id: "w", nodes: [{ id: "a", type, ...(data === undefined ? {} : { data }) }], edges: [], workflows }, builtinNodes).map(

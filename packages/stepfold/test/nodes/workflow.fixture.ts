@@ -23,7 +23,7 @@ export function flow(id: string, steps: Readonly<Record<string, Step>>, edges: r
   };
 }
 
-/** Its engine, on a virtual clock. */
+/** Returns an engine of the workflow on a virtual clock, and the clock. */
 export function bench(
   workflow: object,
   limits = {},
@@ -32,7 +32,7 @@ export function bench(
   return { engine: new WorkflowEngine({ workflow, nodeDefinitions: builtinNodes, environment: clock, limits }), clock };
 }
 
-/** What a node gave last. */
+/** Returns the latest output of a node. */
 export function outputOf({ context }: Snapshot, nodeId: string): Json | undefined {
   return context[nodeId]?.at(-1)?.output;
 }

@@ -3,7 +3,7 @@ import { type BullmqQueueClient, type BullmqWorker, bullmqQueue, type MakeBullmq
 import type { QueueBench } from "../../src/testing/index.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 
-/** BullMQ on one of its backends. */
+/** Makes queues and workers of BullMQ on one of its backends. */
 export interface Backend {
   queue(name: string): BullmqQueueClient & { obliterate(options: { force: true }): Promise<unknown>; close(): Promise<void> };
   worker(name: string): (...args: Parameters<MakeBullmqWorker>) => BullmqWorker & { close(force?: boolean): Promise<void> };
@@ -11,7 +11,7 @@ export interface Backend {
 
 let queues = 0;
 
-/** A queue with a name of its own, and handles with connections of their own. */
+/** A bench on a new queue. Each handle has its own connections, and `kill` closes the connections of one handle. */
 export function bullmqBench({ queue: makeQueue, worker: makeWorker }: Backend): QueueBench & { readonly close: () => Promise<void> } {
   const name = `stepfold-test-${process.pid}-${++queues}-${Math.trunc(performance.timeOrigin % 1e9)}`;
   const ends = new Map<WorkQueue, () => Promise<void>>();

@@ -90,7 +90,7 @@ describe.skipIf(url === null)("BullMQ", () => {
     const client = await jobs.getBackend().client;
     await client.set(`${prefix}:${jobs.name}:wait`, "not a list");
     const [settled] = await Promise.allSettled([queue.send([{ workflowId: "a" }])]);
-    // a part of a job is left, which BullMQ does not know
+    // BullMQ has written a part of the job, which it would never delete itself
     await client.del(`${prefix}:${jobs.name}:wait`, `${prefix}:${jobs.name}:1`);
     expect((settled as PromiseRejectedResult).reason).toMatchObject({ code: "QUEUE_REJECTED" });
   });

@@ -6,7 +6,7 @@ import { natsQueue } from "../../src/queues/nats/index.ts";
 import type { QueueBench } from "../../src/testing/index.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 
-/** Where NATS is; null if no server answers. */
+/** The address of NATS; null if no server answers. */
 export const url: string | null = await serviceUrl("nats");
 
 let queues = 0;
@@ -16,12 +16,12 @@ export function newStreamName(): string {
   return `stepfold-test-${process.pid}-${++queues}-${Math.trunc(performance.timeOrigin % 1e9)}`;
 }
 
-/** A connection that comes back by itself. */
+/** Opens a connection that reconnects by itself. */
 export function connectionOf(address: string | null = url): Promise<NatsConnection> {
   return connect({ servers: address ?? "", maxReconnectAttempts: -1, reconnectTimeWait: 50, timeout: 3_000 });
 }
 
-/** Deletes what a queue has made. */
+/** Deletes the stream that a queue has made. */
 export async function deleteStream(name: string): Promise<void> {
   const connection = await connectionOf();
   const manager = await jetstreamManager(connection);
@@ -29,7 +29,7 @@ export async function deleteStream(name: string): Promise<void> {
   await connection.close();
 }
 
-/** A queue with a name of its own, and handles with connections of their own. */
+/** A bench on a new queue. Each handle has its own connection, and `kill` closes the connection of one handle. */
 export async function natsBench(): Promise<QueueBench & { readonly close: () => Promise<void> }> {
   const name = newStreamName();
   const connections = new Map<WorkQueue, NatsConnection>();

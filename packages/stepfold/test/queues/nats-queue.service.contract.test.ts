@@ -56,7 +56,7 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     }
     hold.open();
     await queue.close();
-    // its connection came back in time for the next sign of life
+    // the connection is back in time for the next `extend`, so the message is not delivered again
     expect(ids.filter((id) => id === "slow")).toEqual(["slow"]);
   });
 
@@ -68,7 +68,7 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     await queue.send(Array.from({ length: 3_000 }, (_, index) => ({ workflowId: `late-${index}`, delayMs: year - index })));
     await queue.send([{ workflowId: "now" }]);
     await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["now"]);
-    // longer than its lease: none of them comes again
+    // after more than the lease no message has been delivered again
     await wait(3_000);
     expect(ids).toEqual(["now"]);
     expect((await manager.streams.info(name)).state.messages).toBe(3_000);
@@ -87,7 +87,7 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["a"]);
     expect(problems).toEqual(foreign.map(() => expect.objectContaining({ code: "QUEUE_REJECTED" })));
     await queue.close();
-    // the server answers on another connection than that which acknowledges
+    // acknowledgements and this question use different connections, so the count needs a moment
     await expect.poll(async () => (await manager.streams.info(name)).state.messages, { timeout: 5_000 }).toBe(0);
   });
 

@@ -7,23 +7,23 @@ import { inTransaction } from "../../src/stores/databases/postgres/postgres-clie
 import type { QueueBench } from "../../src/testing/index.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 
-/** Where PostgreSQL is; null if no server answers. */
+/** The URL of PostgreSQL; null if no server answers. */
 export const url: string | null = await serviceUrl("postgres");
 
 let queues = 0;
 
-/** pg-boss in a schema of its own. */
+/** Makes instances of pg-boss that use one new schema. */
 export interface BossServer {
   readonly schema: string;
   readonly pool: Pool;
-  /** A started pg-boss, as each process has one; `cut` ends it in the middle of its work. */
+  /** Starts an instance of pg-boss, as each process has one. After `cut` its queries are never answered, as in a process that died. */
   boss(): Promise<{ readonly boss: PgBoss; cut(): void }>;
   bench(): Promise<QueueBench & { readonly close: () => Promise<void> }>;
-  /** Drops the schema. */
+  /** Drops the schema and closes the pool. */
   close(): Promise<void>;
 }
 
-/** All its processes share one pool. */
+/** Makes a server whose instances share one pool of `max` connections. */
 export function bossServer(max = 10): BossServer {
   const schema = `pgboss_test_${process.pid}_${Math.trunc(performance.timeOrigin % 1e9)}`;
   const pool = new Pool({ ...(url !== null && { connectionString: url }), max });
@@ -45,7 +45,7 @@ export function bossServer(max = 10): BossServer {
     return { boss, cut };
   };
   const boss = async () => {
-    // the first makes the tables
+    // the first instance makes the tables
     first ??= start();
     await first;
     return start();

@@ -81,7 +81,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     const queue = pgBossQueue(boss, { name: "stopped", pollMs: 50 });
     const problems: unknown[] = [];
     const consumer = await queue.consume(async () => undefined, { ...consuming, onProblem: (problem) => problems.push(problem) });
-    // a query that waits for a connection of a pool that ends is never answered
+    // the queries of pg-boss get their connections first, because a query that waits for one while the pool ends is never answered
     await wait(200);
     await boss.stop({ graceful: false });
     expect(await rejection(queue.send([{ workflowId: "a" }]))).toBe("QUEUE_REJECTED");

@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** The executions whose messages were delivered, in order. */
+/** Consumes the queue and returns the list to which the id of each delivered execution is added, in order. */
 async function listening(queue: WorkQueue): Promise<string[]> {
   const ids: string[] = [];
   const handle = async ({ workflowId }: { workflowId: string }): Promise<void> => {

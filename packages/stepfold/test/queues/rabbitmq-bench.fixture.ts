@@ -6,7 +6,7 @@ import { type RabbitmqQueueType, rabbitmqQueue } from "../../src/queues/rabbitmq
 import type { QueueBench } from "../../src/testing/index.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 
-/** Where RabbitMQ is; null if no server answers. */
+/** The URL of RabbitMQ; null if no server answers. */
 export const url: string | null = await serviceUrl("rabbitmq");
 
 let queues = 0;
@@ -16,14 +16,14 @@ export function newQueueName(): string {
   return `stepfold-test-${process.pid}-${++queues}-${Math.trunc(performance.timeOrigin % 1e9)}`;
 }
 
-/** A connection whose errors are left to what is awaited. */
+/** Opens a connection whose error events are ignored, because the awaited calls report errors too. */
 export function connectionOf(address: string | null = url): Connection {
   const connection = new Connection({ url: address ?? "", retryLow: 50, retryHigh: 500, acquireTimeout: 3_000 });
   connection.on("error", () => undefined);
   return connection;
 }
 
-/** Deletes what a queue has declared. */
+/** Deletes the queues and exchanges that a queue has declared. */
 export async function deleteQueue(name: string): Promise<void> {
   const connection = connectionOf();
   const { queues: declared, exchanges } = delayTopology(name, "classic");
@@ -32,7 +32,7 @@ export async function deleteQueue(name: string): Promise<void> {
   await connection.close();
 }
 
-/** A queue with a name of its own, and handles with connections of their own. */
+/** A bench on a new queue. Each handle has its own connection, and `kill` destroys the connection of one handle. */
 export function rabbitmqBench(queueType: RabbitmqQueueType): QueueBench & { readonly close: () => Promise<void> } {
   const name = newQueueName();
   const connections = new Map<WorkQueue, Connection>();

@@ -50,7 +50,7 @@ describe.skipIf(url === null)("RabbitMQ", () => {
         .toMatchObject([{ status: "fulfilled" }]);
       await expect.poll(() => ids, { timeout: 5_000 }).toContain(`quick-${round}`);
     }
-    // nobody could acknowledge it: it came again
+    // the lost connection could not acknowledge the message, so the message is delivered again
     expect(ids.filter((id) => id === "slow").length).toBeGreaterThan(1);
     hold.open();
     await queue.close();
@@ -92,7 +92,7 @@ describe.skipIf(url === null)("RabbitMQ", () => {
     const begunAt = performance.now();
     await expect.poll(() => calls, { timeout: 20_000 }).toBeGreaterThan(2);
     await consumer.drain();
-    // twice the time that a message waits whose handler failed
+    // the message has waited twice for the delay after a failure
     expect(performance.now() - begunAt).toBeGreaterThan(400);
   });
 
@@ -148,7 +148,7 @@ describe.skipIf(url === null)("RabbitMQ", () => {
     const publisher = connection.createPublisher({ confirm: true });
     await publisher.send(name, { workflowId: "a" });
     await expect.poll(() => sent, { timeout: 20_000 }).toEqual([["a", 200]]);
-    // acknowledged: nothing comes to another consumer when this one is gone
+    // the message is acknowledged, so the queue is empty once this consumer has ended
     hold.open();
     await consumer.drain();
     await publisher.close();

@@ -18,8 +18,8 @@ const workflow = {
 };
 
 /**
- * Starts executions in a process that only hands over, and drives them in two that look into the store once a minute: what is
- * done within seconds, the queue has told of. Each waits once, so that it is told of a second time, later.
+ * Starts executions in a process that drives none, and drives them in two workers that poll the store only once a minute. The executions
+ * end within seconds only if the queue delivers their messages. Each execution waits once, so that it needs a second message later.
  */
 export async function runOver(
   open: () => Promise<{ readonly store: SnapshotStore; readonly queue: WorkQueue }>,

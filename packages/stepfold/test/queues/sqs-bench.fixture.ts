@@ -5,25 +5,25 @@ import { sqsQueue } from "../../src/queues/sqs/index.ts";
 import type { QueueBench } from "../../src/testing/index.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 
-/** Where the emulator is; null if no server answers. */
+/** The URL of the emulator; null if no server answers. */
 export const url: string | null = await serviceUrl("sqs");
 
 let queues = 0;
 
-/** A client of the emulator, which looks at no credentials. */
+/** A client of the emulator, which does not check credentials. */
 export function clientOf(endpoint: string | null = url): SQS {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   return new SQS({ region: "us-east-1", endpoint: endpoint ?? "http://127.0.0.1:1", credentials, maxAttempts: 1 });
 }
 
-/** Makes a queue with a name of its own. @returns its URL */
+/** Makes a queue with a name that no other run uses. @returns the URL of the queue */
 export async function newQueue(client: SQS, suffix: "" | ".fifo" = ""): Promise<string> {
   const name = `stepfold-test-${process.pid}-${++queues}-${Math.trunc(performance.timeOrigin % 1e9)}${suffix}`;
   const { QueueUrl } = await client.createQueue({ QueueName: name, ...(suffix && { Attributes: { FifoQueue: "true" } }) });
   return QueueUrl!;
 }
 
-/** A queue of its own, and handles with clients of their own. */
+/** A bench on a new queue. Each handle has its own client, and `kill` cuts the client of one handle. */
 export async function sqsBench(suffix: "" | ".fifo" = ""): Promise<QueueBench & { readonly close: () => Promise<void> }> {
   const admin = clientOf();
   const queueUrl = await newQueue(admin, suffix);

@@ -5,7 +5,7 @@ import { type SqsClient, type SqsEntry, sqsQueue } from "../../src/queues/sqs/in
 import { wait } from "../testing/store-contract.fixture.ts";
 import { clientOf, newQueue, url } from "./sqs-bench.fixture.ts";
 
-/** A queue of its own; all entries that are sent to it. */
+/** Makes a new queue, and a list of all entries that are sent to it. */
 async function fresh(suffix: "" | ".fifo" = "") {
   const client: SQS = clientOf();
   const queueUrl = await newQueue(client, suffix);
@@ -17,7 +17,7 @@ async function fresh(suffix: "" | ".fifo" = "") {
   const observed: SqsClient = {
     sendMessageBatch(input) {
       sent.push(...input.Entries);
-      // the emulator takes any delay
+      // SQS takes at most 900 seconds, but the emulator takes any delay
       for (const { DelaySeconds = 0 } of input.Entries) expect(DelaySeconds).toBeLessThanOrEqual(900);
       return client.sendMessageBatch(input);
     },
@@ -41,7 +41,7 @@ describe.skipIf(url === null)("SQS", () => {
     const ids: string[] = [];
     await queue.consume(async ({ workflowId }) => void ids.push(workflowId), consuming);
     const dueAt = Date.now() + 2_500;
-    // as if a first message of 15 minutes were over
+    // the message of a long delay, as it is received after the first 15 minutes
     await client.sendMessage({ QueueUrl: queueUrl, MessageBody: JSON.stringify({ workflowId: "late", dueAt }) });
     await expect.poll(() => sent.length, { timeout: 5_000 }).toBe(1);
     expect(sent[0]).toMatchObject({ DelaySeconds: 3 });

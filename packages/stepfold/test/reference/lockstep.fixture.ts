@@ -15,7 +15,7 @@ import { expressionLanguage } from "../../src/expressions/expression-language.ts
 import type { ModelEvent } from "./model.fixture.ts";
 import type { ModelDefinition, ModelNode, ModelWhen } from "./model-definition.fixture.ts";
 
-/** How the engine makes ids of more than 32 characters; the model leaves that open. */
+/** The hash that the engine uses in place of ids of more than 32 characters. The model takes any hash. */
 export function engineHash(id: string): string {
   return `${hash32(id).toString(36)}${hash32(`${id}/`).toString(36)}`;
 }
@@ -27,7 +27,7 @@ export class Engine {
   readonly #children = new Map<string, ChildHead>();
   readonly #events: Event[] = [];
   snapshot: Snapshot;
-  /** What a store would give back after the latest event: head, changed children and history put together again. */
+  /** The snapshot that a store restores after the latest event, from the head, the changed children and the history. */
   restored: Snapshot;
 
   constructor(definition: ModelDefinition) {
@@ -45,7 +45,7 @@ export class Engine {
     return this.#workflow;
   }
 
-  /** False if the engine refuses it: then nothing has changed. */
+  /** Applies an event of the model. False if the engine refuses the event; the snapshot stays as it was. */
   apply(event: ModelEvent): boolean {
     const told = this.#eventOf(event);
     if (!told) return false;
@@ -63,7 +63,7 @@ export class Engine {
     return true;
   }
 
-  /** Names of the tasks. */
+  /** The names of the tasks that could be performed. */
   tasks(): string[] {
     return plan(this.snapshot, -1).map(({ scope, pathId, turn }) => `${scope === undefined ? "" : `${scope}>`}${pathId}@${turn}`);
   }

@@ -13,13 +13,13 @@ import { RandomSchedule } from "./random-schedule.fixture.ts";
 const maxEvents = 60;
 const seeds = fc.integer({ min: 0, max: 2 ** 30 });
 
-/** Every open path, as both sides can tell it. */
+/** Describes every open path of a snapshot by the properties that the engine and the model both have. */
 function pathsOf(snapshot: Snapshot): string[] {
   const paths = [...openScopes(snapshot)].flatMap(([scope, open]) =>
     open
       .filter(({ undoes }) => !undoes)
       .map(({ id, nodeId, status, turn, visit, draining = false, waves = {}, waits = [], via = null }) => {
-        // the model's turn rises when a retry is made, the engine's when the attempt before it failed
+        // the turn of the model rises with the retry, the turn of the engine already when the attempt before the retry fails
         const since = status === "retrying" ? turn - 1 : turn;
         return describePath({
           at: scope === "" ? id : `${scope}>${id}`,
@@ -63,14 +63,14 @@ function describePath(path: {
   return JSON.stringify([at, nodeId, status, turn, visit, draining, draining ? [] : sorted, waits, status === "joining" ? via : null]);
 }
 
-/** What follows from retries and waits below is told in other words by the two. */
+/** Maps `error` to `paused`, because the engine and the model do not choose between them in the same way when children wait or retry. */
 function seen(status: Snapshot["status"]): string {
   return status === "error" ? "paused" : status;
 }
 
 function standing(snapshot: Snapshot): unknown {
   const { status, rounds = {}, inbox = [], error, ending, version } = snapshot;
-  // that a compensation failed, the model does not tell
+  // the model has no error for a compensation that failed
   const failed = ![undefined, "COMPENSATION_FAILED"].includes((error ?? ending?.error)?.code ?? (error ?? ending?.error)?.name);
   return { version, status: seen(status), rounds: Object.keys(rounds).sort(), inbox: inbox.map(({ name }) => name), failed };
 }
@@ -87,7 +87,7 @@ function modelStanding(model: Model): unknown {
   };
 }
 
-/** Drives both with the same events, and holds one against the other after each. Gives the number of events. */
+/** Gives the same events to the engine and the model, and compares the two after each event. Returns the number of events. */
 function inLockstep(graph: number, schedule: number): number {
   const definition = randomGraph(graph);
   const model = Model.start(definition, { hashId: engineHash });
@@ -101,7 +101,7 @@ function inLockstep(graph: number, schedule: number): number {
     const tasks = model.tasks().map(({ name }) => name);
     expectEqual(engine.tasks().sort(), tasks.sort(), told);
     expectEqual(engine.restored, engine.snapshot, told);
-    // it stands where the model stands, so what holds for that holds for it
+    // the engine and the model have the same state, so laws that hold for the model hold for the engine
     expectEqual(brokenLaws(model), [], told);
     const next = events.next(model);
     if (!next) return i;
@@ -114,7 +114,7 @@ function inLockstep(graph: number, schedule: number): number {
 
 const { graphs } = effort;
 
-/** A graph and a schedule that random ones meet once in 500: of joins that wait for each other in a circle, one has an open round. */
+/** A graph and a schedule that are rare (1 of 500): one of the joins that wait for each other in a circle has an open round. */
 const openRoundInCircle: [graph: number, schedule: number] = [866_650_834, 0];
 
 it(`the engine and the reference model agree on every path after every event, on ${graphs} random graphs`, { timeout: 900_000 }, () => {

@@ -16,7 +16,7 @@ import {
   workflowOf,
 } from "./model-state.fixture.ts";
 
-/** The path's node starts its children and waits for them; they themselves start when the scope settles. */
+/** Suspends a path at a node with children. The children start when the scope settles. False if the node has no children. */
 export function spawn(frame: Frame, path: ModelPath): boolean {
   if (!nodeOf(frame.definition, path.nodeId).children) return false;
   path.turn += 1;
@@ -24,12 +24,12 @@ export function spawn(frame: Frame, path: ModelPath): boolean {
   return true;
 }
 
-/** Folds ended children into their parents, completes maps, starts items ("Settling and status"). True if anything changed. */
+/** Takes one step: folds an ended child, completes a map or starts an item ("Settling and status"). True if anything changed. */
 export function settleChildren(frame: Frame): boolean {
   return frame.scope.paths.some((path) => path.map !== null && settleMap(frame, path, path.map, childrenOf(frame, path)));
 }
 
-/** A path of an item takes up its wait again. An item that was wholly suspended has lost its slot, and queues for one. */
+/** Resumes a path in a child. An item in which every path was suspended has given up its slot, so it queues for a slot again. */
 export function resumeInItem(frame: Frame, path: ModelPath): void {
   const idle = framesAround(frame).filter(({ child }) => !takesSlot(child));
   resume(path);
@@ -56,7 +56,7 @@ function slotsOf(outer: Frame, child: ModelChild): { readonly map: boolean } {
   return { map: isMap(nodeOf(outer.definition, owner.nodeId)) };
 }
 
-/** Open point: whether items not yet started when a map completes early with `remaining: "finish"` still start. */
+/** True: after a map has completed early with `remaining: "finish"`, items that had not started still start. */
 function drainingMapStartsItems(): boolean {
   return true;
 }
@@ -82,7 +82,10 @@ function settleMap(frame: Frame, path: ModelPath, map: ModelMap, spec: ModelChil
   return true;
 }
 
-/** A child that ended goes; its success is counted, its failure is the node's, unless the map has moved on (draining). */
+/**
+ * Removes a child that has ended. A completed child is counted. A failed child fails the node, except on a draining path, whose map has
+ * completed already.
+ */
 function foldChild(frame: Frame, path: ModelPath, map: ModelMap, child: ModelChild): boolean {
   const { status, ending, effects } = child.scope;
   dropChild(frame, child);
@@ -99,7 +102,7 @@ function foldChild(frame: Frame, path: ModelPath, map: ModelMap, child: ModelChi
   return true;
 }
 
-/** The node completes; what remains is cancelled or left to a draining path ("Waits, signals and children"). */
+/** Completes the node. Its other children are cancelled or left to a draining path ("Waits, signals and children"). */
 function completeMap(frame: Frame, path: ModelPath, map: ModelMap, spec: ModelChildren): boolean {
   const remaining = openChildren(frame, path);
   const unfinished = remaining.length > 0 || (drainingMapStartsItems() && map.next < spec.items);
@@ -109,7 +112,7 @@ function completeMap(frame: Frame, path: ModelPath, map: ModelMap, spec: ModelCh
   return true;
 }
 
-/** The children that are left go on with a path of their own. */
+/** Gives the children that are left to a new draining path. `isFull`: no further items start. */
 function drain(frame: Frame, path: ModelPath, map: ModelMap, isFull: boolean): void {
   const left = openChildren(frame, path);
   const draining = branchOff(frame, path);
@@ -119,7 +122,7 @@ function drain(frame: Frame, path: ModelPath, map: ModelMap, isFull: boolean): v
   for (const child of left) child.owner = draining.id;
 }
 
-/** The child's key is `id#visit` of the path that spawned, with `/i` for an item; a draining path goes on with those. */
+/** Starts a child. Its key is `id#visit` of the path that spawned it, plus `/i` for an item; a draining path keeps this prefix. */
 function startItem(frame: Frame, path: ModelPath, map: ModelMap, spec: ModelChildren): void {
   const key = isMap(nodeOf(frame.definition, path.nodeId)) ? `${map.key}/${map.next}` : map.key;
   map.next += 1;
@@ -130,7 +133,7 @@ function startItem(frame: Frame, path: ModelPath, map: ModelMap, spec: ModelChil
   for (const first of child.scope.paths) arrive(inner, first, startOf(definition), null);
 }
 
-/** Whether anything is ready or retrying in an item or below: one that is wholly suspended frees its slot. */
+/** True if a path in an item or below it is ready or retrying. An item in which every path is suspended frees its slot. */
 function takesSlot({ scope }: ModelChild): boolean {
   return scope.status === "active" || scope.status === "error" || scope.children.some(takesSlot);
 }
@@ -140,7 +143,7 @@ function openChildren(frame: Frame, path: ModelPath): ModelChild[] {
   return mine.toSorted((left, right) => bySeniority(left.key, right.key));
 }
 
-/** What the path's node spawns: a workflow node always has the one child. */
+/** The children that the node of a path spawns. A node of type `workflow` always has exactly one child. */
 function childrenOf(frame: Frame, path: ModelPath): ModelChildren {
   const node = nodeOf(frame.definition, path.nodeId);
   if (!node.children) throw new RangeError(`${node.id} has no children`);

@@ -3,9 +3,9 @@ import { blockers, fireAnyway, missingEdges, pending, roundAt, type Unit, unitsO
 import type { Frame, ModelPath } from "./model-state.fixture.ts";
 
 /**
- * Lets one of the joins and rounds go on that only wait for each other ("Circles of joins"). True if there was one.
+ * Fires one of the joins, or closes one of the rounds, that only wait for each other ("Circles of joins"). True if there was one.
  *
- * To be asked when no join can do anything by itself.
+ * It must be called only when no join can do anything by itself.
  */
 export function breakCircle(frame: Frame): boolean {
   const stuck = stuckUnits(frame).filter((unit) => !isBlocked(frame, unit));
@@ -16,7 +16,7 @@ export function breakCircle(frame: Frame): boolean {
   return true;
 }
 
-/** The largest set of units each of which waits for nothing but paths at joins of the set; in the order of `nodes`. */
+/** The largest set of units that wait only for paths at joins of the same set, in the order of `nodes`. */
 function stuckUnits(frame: Frame): Unit[] {
   let stuck = unitsOf(frame);
   for (;;) {

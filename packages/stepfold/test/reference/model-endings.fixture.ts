@@ -11,19 +11,19 @@ import {
 } from "./model-state.fixture.ts";
 
 /**
- * Ends all paths of a scope, and undoes what was done ("Endings").
+ * Ends all paths of a scope, and begins to undo its completed steps ("Endings").
  *
- * What its open children did is taken back with it: they end in the same transition.
+ * Its open children end in the same transition, and their steps are undone with those of the scope.
  */
 export function beginEnding(frame: Frame, status: "failed" | "cancelled", error: ModelError | null): void {
-  // what did not complete comes first
+  // steps that were begun and did not complete are undone first
   const order = (effect: Effect): number => (effect.completed ? effect.version : Number.POSITIVE_INFINITY);
   const undo = effectsBelow(frame).toSorted((left, right) => order(right) - order(left) || 0);
   endAllPaths(frame, status, false);
   frame.scope.ending = { status, error, undo, running: { status: "ready", turn: 1, attempts: 0 } };
 }
 
-/** The failure of a scope by one of its paths, which may have had an effect all the same, or by itself. */
+/** Fails a scope because of one of its paths, or because of the scope itself (`path` is null). */
 export function failScope(frame: Frame, path: ModelPath | null, error: ModelError): void {
   if (path && frame.definition.onFailure === "finish") {
     endPath(frame, path, "failed");
@@ -31,7 +31,7 @@ export function failScope(frame: Frame, path: ModelPath | null, error: ModelErro
   } else beginEnding(frame, "failed", error);
 }
 
-/** What this scope and its open children did, or may have done, that has a compensation. */
+/** The completed and begun steps of this scope and its open children that have a compensation. */
 function effectsBelow(frame: Frame): Effect[] {
   return allFrames(frame).flatMap((inner) => {
     for (const path of inner.scope.paths) giveUpStep(inner, path);
@@ -41,13 +41,13 @@ function effectsBelow(frame: Frame): Effect[] {
   });
 }
 
-/** Address of the compensation that runs now in an ending scope, as if it were a path of its own: `<chain>undo`. */
+/** The address of the running compensation of an ending scope, in the form of a path's address: `<chain>undo`. */
 export function undoAddress(frame: Frame): string {
   const { again } = frame.scope.ending ?? {};
   return `${frame.chain}undo${again === undefined ? "" : `-${again}`}`;
 }
 
-/** Ends the running compensation, whatever came of it, and begins the next one ("Endings"). */
+/** Ends the running compensation, whether it has completed or failed, and begins the next one ("Endings"). */
 export function nextUndo(frame: Frame, hasFailed: boolean): void {
   const { scope, world } = frame;
   if (!scope.ending) return;
@@ -57,7 +57,7 @@ export function nextUndo(frame: Frame, hasFailed: boolean): void {
   scope.ending.running = { status: "ready", turn: scope.ending.running.turn + 1, attempts: 0 };
 }
 
-/** Keeps the execution at its end, if something could not be undone ("Endings"). True if it did. */
+/** Keeps the execution from ending if a compensation has failed ("Endings"). True if it does. */
 export function hold({ scope, world }: Frame): boolean {
   const { notUndone: undo, version: again } = world;
   if (undo.length === 0) return false;
@@ -67,14 +67,14 @@ export function hold({ scope, world }: Frame): boolean {
   return true;
 }
 
-/** The execution performs again what could not be undone. */
+/** Performs the failed compensations of a parked execution again. */
 export function tryAgain({ scope }: Frame): boolean {
   if (scope.status !== "parked") return false;
   scope.status = "active";
   return true;
 }
 
-/** The execution ends although something could not be undone. */
+/** Ends the execution although compensations have failed. */
 export function giveUp({ scope, world }: Frame): boolean {
   if (scope.ending?.again === undefined) return false;
   scope.ending.undo = [];
@@ -87,7 +87,7 @@ export function isTerminal(status: ModelStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-/** `terminate`: the scope has completed, its other paths end. */
+/** Completes a scope by a node that ends it (`terminate`): all its other paths end. */
 export function terminateScope(frame: Frame, path: ModelPath): void {
   endPath(frame, path, "end");
   endAllPaths(frame, "terminated");

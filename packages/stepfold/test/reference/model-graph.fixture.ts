@@ -1,6 +1,6 @@
 import { edgeAt, edgesInto, isJoin, isThreadMerge, type ModelDefinition, nodeOf, startOf } from "./model-definition.fixture.ts";
 
-/** The nodes found by plain search from `from` (itself included), never entering a node of `avoiding`. */
+/** The nodes that can be reached from `from` (which is one of them) without entering a node of `avoiding`. */
 function reachable(definition: ModelDefinition, from: string, avoiding: readonly string[]): string[] {
   const found = [from];
   for (const node of found) {
@@ -18,10 +18,10 @@ function dominates(definition: ModelDefinition, dominator: string, node: string)
 }
 
 /**
- * The fork of a join: its immediate dominator ("Waves"); null where there is none.
+ * The fork of a join, which is its immediate dominator ("Waves"). Null if there is none.
  *
- * There is none for the start, for a node that the start does not reach, and for a thread merge, whose one wave
- * is not counted from any node.
+ * The start has no fork, nor has a node that cannot be reached from the start. A thread merge has none because all its arrivals belong to
+ * one wave.
  */
 function forkOf(definition: ModelDefinition, join: string): string | null {
   const known = forks.get(definition) ?? new Map<string, string | null>();
@@ -31,7 +31,7 @@ function forkOf(definition: ModelDefinition, join: string): string | null {
   return fork;
 }
 
-/** Found once for each definition, none of which changes. */
+/** The forks that were found, by definition and join. Definitions never change. */
 const forks = new WeakMap<ModelDefinition, Map<string, string | null>>();
 
 function findFork(definition: ModelDefinition, join: string): string | null {
@@ -47,14 +47,14 @@ export function joinsOfFork(definition: ModelDefinition, fork: string): string[]
   return definition.nodes.filter((node) => isJoin(node) && forkOf(definition, node.id) === fork).map((node) => node.id);
 }
 
-/** Whether a path at `node` can still come to a join of `fork`, or is at one, without passing the fork ("Waves"). */
+/** True if a path at `node` is at a join of `fork`, or can reach one without passing the fork ("Waves"). */
 export function reachesJoinOfFork(definition: ModelDefinition, node: string, fork: string): boolean {
   if (node === fork) return false;
   const found = reachable(definition, node, [fork]);
   return joinsOfFork(definition, fork).some((join) => found.includes(join));
 }
 
-/** Whether a path that runs, or waits elsewhere, at `node` can still take one of these edges into `join` ("Pending paths"). */
+/** True if a path at `node` that does not wait at `join` can still take one of these edges into `join` ("Pending paths"). */
 export function reachesEdge(definition: ModelDefinition, node: string, join: string, edges: readonly number[]): boolean {
   const fork = forkOf(definition, join);
   if (node === fork) return false;

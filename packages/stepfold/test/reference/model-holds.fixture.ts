@@ -2,8 +2,8 @@ import { type ModelWhen, nodeOf } from "./model-definition.fixture.ts";
 import { byAge, type Frame, type ModelPath } from "./model-state.fixture.ts";
 
 /**
- * Holds ready paths again whose milestone has passed, and makes held ones ready that may go on ("Cancels, mutexes and
- * milestones"). True if any changed.
+ * Holds ready paths again if their milestone is no longer true, and makes held paths ready if they may go on ("Cancels, mutexes and
+ * milestones"). True if any path changed.
  */
 export function settleHolds(frame: Frame): boolean {
   const paths = frame.scope.paths.toSorted(byAge);
@@ -17,7 +17,7 @@ export function settleHolds(frame: Frame): boolean {
   return withdrawn.length + released.length > 0;
 }
 
-/** Whether the path, at a node with a mutex, has it. One whose task was given out keeps it, though held again. */
+/** True if a path at a node with a mutex has the mutex. A path that is held again keeps the mutex if its task was offered before. */
 function holdsMutex(path: ModelPath): boolean {
   const { status } = path;
   return status === "ready" || status === "retrying" || status === "suspended" || (status === "held" && path.offered);

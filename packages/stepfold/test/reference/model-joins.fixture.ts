@@ -4,13 +4,13 @@ import { otherEdges, reachesEdge, waveAt } from "./model-graph.fixture.ts";
 import { beginVisit, enter, failNode } from "./model-moves.fixture.ts";
 import { byAge, bySeniority, endPath, type Frame, type ModelError, type ModelPath, type ModelRound } from "./model-state.fixture.ts";
 
-/** One wave at one join: what fires together ("Firing"). */
+/** One wave at one join. Its paths fire together ("Firing"). */
 export interface Unit {
   readonly node: ModelNode;
   readonly wave: string;
 }
 
-/** The open paths of the wave that can still bring something to these edges ("Pending paths"). */
+/** The open paths of the wave that can still reach one of these edges ("Pending paths"). */
 export function pending(frame: Frame, unit: Unit, edges: readonly number[]): ModelPath[] {
   const join = unit.node.id;
   return frame.scope.paths.filter(
@@ -28,7 +28,7 @@ function waitingAt(frame: Frame, unit: Unit): ModelPath[] {
   return here.filter((path) => waveAt(frame.definition, unit.node.id, path) === unit.wave).toSorted(byAge);
 }
 
-/** The first of every edge's queue, the oldest first. */
+/** The first waiting path of each edge, the oldest first. */
 function headsAt(frame: Frame, unit: Unit): ModelPath[] {
   const waiting = waitingAt(frame, unit);
   return waiting.filter((path, index) => waiting.findIndex((other) => other.via === path.via) === index);
@@ -39,18 +39,18 @@ function edgesOf(paths: readonly ModelPath[]): number[] {
   return paths.flatMap((path) => (path.via === null ? [] : [path.via]));
 }
 
-/** The round that is open here. */
+/** The open round of this wave at this join; undefined if there is none. */
 export function roundAt(frame: Frame, unit: Unit): ModelRound | undefined {
   return frame.scope.rounds.find((round) => round.join === unit.node.id && round.wave === unit.wave);
 }
 
-/** The open rounds of other waves that keep this one from firing (`block`). */
+/** The open rounds of other waves that keep this wave from firing (`late: "block"`). */
 export function blockers(frame: Frame, unit: Unit): ModelRound[] {
   if (unit.node.late !== "block") return [];
   return frame.scope.rounds.filter((round) => round.join === unit.node.id && round.wave !== unit.wave);
 }
 
-/** All waves with a waiting path or a round: joins in the order of `nodes`, waves by their oldest path, bare rounds last. */
+/** All waves with a waiting path or a round: joins in the order of `nodes`, waves by their oldest path, waves without a path last. */
 export function unitsOf(frame: Frame): Unit[] {
   return frame.definition.nodes.filter(isJoin).flatMap((node) => {
     const waiting = frame.scope.paths.filter((path) => path.status === "joining" && path.nodeId === node.id).toSorted(byAge);
@@ -60,7 +60,7 @@ export function unitsOf(frame: Frame): Unit[] {
   });
 }
 
-/** Does one step of what this wave can do at this join now ("Firing"). True if it did something. */
+/** Does the next thing that this wave can do at this join ("Firing"). True if it did something. */
 export function examine(frame: Frame, unit: Unit): boolean {
   const round = roundAt(frame, unit);
   if (round) return takeLate(frame, unit, round) || closeIfDone(frame, unit, round);
@@ -71,7 +71,10 @@ export function examine(frame: Frame, unit: Unit): boolean {
   return true;
 }
 
-/** The edges that this wave waits for: those not in its round, or those without a waiting path, or (thread merge) all. */
+/**
+ * The edges that this wave still waits for: the edges that its open round has not got, all edges of a thread merge, else the edges without
+ * a waiting path.
+ */
 export function missingEdges(frame: Frame, unit: Unit): number[] {
   const round = roundAt(frame, unit);
   if (round) return otherEdges(frame.definition, unit.node.id, round.got);
@@ -79,7 +82,7 @@ export function missingEdges(frame: Frame, unit: Unit): number[] {
   return otherEdges(frame.definition, unit.node.id, edgesOf(headsAt(frame, unit)));
 }
 
-/** What happens once nothing more can come, or a circle is broken here: the round closes, `all` fires, n falls short. */
+/** Handles a wave that no path can reach any more, or at which a circle is broken: closes its round, or fires `all`, or falls short. */
 export function fireAnyway(frame: Frame, unit: Unit): void {
   const round = roundAt(frame, unit);
   if (round) frame.scope.rounds = frame.scope.rounds.filter((other) => other !== round);
@@ -122,7 +125,7 @@ function fire(frame: Frame, unit: Unit, consumed: readonly ModelPath[]): void {
   if (counted && node.late !== "cancel") frame.scope.rounds.push({ join: node.id, wave, got });
 }
 
-/** Ends what could still come by these edges, and what waits first on them ("Late branches"). */
+/** Ends the paths that are pending for these edges, and the first waiting path of each ("Late branches"). */
 function cancelRest(frame: Frame, unit: Unit, edges: readonly number[]): void {
   const heads = headsAt(frame, unit).filter((path) => path.via !== null && edges.includes(path.via));
   for (const path of [...pending(frame, unit, edges), ...heads]) endPath(frame, path, "overtaken");
@@ -144,7 +147,7 @@ function fallShort(frame: Frame, unit: Unit): void {
   else failNode(frame, survivor, error);
 }
 
-/** The senior path survives with what all of them came with, in the order of the incoming edges. */
+/** Merges paths into the senior one, which gets the results of all of them, in the order of the incoming edges. */
 function merge(frame: Frame, consumed: readonly ModelPath[]): ModelPath {
   const survivor = consumed.toSorted((left, right) => bySeniority(left.id, right.id))[0];
   if (!survivor) throw new RangeError("a join fires with at least one path");

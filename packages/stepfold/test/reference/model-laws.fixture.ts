@@ -8,14 +8,14 @@ function allScopes(scope: Scope): Scope[] {
   return [scope, ...scope.children.flatMap((child) => allScopes(child.scope))];
 }
 
-/** Whether the paths that are open are those that were born and did not end. */
+/** True if the number of open paths is the number of born paths minus the number of ended paths. */
 function conserved(world: World): boolean {
   const open = allScopes(world.root).flatMap((scope) => scope.paths).length;
   const ended = Object.values(world.ended).reduce((sum, number) => sum + number, 0);
   return open === world.born - ended;
 }
 
-/** Whether a scope that goes on has something to run or to wait for: never only joining or held paths. */
+/** True if a scope that has not ended has a path that can run or that waits, and not only joining or held paths. */
 function hasWake(scope: Scope): boolean {
   if (scope.ending) return scope.ending.undo.length > 0;
   return (
@@ -24,24 +24,24 @@ function hasWake(scope: Scope): boolean {
   );
 }
 
-/** Whether nothing more will happen. */
+/** True if the execution has ended. */
 export function isOver(model: Model): boolean {
   return isTerminal(model.status);
 }
 
-/** Whether an edge of a join got two paths of one wave: then the order of outcomes may matter. */
+/** True if an edge of a join got two paths of one wave, because then the order of outcomes may matter. */
 export function overruns(model: Model): boolean {
   return model.world().overruns > 0;
 }
 
-/** What must not depend on the order of outcomes. */
+/** The parts of the end that must not depend on the order of outcomes. */
 export function endState(model: Model): unknown {
   const { ended, born, firings, root } = model.world();
   const sorted = (counts: Record<string, number>) => Object.entries(counts).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return { status: model.status, born, ended: sorted(ended), firings: sorted(firings), done: sorted(root.done) };
 }
 
-/** The laws of docs/path-semantics.md ("What tests hold") that do not hold now; none, as it should be. */
+/** The names of the laws of docs/path-semantics.md ("What tests hold") that are broken. The list should be empty. */
 export function brokenLaws(model: Model): string[] {
   const world = model.world();
   const paths = model.paths();

@@ -12,7 +12,7 @@ import {
   type ResultReference,
 } from "./model-state.fixture.ts";
 
-/** The path comes to a node, by an edge or (null) as the first of its scope; at a join it waits. */
+/** Moves a path to a node. `via` is the number of its edge, or null for the first path of a scope. At a join the path waits. */
 export function arrive(frame: Frame, path: ModelPath, nodeId: string, via: number | null): void {
   path.nodeId = nodeId;
   path.via = via;
@@ -29,20 +29,20 @@ function waitAtJoin(frame: Frame, path: ModelPath): void {
   if ((frame.scope.arrivals[arrival] ?? 0) > 1) frame.world.overruns += 1;
 }
 
-/** Begins a visit: a path has arrived, or its join has fired ("Paths and their names"). */
+/** Begins a visit of a path that has arrived, or whose join has fired ("Paths and their names"). */
 export function beginVisit(frame: Frame, path: ModelPath): void {
   path.turn += 1;
   Object.assign(path, { visit: path.turn, since: frame.world.version, attempts: 0, touched: false, offered: false, begun: false });
 }
 
-/** Makes a path ready at its node, or holds it before it ("Cancels, mutexes and milestones"). */
+/** Makes a path ready at its node, or holds the path if the node has a mutex or a milestone ("Cancels, mutexes and milestones"). */
 export function enter(frame: Frame, path: ModelPath): void {
   const node = nodeOf(frame.definition, path.nodeId);
   path.status = node.mutex !== undefined || node.when !== undefined ? "held" : "ready";
   count(frame.world.firings, frame.label + node.id);
 }
 
-/** Takes the edges of these handles: the first by the path itself, each other one by a new path ("Forks" and "Waves"). */
+/** Takes the edges of these handles. The path itself takes the first edge, a new path each other edge ("Forks" and "Waves"). */
 function leave(frame: Frame, path: ModelPath, handles: readonly string[]): void {
   const edges = handles.flatMap((handle) => edgesFrom(frame.definition, path.nodeId, handle));
   if (edges.length === 0) endPath(frame, path, "end");
@@ -54,7 +54,7 @@ function leave(frame: Frame, path: ModelPath, handles: readonly string[]): void 
   }
 }
 
-/** Completes a node: its `cancels` act, then the path goes on, or the scope ends ("Cancels, mutexes and milestones"). */
+/** Completes a node: first its `cancels` act, then the path goes on or the scope ends ("Cancels, mutexes and milestones"). */
 export function complete(frame: Frame, path: ModelPath, handles: readonly string[], terminate: boolean): void {
   const { scope, world } = frame;
   const node = nodeOf(frame.definition, path.nodeId);
@@ -69,7 +69,7 @@ export function complete(frame: Frame, path: ModelPath, handles: readonly string
   else leave(frame, path, handles);
 }
 
-/** The node has failed for good: by its `error` edges if it has any, else the failure is the scope's. */
+/** Handles a node that has failed for good: the path takes the `error` edges, or without such an edge the scope fails. */
 export function failNode(frame: Frame, path: ModelPath, error: ModelError): void {
   giveUpStep(frame, path);
   if (edgesFrom(frame.definition, path.nodeId, "error").length === 0) {
@@ -80,7 +80,7 @@ export function failNode(frame: Frame, path: ModelPath, error: ModelError): void
   }
 }
 
-/** A suspended path goes on: all its waits are withdrawn. */
+/** Makes a suspended or retrying path ready again, and withdraws all its waits. */
 export function resume(path: ModelPath): void {
   path.turn += 1;
   Object.assign(path, { status: "ready", waits: [], touched: true, offered: false });

@@ -28,7 +28,7 @@ function settleAllChildren(frame: Frame): boolean {
   return changed;
 }
 
-/** Joins in the order of `nodes`, from the first again after every change; once nothing changes, circles. */
+/** Examines joins in the order of `nodes`, again from the first after every change. When nothing changes, it breaks a circle. */
 function settleJoins(frame: Frame): boolean {
   let changed = false;
   for (;;) {
@@ -38,7 +38,7 @@ function settleJoins(frame: Frame): boolean {
   }
 }
 
-/** Signals that came early go to the waits that may read the inbox: oldest path first, earliest signal first. */
+/** Gives one signal of the inbox to a wait that may read the inbox: the oldest path first, the earliest signal first. */
 function settleInbox(frame: Frame): boolean {
   const { inbox } = frame.world;
   for (const path of frame.scope.paths.toSorted(byAge)) {
@@ -52,12 +52,12 @@ function settleInbox(frame: Frame): boolean {
   return false;
 }
 
-/** The path of this scope with the oldest wait for a signal that comes now: transient waits count, too. */
+/** The oldest path of this scope that waits for a signal that arrives now. Transient waits count too. */
 export function waiterFor(frame: Frame, signal: string): ModelPath | undefined {
   return frame.scope.paths.toSorted(byAge).find((path) => path.waits.some((wait) => wait.kind === "signal" && wait.signal === signal));
 }
 
-/** A scope in which nothing is to be run or waited for ends: by its failure that let the others run on, or STALLED. */
+/** Ends a scope in which no path can run or wait: with its first failure (`onFailure: "finish"`), or with STALLED. */
 function endIfStuck(frame: Frame): void {
   const { paths, failure } = frame.scope;
   if (paths.some((path) => path.status !== "held" && path.status !== "joining")) return;

@@ -15,9 +15,9 @@ import {
   type World,
 } from "./model-state.fixture.ts";
 
-/** What can happen. Tasks and waits have names as in "Paths and their names". */
+/** An event of the model. Tasks and waits have names as in "Paths and their names". */
 export type ModelEvent =
-  /** `handles` as they are: `[""]` the default port, `[]` none at all, so that the path ends. */
+  /** `handles` of `completed`: `[""]` is the default handle; `[]` is no handle at all, so that the path ends. */
   | { readonly type: "begun"; readonly task: string }
   | { readonly type: "completed"; readonly task: string; readonly handles: readonly string[]; readonly terminate?: boolean }
   | { readonly type: "failed"; readonly task: string; readonly retry: boolean }
@@ -30,7 +30,7 @@ export type ModelEvent =
   | { readonly type: "cancelled" }
   | { readonly type: "cancelledNode"; readonly node: string };
 
-/** What a step asks to wait for. */
+/** A wait that a step asks for. */
 export interface ModelWaitRequest {
   readonly kind: "external" | "signal";
   readonly signal?: string;
@@ -46,12 +46,13 @@ export interface ModelTask {
   readonly visit: number;
   readonly nodeId: string;
   readonly attempts: number;
-  /** Its executor is to be announced, or was. */
+  /** True if the event `begun` of this visit was applied; always true for a compensation. */
   readonly begun: boolean;
-  /** The path was resumed or retried during this visit. */
+  /** True if the path was resumed or retried during this visit. */
   readonly touched: boolean;
+  /** The results with which the path came to the node. */
   readonly inputs: readonly ResultReference[];
-  /** A compensation; `pathId` is then the path whose effect it takes back, as seen from the ending scope. */
+  /** True for a compensation. `pathId` is then the path of the step that is undone, relative to the ending scope. */
   readonly undo?: boolean;
 }
 
@@ -61,17 +62,17 @@ export interface ModelPathView extends Omit<ModelPath, "via"> {
   readonly via: string | null;
 }
 
-/** What a model can be told from outside the rules. */
+/** Choices that the rules leave open. */
 export interface ModelOptions {
-  /** What follows the `~` of an id that would pass 32 characters ("Forks"). */
+  /** Makes the part after the `~` of an id that would be longer than 32 characters ("Forks"). */
   readonly hashId?: (id: string) => string;
 }
 
 /**
- * The rules of docs/path-semantics.md, slow and plain: what the engine does is compared with it. Comments of the model cite
- * that page by heading, in quotes.
+ * A slow and simple implementation of docs/path-semantics.md, with which tests compare the engine. Comments of the model cite that page by
+ * heading, in quotes.
  *
- * Nothing is remembered between two questions: every transition works on a copy of a JSON value.
+ * Every transition works on a copy of a JSON value, and nothing else is kept between two calls.
  */
 export class Model {
   readonly #world: { current: World };
@@ -84,7 +85,7 @@ export class Model {
     this.#hashId = hashId;
   }
 
-  /** A new execution, version 0, settled. */
+  /** Starts an execution: it has version 0 and is settled. */
   static start(definition: ModelDefinition, options: ModelOptions = {}): Model {
     const tally = { born: 0 };
     const root = newScope(tally, definition);
@@ -107,7 +108,7 @@ export class Model {
     return model;
   }
 
-  /** Applies one event: one version. False: it was late, or not legal now, and nothing has changed. */
+  /** Applies one event, so that the version rises by 1. False if the event is late or not legal; then nothing changes. */
   apply(event: ModelEvent): boolean {
     if (isTerminal(this.status)) return false;
     const next = structuredClone(this.#world.current);
@@ -120,7 +121,7 @@ export class Model {
     return true;
   }
 
-  /** What could be performed now, in all scopes. */
+  /** The tasks of all scopes that could be performed now. */
   tasks(): ModelTask[] {
     const frames = this.#frames().filter((frame) => !waitsForSlot(frame));
     return frames.flatMap((frame) => [...frame.scope.paths.filter(isReady).map((path) => taskOf(frame, path)), ...undoTask(frame)]);
@@ -136,7 +137,7 @@ export class Model {
     );
   }
 
-  /** Addresses of the compensations that failed and are to be made again. */
+  /** The addresses of the compensations that have failed and wait for their retry. */
   undoRetries(): string[] {
     return this.#frames().flatMap((frame) => (frame.scope.ending?.running.status === "retrying" ? [undoAddress(frame)] : []));
   }
@@ -148,32 +149,32 @@ export class Model {
     return frame.definition;
   }
 
-  /** How often each node fired: arrivals, or firings of a join. A node of a child is `workflow/node`. */
+  /** How many times each node was entered, by arrivals or by firings of its join. A node of a child is `workflow/node`. */
   firings(): Record<string, number> {
     return { ...this.#world.current.firings };
   }
 
-  /** Everything, as JSON: rounds, inbox, endings, counts of paths born and ended. */
+  /** A copy of the whole state as JSON, with rounds, inbox, endings and the numbers of born and ended paths. */
   world(): World {
     return structuredClone(this.#world.current);
   }
 
-  /** +1 for every accepted event. */
+  /** The number of accepted events. */
   get version(): number {
     return this.#world.current.version;
   }
 
-  /** The root's status. */
+  /** The status of the execution itself. */
   get status(): ModelStatus {
     return this.#world.current.root.status;
   }
 
-  /** Why the root failed, or is about to. */
+  /** The failure of the execution, also while its compensations or other paths still run; null if there is none. */
   get error(): ModelError | null {
     return this.#world.current.root.ending?.error ?? this.#world.current.root.failure;
   }
 
-  /** A model that goes on from here by itself. */
+  /** Copies the model. The copy goes on independently. */
   clone(): Model {
     return new Model(this.#definition, structuredClone(this.#world.current), this.#hashId);
   }
@@ -187,7 +188,7 @@ export class Model {
   }
 }
 
-/** The event itself, before anything settles. False: it is late or not legal. */
+/** Applies the event itself, before anything settles. False if the event is late or not legal. */
 function handle(root: Frame, event: ModelEvent): boolean {
   switch (event.type) {
     case "begun":
@@ -303,13 +304,13 @@ function handleRetried(root: Frame, address: string): boolean {
   return false;
 }
 
-/** Settles, and remembers which tasks are given out. */
+/** Settles the execution, and marks the paths whose tasks are offered. */
 function finish(root: Frame): void {
   settle(root);
   for (const frame of allFrames(root)) for (const path of frame.scope.paths) if (isReady(path)) path.offered = true;
 }
 
-/** Whether it is, or is in, an item that waits for a slot. */
+/** True if the scope is an item that waits for a slot, or is inside such an item. */
 function waitsForSlot(frame: Frame): boolean {
   for (let inner = frame; inner.outer; inner = inner.outer) {
     const { scope } = inner;
@@ -348,7 +349,7 @@ function undoTask(frame: Frame): ModelTask[] {
   return [{ name, chain: frame.chain, pathId, turn, visit, nodeId, attempts, begun: true, touched: attempts > 0, inputs: [], undo: true }];
 }
 
-/** Stands in for the engine's hash: 64 bits of FNV-1a, two lanes. */
+/** Makes a hash of an id: 64 bits in two lanes of FNV-1a. The engine has another hash. */
 function plainHash(id: string): string {
   const lane = (seed: number) => [...id].reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), seed) >>> 0;
   return [0x811c9dc5, 0x9747b28c].map((seed) => lane(seed).toString(16).padStart(8, "0")).join("");

@@ -8,7 +8,7 @@ import { RandomSchedule } from "./random-schedule.fixture.ts";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
-/** Runs a graph under a schedule, with a check after every event; at most 120 events or 40 open paths. */
+/** Runs a model under a schedule, with a check before every event, for at most 120 events and until more than 40 paths are open. */
 function run(model: Model, schedule: RandomSchedule, check: (model: Model) => void = () => {}): void {
   for (let left = 120; left > 0 && model.paths().length <= 40; left -= 1) {
     check(model);
@@ -31,7 +31,7 @@ describe("what docs/path-semantics.md says that tests hold, on the model itself"
       const model = Model.start(definition);
       let known: string[] = [];
       run(model, new RandomSchedule(outcomes, { outcomes }), () => {
-        // a path that is held again, and ready again, has still the same task
+        // a path that is held again and becomes ready again keeps the name of its task
         const current = model.paths().map(({ chain, id, turn }) => `${chain}${id}@${turn}`);
         for (const name of current) expect(names.has(name) && !known.includes(name), `${name} again`).toBe(false);
         for (const name of known) names.add(name);

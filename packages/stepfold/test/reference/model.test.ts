@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Model, type ModelEvent } from "./model.fixture.ts";
 import type { ModelDefinition, ModelNode } from "./model-definition.fixture.ts";
 
-/** A workflow from `"f>a f>b a.x>j"` and what is special about some nodes; the first node named is the start. */
+/** A workflow from edges like `"f>a f>b a.x>j"` and members of some nodes (`special`). The first node of the text is the start. */
 function workflow(text: string, special: Record<string, Partial<ModelNode>> = {}, more: Partial<ModelDefinition> = {}): ModelDefinition {
   const edges = text.split(" ").map((word) => {
     const [, source = "", handle, target = ""] = /^(\w+)(?:\.(\w+))?>(\w+)$/.exec(word) ?? [];
@@ -13,14 +13,14 @@ function workflow(text: string, special: Record<string, Partial<ModelNode>> = {}
   return { id: "w", start: edges[0]?.source ?? "a", nodes, edges, ...more };
 }
 
-/** Completes the oldest ready task of a node by these handles (default: the default port). */
+/** Completes the first task of a node by these handles (without handles: by the default handle). */
 function complete(model: Model, node: string, ...handles: string[]): void {
   const task = model.tasks().find((candidate) => candidate.nodeId === node);
   expect(task, `a task of ${node}`).toBeDefined();
   expect(model.apply({ type: "completed", task: task?.name ?? "", handles: handles.length > 0 ? handles : [""] })).toBe(true);
 }
 
-/** Completes the task of a node that then ends its path. */
+/** Completes the first task of a node by a handle without an edge, so that the path ends. */
 function end(model: Model, node: string): void {
   complete(model, node, "nowhere");
 }

@@ -1,13 +1,15 @@
 import type { ModelDefinition, ModelEdge, ModelNode, ModelWhen } from "./model-definition.fixture.ts";
 
-/** Numbers in [0, 1), the same for the same seed. */
+/** Returns the next random number in [0, 1). The numbers are the same for the same seed. */
 export type Chance = () => number;
 
 /** What a random graph may contain; everything by default. */
 export interface GraphTraits {
-  /** Only what gives the same end whatever the order of outcomes: no races, no cancellation, no failing scope. */
+  /** True: only features with which the end does not depend on the order of outcomes: no races, no cancellation, no failing scope. */
   readonly confluent?: boolean;
+  /** False: no nodes with children. */
   readonly children?: boolean;
+  /** The largest number of nodes. Default 9. */
   readonly maxNodes?: number;
 }
 
@@ -22,14 +24,14 @@ export function chance(seed: number): Chance {
   };
 }
 
-/** A number in [0, 1) that depends on these words only. */
+/** Returns a number in [0, 1) that depends only on these words. */
 export function chanceOf(...words: readonly (string | number)[]): number {
   let hash = 0x811c9dc5;
   for (const char of words.join("|")) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
   return chance(hash)();
 }
 
-/** One of these. */
+/** Picks one of the choices at random. */
 export function pick<T>(random: Chance, choices: readonly T[]): T {
   const choice = choices[Math.floor(random() * choices.length)];
   if (choice === undefined) throw new RangeError("nothing to pick from");

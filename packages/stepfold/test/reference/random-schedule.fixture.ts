@@ -2,15 +2,15 @@ import type { Model, ModelEvent, ModelTask, ModelWaitRequest } from "./model.fix
 import { type ModelDefinition, type ModelNode, nodeOf } from "./model-definition.fixture.ts";
 import { type Chance, chance, chanceOf, pick } from "./random-graph.fixture.ts";
 
-/** How a schedule behaves, beside its order. */
+/** The behaviour of a schedule apart from the order of its events. */
 export interface ScheduleOptions {
-  /** Decides what tasks answer; two schedules with the same one differ in their order only. */
+  /** The seed of the outcomes of tasks. Schedules with the same `outcomes` differ only in the order of events. */
   readonly outcomes: number;
-  /** Share of events that are repeated or late. Default 0.15. */
+  /** The share of events that are repeated or late. Default 0.15. */
   readonly stale?: number;
-  /** Cancels, signals out of the blue. Default true. */
+  /** True: there are cancellations, and signals that no path waits for. Default true. */
   readonly interference?: boolean;
-  /** Whether failures may end a scope, and with it what it was doing. Default true. */
+  /** False: a step without a retry and without an `error` edge never fails. Default true. */
   readonly fatal?: boolean;
 }
 
@@ -28,7 +28,7 @@ export class RandomSchedule {
   /**
    * The next event, or null if nothing can happen any more.
    *
-   * `stale`: an answer or a resume given before, of which nothing must come. Every other event is legal.
+   * `stale`: the event is a repeated outcome or answer, which must change nothing. Every other event is legal.
    */
   next(model: Model): { event: ModelEvent; stale: boolean } | null {
     const random = this.#random;
@@ -52,7 +52,7 @@ export class RandomSchedule {
   }
 }
 
-/** Every event that would be accepted now (signals and cancellations aside), in the order of tasks and paths. */
+/** The events that would be accepted now, in the order of tasks and paths, without cancellations and signals that no path waits for. */
 function legalEvents(model: Model, options: ScheduleOptions): ModelEvent[] {
   if (model.status === "parked") return [{ type: "unparked" }];
   const events: ModelEvent[] = model.tasks().map((task) => outcomeOf(model.definitionAt(task.chain), task, options));
@@ -66,12 +66,12 @@ function legalEvents(model: Model, options: ScheduleOptions): ModelEvent[] {
   return [...events, ...model.undoRetries().map((path): ModelEvent => ({ type: "retried", path }))];
 }
 
-/** What a task answers: a function of the seed, the node, the path, its visit and the attempt, not of the order. */
+/** The outcome of a task. It depends on the seed, the node, the path, the visit and the attempt, and not on the order of events. */
 function outcomeOf(definition: ModelDefinition, task: ModelTask, options: ScheduleOptions): ModelEvent {
   const seed = options.outcomes;
   if (task.undo) return undoOutcome(task, seed);
   const node = nodeOf(definition, task.nodeId);
-  // whoever performs it says so before
+  // a step with a compensation is announced by `begun` before its outcome
   if (node.compensate && !task.begun) return { type: "begun", task: task.name };
   const words = [seed, task.chain, task.pathId, task.visit, task.nodeId, task.attempts];
   const { name } = task;
@@ -99,7 +99,7 @@ function waitsOf(node: ModelNode, dice: number): ModelWaitRequest[] {
   return node.type === "race" ? [signal("go"), { kind: "external" }, signal("stop")] : [];
 }
 
-/** Back with a chance that falls with the visits, else some of the other handles, now and then one of them twice. */
+/** Picks the handle `back` in some visits, else some of the other handles, and sometimes the first of them twice. */
 function handlesOf(definition: ModelDefinition, node: ModelNode, words: readonly (string | number)[]): string[] {
   const leaving = definition.edges.filter((edge) => edge.source === node.id && edge.sourceHandle !== "error");
   const names = [...new Set(leaving.map((edge) => edge.sourceHandle ?? ""))];

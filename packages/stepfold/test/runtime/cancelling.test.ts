@@ -9,7 +9,7 @@ import { closeAll, second, setUp } from "./runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** A third of the lease: at its next renewal the session learns of a cancellation. */
+/** A third of the lease. A session renews its claim at this interval, and learns of a cancellation with the renewal. */
 const renewal = 10 * second;
 
 const item = workflow("item", { work: "slow", more: { type: "set", data: "{{ nodes.work.last.data }}" } }, ["work>more"]);
@@ -31,9 +31,11 @@ const all = ["a", "b", "twice", "twice@0.2", "work:sub", "work:x", "work:y", "wo
 
 interface Case {
   readonly what: string;
+  /** Sends the cancellation. */
   readonly tell: (run: Run) => Promise<void>;
+  /** The steps whose `AbortSignal` fires. */
   readonly aborted: readonly string[];
-  /** The outputs of the nodes that were not cancelled. */
+  /** The nodes that have no output because they were cancelled. `gives` has the outputs of nodes that were cancelled in part. */
   readonly lacks: readonly string[];
   readonly gives?: Readonly<Record<string, unknown>>;
 }
@@ -67,7 +69,7 @@ const cases: readonly Case[] = [
   { what: "the execution", tell: (run) => run.cancel({}), aborted: all, lacks: ["a", "b", "twice", "list", "sub", "after"] },
 ];
 
-/** Which process cancels, and how the one that runs the steps learns of it. */
+/** The process that cancels, and the way in which the session that runs the steps learns of the cancellation. */
 const ways = [
   { way: "in the same process", elsewhere: false, then: "at once" },
   { way: "in another process", elsewhere: true, then: "with the next sign of life" },
@@ -76,7 +78,7 @@ const ways = [
 
 type Way = (typeof ways)[number];
 
-/** An execution with many steps in flight, and what is cancelled in it. */
+/** Starts an execution with many steps under way. `tell` sends a cancellation, and `finish` completes steps. */
 async function underWay({ elsewhere, then }: Way) {
   const steps = new HeldSteps();
   const quick = new HeldSteps();

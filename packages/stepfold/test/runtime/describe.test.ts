@@ -33,7 +33,7 @@ it("tells of the workflows and the node types of a runtime, as plain JSON", () =
     handles: ["approved", "rejected"],
     resume: { properties: { approved: { type: "boolean" } } },
   });
-  // a date cannot be said in JSON Schema
+  // JSON Schema cannot express a date, so the schema of the input is null
   expect(book).toEqual({ type: "book", input: null, metadata: {} });
   expect(charge).toEqual({
     ...{ type: "charge", handles: ["paid", "declined"], metadata: { label: "Charge a card" } },

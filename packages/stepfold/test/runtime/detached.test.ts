@@ -266,7 +266,10 @@ describe("a crash of either side", () => {
     ["before>call", "call>after"],
   );
 
-  /** Dies just before or just after its nth write, of any execution. Gives how all ended; null if there were fewer writes. */
+  /**
+   * Lets a process die just before or after its nth write, and another process go on. Returns the last snapshots of all executions, or null
+   * if there are fewer writes.
+   */
   async function crashed(write: number, when: "before" | "after"): Promise<Snapshot[] | null> {
     begun = [];
     const environment = setUp().environment;
@@ -340,7 +343,7 @@ it("a child that ended while its parent's database had lost the wait tells its e
     ...below,
     async commit(commit: Commit) {
       if (commit.workflowId !== "p" || (await below.list({ status: ["completed"] })).items.length > 0) return below.commit(commit);
-      // acknowledged, and then lost in a failover
+      // the store acknowledges this commit and loses it, as it may happen in a failover
       if (lost++ === 0 && commit.events.some(({ type }) => type === "suspended")) return;
       throw new StepfoldError("STORE_UNAVAILABLE", { store: "memory", reason: "it fails over" });
     },

@@ -26,7 +26,7 @@ describe("B5: waiting for an execution", () => {
     leaving.abort(new RangeError("too long"));
     await expect(result).rejects.toThrow("too long");
     await expect(run.result({ signal: leaving.signal })).rejects.toThrow("too long");
-    // an approval without a timeout has settled, whatever the signal says
+    // an execution that waits for an approval without a timeout has settled, so the call returns although its signal is aborted
     expect((await run.settled({ signal: leaving.signal })).status).toBe("paused");
     await run.resume({ payload: { approved: true } });
     expect(await run.result()).toEqual({ approved: true });

@@ -9,7 +9,7 @@ afterEach(closeAll);
 const bytes = 1_000_000;
 const text = "x".repeat(bytes);
 
-/** Executions that hold a megabyte each and wait for one moment. */
+/** Starts executions that hold a megabyte each and wait for the same time. */
 async function waiting(count: number) {
   const environment = virtualEnvironment();
   const { store, runtime } = setUp({ drive: false }, environment);
@@ -25,7 +25,7 @@ async function waiting(count: number) {
 describe("AUDIT 6: executions with large snapshots", () => {
   it("are loaded by bytes, however many are due at one moment: what finds no room stays in the store, and its turn comes", async () => {
     const { environment, store, ids } = await waiting(30);
-    // what is loaded and not given away again: from its load to the commit that gives the claim back
+    // the sizes of the loaded executions, from the load to the commit that ends the execution or gives its claim back
     const held = new Map<string, number>();
     let mostHeld = 0;
     const counted: SnapshotStore = {
@@ -64,7 +64,7 @@ describe("AUDIT 6: executions with large snapshots", () => {
     expect((await store.list({ status: ["completed"] })).items).toHaveLength(ids.length);
   });
 
-  /** One that waits for an answer in a process with so much room, and how often it is loaded. */
+  /** Starts an execution that waits for an answer, in a process that may hold `maxLoadedBytes`, and counts the loads of the execution. */
   async function answered(maxLoadedBytes: number) {
     const environment = virtualEnvironment();
     const { store } = setUp({ drive: false }, environment);
@@ -126,7 +126,7 @@ describe("AUDIT 6: executions with large snapshots", () => {
       process.die();
       await environment.advance(31 * second);
     }
-    // twice it was lost before it began, then five processes died that had begun
+    // two claims are lost before their holders have begun, then five processes die after they have begun, and the execution is parked
     expect(loads).toBe(7);
     const run = await runtime.get("deadly");
     expect(await run.snapshot()).toMatchObject({ status: "parked", parked: { code: "WORKER_CRASHED" } });

@@ -29,6 +29,6 @@ it.each([10, 1_000])("of a map of %i items a commit writes only the item that mo
   await run.resume({ step: "map[7]/ask", payload: { approved: true } });
   await environment.settle();
   expect(commits.map(({ children = [] }) => children.map(({ key }) => key))).toEqual([["0#1/7"], ["0#1/7"]]);
-  // of the map, the head has only the counts
+  // the head holds only the counts of the map, and not its items
   for (const { head } of commits) expect(JSON.stringify(head).length).toBeLessThan(1_000);
 });

@@ -7,7 +7,7 @@ import { closeAll, line, second, setUp } from "./runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** A runtime whose store has a clock that can be set, and a step that ends when it is let. */
+/** Makes a runtime whose store has a clock that can be set, and a step that ends when the test opens its gate. */
 function withSettableClock() {
   const environment = virtualEnvironment();
   const clock = { aheadMs: 0 };

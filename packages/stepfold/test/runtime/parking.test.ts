@@ -5,7 +5,7 @@ import { calls, closeAll, dying, hour, nodeDefinitions, second, setUp } from "./
 
 afterEach(closeAll);
 
-/** An execution at a step that kills each process that performs it, some time after its claim was renewed for the first time. */
+/** Runs an execution in processes that die one after the other, by default some time after the first renewal of their claim. */
 async function killing(deaths: number, options: { maxCrashes?: number } = {}, livesForMs = 12 * second) {
   const environment = virtualEnvironment();
   const { store, runtime } = setUp({ drive: false }, environment);
@@ -31,7 +31,8 @@ describe("an execution over which workers die", () => {
     expect({ status, version }).toEqual({ status: "parked", version: 2 });
     expect(parked).toMatchObject({
       code: "WORKER_CRASHED",
-      message: '5 workers in a row died while they drove it, or lost it before they had committed anything; to be performed then: "stuck1"',
+      message:
+        '5 workers in a row died while they ran this execution, or lost its claim before they committed anything; steps that were due: "stuck1"',
     });
     expect(problems).toEqual([["a", "EXECUTION_PARKED"]]);
     await environment.advance(hour);

@@ -8,7 +8,7 @@ import { closeAll, dying, hour, line, nodeDefinitions, second, setUp } from "./r
 
 afterEach(closeAll);
 
-/** Steps that take a second each, and how many were in flight at once. */
+/** Makes a runtime whose steps take one second each. `under` counts the steps that run now, and the most that ran at once. */
 function setUpSlowSteps(limit: number, more: { readonly queue?: true } = {}) {
   const environment = virtualEnvironment();
   const under = { now: 0, most: 0 };
@@ -86,7 +86,7 @@ describe("executions with a concurrency key", () => {
     await environment.advance(10 * second);
     expect(await run.snapshot()).toMatchObject({ version: 0 });
     await environment.advance(25 * second);
-    // it has taken over the lost execution, which holds the permit again
+    // the other process has taken over the lost execution, which holds the permit again
     const { until } = (await store.list()).items.find(({ workflowId }) => workflowId === "lost")!.lease!;
     expect(until).toBeGreaterThan(environment.now());
     await (await other.get("lost")).cancel();

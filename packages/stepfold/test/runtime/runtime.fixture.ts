@@ -11,14 +11,14 @@ export const second = 1_000;
 export const hour = 3_600 * second;
 const open: Runtime[] = [];
 
-/** Called after each test. The virtual time stands still from then on, so there is nothing to wait for. */
+/** Closes all runtimes of a test. It does not wait for them, because the virtual time stands still after the test. */
 export function closeAll(): void {
   for (const runtime of open.splice(0)) void runtime.close({ timeoutMs: 1 });
 }
 
-/** The calls of executors. */
+/** The calls of executors: the idempotency key for each call of `say`, and `attempt <number>` for each call of `flaky`. */
 export const calls: string[] = [];
-/** Nodes of every kind of behaviour. */
+/** Node types: `say` completes, `ask` waits for an answer, `sleep` for a time, `flaky` fails twice, `stuck` runs until it is aborted. */
 export const nodeDefinitions = {
   say: defineNode({
     executor: (data, step) => {
@@ -46,7 +46,7 @@ export const nodeDefinitions = {
   }),
 };
 
-/** A workflow of nodes in a line: `type0`, `type1`, ... */
+/** A workflow of nodes in a line. The ids are the types with their places: `say0`, `ask1`, ... */
 export const line = (id: string, ...types: string[]): WorkflowDefinition => ({
   id,
   nodes: types.map((type, i) => ({ id: `${type}${i}`, type, data: { text: type } })),
@@ -72,7 +72,7 @@ export function setUp(more: Partial<RuntimeOptions> = {}, environment = virtualE
   return { environment, store, runtime };
 }
 
-/** An environment whose process can die: its timers are gone, its claims stay. */
+/** The environment of a process that can die. After `die` its timers never fire, and its claims stay until their leases end. */
 export function dying(environment: VirtualEnvironment) {
   let alive = true;
   return {
@@ -86,7 +86,7 @@ export function dying(environment: VirtualEnvironment) {
   };
 }
 
-/** Options of a runtime whose process makes so many commits, and dies in the next one before that is written. */
+/** Options of a runtime whose process makes `commits` commits, and dies in the next one before the store has taken it. */
 export function dyingInCommit(
   commits: number,
   store: SnapshotStore,

@@ -11,7 +11,7 @@ afterEach(closeAll);
 
 const minute = 60 * second;
 
-/** A clock that counts the timers that are set. */
+/** A virtual clock with the set of its armed timers. */
 function countedTimers(inner: VirtualEnvironment) {
   const timers = new Set<() => void>();
   const environment: VirtualEnvironment = {
@@ -36,7 +36,7 @@ function countedTimers(inner: VirtualEnvironment) {
   return { environment, timers };
 }
 
-/** A queue that only keeps what is sent. */
+/** A queue that only keeps the wake-ups that are sent. */
 function keepingQueue(more: Partial<WorkQueue> = {}) {
   const sent: WakeUp[] = [];
   const send: WorkQueue["send"] = async (wakeUps) => void sent.push(...wakeUps);
@@ -46,7 +46,7 @@ function keepingQueue(more: Partial<WorkQueue> = {}) {
   return { queue, sent, ids: () => sent.map(({ workflowId }) => workflowId) };
 }
 
-/** Steps that take a while, and say when they were told to stop. */
+/** Node types that take 2 s (`slow`) and 1 h (`deaf`), with the ids of the executions whose steps have begun or were aborted. */
 function slowSteps(environment: VirtualEnvironment) {
   const aborted: string[] = [];
   const begun: string[] = [];
@@ -397,7 +397,7 @@ describe("a sweep with a queue", () => {
     const inner = memoryQueue({ environment });
     const more = { nodeDefinitions: { ...builtinNodes, ...nodeDefinitions }, workflows: [parent, line("talk", "say")], queue: inner };
     const { runtime } = serverless(environment, more);
-    // what a platform does: it calls a function for each message
+    // the test calls the function for each message, as a platform does
     await inner.consume(async ({ workflowId }) => void (await runtime.sweep({ wakeUps: [{ workflowId }] })), {
       concurrency: 4,
       leaseMs: 30 * second,

@@ -79,7 +79,7 @@ describe("F7, AUDIT 11: a definition that is handed to start", () => {
     for (const n of numbers) await Promise.all([answer(`a${n}`), answer(`b${n}`)]);
     expect(new Set(reads).size).toBe(numbers.length);
     reads.length = 0;
-    // 25 definitions of 500 nodes are fewer than the 20,000 nodes that are kept
+    // 25 definitions of 500 nodes fit into the 20,000 nodes that are kept
     await answer("c0");
     expect(reads).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { calls, closeAll, dying, hour, line, nodeDefinitions, second, setUp } fr
 
 afterEach(closeAll);
 
-/** A store that counts the executions that a sweep finds: those whose message did not come. */
+/** A store that records the executions that a sweep claims because their messages have not come. */
 function rescued(environment: VirtualEnvironment) {
   const store = memoryStore({ now: () => environment.now() });
   const rescues: string[] = [];

@@ -160,7 +160,7 @@ describe("a schedule that lives long", () => {
     expect(before.workflowId).toMatch(/^schedule:s~([5-9]|\d\d)$/);
     expect(before.counts.started).toBeGreaterThanOrEqual(299);
     expect((await runtime.schedules.list()).items.map(({ name }) => name).sort()).toEqual(["other", "s"]);
-    // the first ones are deleted, and an execution of long ago reports to the last one
+    // the first executions of the schedule are deleted, and an execution that was started long before reports its end to the latest one
     await runtime.prune({ before: environment.now() - hour });
     expect(await store.load("schedule:s")).toBeNull();
     await runtime.schedules.edit("s", { every: "30m", input: { for: "3h" } });
@@ -213,7 +213,7 @@ describe("a schedule that lives long", () => {
     expect(starts).toHaveLength(365);
     expect(new Set(starts.map((start) => start.slice(0, 10))).size).toBe(365);
     const hours = Map.groupBy(starts, (start) => start.slice(11));
-    // winter, summer, and the night in which half past two is not there
+    // winter time, summer time, and the night in which 02:30 does not exist
     expect(new Map([...hours].map(([time, all]) => [time, all.length]))).toEqual(
       new Map([
         ["01:30:00Z", 154],

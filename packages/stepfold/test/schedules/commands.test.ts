@@ -87,7 +87,7 @@ describe("a schedule", () => {
     [{ ...hourly, metadata: 5 }, "/metadata"],
     [{ ...hourly, input: "x".repeat(70_000) }, ""],
     [5, ""],
-    // never again
+    // times that never come
     [{ workflow: "quick", cron: "0 0 30 2 *" }, "/cron"],
     [{ workflow: "quick", at: "2020-01-01" }, "/at"],
     [{ ...hourly, endAt: "2020-01-01" }, "/endAt"],
@@ -139,7 +139,7 @@ describe("pause and resume", () => {
     expect(await runtime.schedules.describe("s")).toMatchObject({ status: "active" });
     runtime.work();
     await environment.advance(minute);
-    // those before the pause and those after it
+    // the ticks before the pause, and the tick after it
     expect(await startsOf(store, "s")).toEqual(["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z", "2026-01-01T05:00:00Z"]);
   });
 
@@ -163,7 +163,7 @@ describe("edit", () => {
     await environment.advance(30 * minute);
     expect(await startsOf(store, "s")).toEqual(["2026-01-01T01:00:00Z", "2026-01-01T01:15:00Z", "2026-01-01T01:30:00Z"]);
     expect(await store.load("s@2026-01-01T01:30:00Z")).toMatchObject({ definition: { id: "strict" }, output: 5 });
-    // what is undefined is taken away
+    // a member that is undefined is removed
     expect((await runtime.schedules.edit("s", { input: undefined })).spec).not.toHaveProperty("input");
   });
 
@@ -280,7 +280,7 @@ describe("declared schedules", () => {
     await environment.settle();
     await environment.advance(second);
     expect(await next.runtime.schedules.describe("s")).toMatchObject({ generation: 2, spec: { every: 2 * hour } });
-    // what was deleted stays deleted
+    // a schedule that was deleted stays deleted
     expect(await next.runtime.schedules.describe("paused")).toMatchObject({ status: "ended" });
   });
 

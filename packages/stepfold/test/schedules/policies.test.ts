@@ -4,7 +4,7 @@ import { at, closeAll, hour, minute, scheduling, startsOf } from "./schedules.fi
 
 afterEach(closeAll);
 
-/** A schedule of every ten minutes whose executions take 25. */
+/** Creates a schedule with a tick every ten minutes whose executions take 25 minutes, and lets an hour pass. */
 async function overlapping(more: Partial<ScheduleSpec>) {
   const parts = scheduling();
   const spec = { workflow: "slow", every: "10m", input: { for: "25m" }, ...more };
@@ -31,7 +31,7 @@ describe("a tick while an earlier execution still runs", () => {
     expect((await store.load("s@2026-01-01T00:20:00Z"))!.createdAt! - at("01T00:35:00Z")).toBeLessThan(2_000);
     expect(await described()).toMatchObject({ queued: [at("01T00:40:00Z")], status: "active" });
     await environment.advance(hour);
-    // the last one is started, and nothing comes after it
+    // the last queued tick starts its execution, and no tick follows
     expect(await startsOf(store, "s")).toHaveLength(4);
     expect(await described()).toMatchObject({ status: "ended", nextTicks: [] });
   });
@@ -41,7 +41,7 @@ describe("a tick while an earlier execution still runs", () => {
     const starts = await startsOf(store, "s");
     expect(starts).toHaveLength(6);
     for (const id of starts.slice(0, -1)) expect((await store.load(`s@${id}`))?.status).toBe("cancelled");
-    expect((await store.load(`s@${starts[0]}`))?.error?.message).toBe("schedule s starts the next one");
+    expect((await store.load(`s@${starts[0]}`))?.error?.message).toBe("schedule s starts its next execution");
     expect(await described()).toMatchObject({ running: [`s@${starts.at(-1)}`], counts: { started: 6 } });
   });
 

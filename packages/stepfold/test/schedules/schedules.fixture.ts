@@ -16,23 +16,23 @@ export const day = 24 * hour;
 
 const open: Runtime[] = [];
 
-/** Called after each test. */
+/** Closes all runtimes of a test. It is called after each test. */
 export function closeAll(): void {
   for (const runtime of open.splice(0)) void runtime.close({ timeoutMs: 1 });
 }
 
-/** Ends at once, and gives its input. */
+/** A workflow that ends at once, with its input as output. */
 export const quick: WorkflowDefinition = { id: "quick", nodes: [{ id: "say", type: "set", data: "{{ input }}" }], edges: [] };
-/** Takes as long as the input says. */
+/** A workflow that takes as long as its input says. */
 export const slow: WorkflowDefinition = {
   id: "slow",
   nodes: [{ id: "work", type: "wait", data: { for: "{{ input.for }}" } }],
   edges: [],
 };
-/** Takes only numbers. */
+/** A workflow whose input must be a number. */
 const strict: WorkflowDefinition = { ...quick, id: "strict", input: { type: "number" } };
 
-/** A runtime with schedules on a virtual clock; 2026-01-01T00:00:00Z is its beginning. */
+/** A runtime with schedules on a virtual clock, which begins at 2026-01-01T00:00:00Z. */
 export function scheduling(more: Partial<RuntimeOptions> = {}, environment: VirtualEnvironment = virtualEnvironment()) {
   const store: SnapshotStore = more.store ?? memoryStore({ now: () => environment.now() });
   const problems: string[] = [];
@@ -49,7 +49,7 @@ export function scheduling(more: Partial<RuntimeOptions> = {}, environment: Virt
   return { environment, store, runtime, problems };
 }
 
-/** Ids of the executions that a schedule has started, the oldest first. */
+/** The times in the ids of the executions that a schedule has started, the oldest first. */
 export async function startsOf(store: SnapshotStore, name: string): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -60,7 +60,7 @@ export async function startsOf(store: SnapshotStore, name: string): Promise<stri
   return ids;
 }
 
-/** Times of a day of the virtual clock: `"01T02:00:00Z"` as milliseconds. */
+/** Converts a time in January 2026 to milliseconds, for example `"01T02:00:00Z"`. */
 export function at(text: string): number {
   return Date.parse(`2026-01-${text}`);
 }

@@ -10,7 +10,7 @@ afterEach(closeAll);
 
 const twice = { workflow: "quick", every: "1h", count: 2 };
 
-/** A schedule of two ticks; when its worker is about to commit that it has ended, somebody else is first. */
+/** Makes a schedule of two ticks. Just before its worker commits the end for the first time, `tell` runs in another process. */
 async function toldAtTheEnd(tell: (schedules: Schedules) => Promise<unknown>) {
   const environment = virtualEnvironment();
   const store = memoryStore({ now: () => environment.now() });

@@ -21,7 +21,7 @@ function fetchOf(options: Partial<ServerlessOptions> = {}, from = functionRuntim
 
 const wakeUp = (body: unknown): Asked => ({ method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) });
 
-/** A runtime that must not be asked. */
+/** A runtime that must not be called. */
 const untouched = { runtime: { sweep: () => Promise.reject(new TypeError("it was asked")) } } as unknown as ReturnType<
   typeof functionRuntime
 >;

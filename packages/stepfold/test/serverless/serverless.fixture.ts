@@ -6,13 +6,13 @@ import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 
 export const secret = "0123456789abcdef-secret";
 
-/** A queue that only keeps what is sent. */
+/** A queue that only keeps the wake-ups that are sent. */
 export function keepingQueue(sent: WakeUp[], send: WorkQueue["send"] = async (wakeUps) => void sent.push(...wakeUps)): WorkQueue {
   const consume = (): Promise<never> => Promise.reject(new TypeError("a function consumes nothing"));
   return { name: "kept", features: { durable: true, multiProcess: true }, send, consume, close: async () => undefined };
 }
 
-/** A runtime as a function has one, with a workflow of one step, and one whose step never ends. */
+/** A runtime as in a function of a platform, with a workflow of one step (`note`) and a workflow whose step never ends (`stuck`). */
 export function functionRuntime(options: Partial<RuntimeOptions> = {}) {
   const performed: string[] = [];
   const note = defineNode({

@@ -8,7 +8,10 @@ import type { Client, Scenario } from "../../src/testing/simulation/scenario.ts"
 import { simulate } from "../../src/testing/simulation/simulate.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 
-/** Once all are there, an actor tells another one something in each round, and goes on as a new execution in the same moment. Then it listens. */
+/**
+ * A workflow that first waits for the signal "go". In each round it sends a note to an actor, and at the same moment goes on as a new
+ * execution. After the last round it waits for the signal "stop".
+ */
 const actor = flow(
   "actor",
   {
@@ -55,7 +58,7 @@ function actors(random: Random): Scenario {
   };
 }
 
-/** Waits until all but the last execution of each chain have ended, and with that everything that they sent has arrived. */
+/** Waits until all executions of each chain except the last have ended, because then all their notes have arrived. */
 async function untilListening({ runtime, sleep }: Client, chains: readonly (readonly string[])[]): Promise<void> {
   for (const ids of chains)
     for (const [index, id] of ids.entries()) {

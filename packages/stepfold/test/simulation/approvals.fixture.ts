@@ -4,7 +4,7 @@ import { defineNode } from "../../src/engine/node/define-node.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import type { ClientScript, Scenario } from "../../src/testing/simulation/scenario.ts";
 
-/** Somebody approves, and it is published: two steps with an effect, a wait between them. */
+/** A workflow with two steps that have an effect, and a wait for an approval between them. */
 const post = {
   id: "post",
   nodes: [
@@ -39,7 +39,7 @@ async function approve(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Two posts. */
+/** A scenario with the authors of two posts. */
 export function posts(more: Partial<Scenario> = {}): Scenario {
   return {
     store: ({ now }) => memoryStore({ now }),

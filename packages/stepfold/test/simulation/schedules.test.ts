@@ -9,7 +9,7 @@ import type { Random } from "../../src/testing/simulation/random.ts";
 import type { Client, ClientScript, Scenario } from "../../src/testing/simulation/scenario.ts";
 import { simulate } from "../../src/testing/simulation/simulate.ts";
 
-/** What a tick starts: a step, a rest, a step. */
+/** The workflow that ticks start: a step, a rest, a step. */
 const work = {
   id: "work",
   nodes: [
@@ -24,12 +24,12 @@ const work = {
 };
 const count = 6;
 
-/** Makes a schedule, tells it this and that, and sees it end with exactly the executions that it counts. */
+/** Makes a schedule, pauses, resumes or edits it at random, and checks that it ends with exactly the executions that it counts. */
 function keeper(name: string, overlap: OverlapPolicy, every: number): ClientScript {
   return async (client) => {
     const { runtime, random, sleep } = client;
     const spec: ScheduleSpec = { workflow: "work", every, count, overlap, catchUpWindow: "1h" };
-    // this script may be begun again once the schedule was edited and has ended
+    // the simulation may begin this script again when the schedule was edited or has ended
     const isThere = (await runtime.schedules.list({ ended: true })).items.some((one) => one.name === name);
     if (!isThere) await unlessEnded(() => runtime.schedules.create(name, spec));
     for (let i = 0; i < 3; i++) {
@@ -44,7 +44,7 @@ function keeper(name: string, overlap: OverlapPolicy, every: number): ClientScri
     while (described.status !== "ended") {
       await sleep(500);
       described = await runtime.schedules.describe(name);
-      // one that was paused by a process which died before it could say more
+      // the process that paused the schedule may have died before it could resume the schedule
       if (described.status === "paused") await unlessEnded(() => runtime.schedules.resume(name));
     }
     await judge(client, name, described.counts.started, every);
@@ -52,7 +52,7 @@ function keeper(name: string, overlap: OverlapPolicy, every: number): ClientScri
   };
 }
 
-/** Judged by what lies in the store, and not by what the schedule thinks. */
+/** Checks the executions in the store, and not only the counts of the schedule. */
 async function judge({ runtime, sleep }: Client, name: string, started: number, every: number): Promise<void> {
   const list = () => runtime.list({ idPrefix: `${name}@`, order: "oldest", limit: 100 });
   let { items } = await list();
@@ -69,7 +69,7 @@ async function judge({ runtime, sleep }: Client, name: string, started: number, 
   }
 }
 
-/** The schedule may have ended; or this is the second time that it is made, and it was edited since. */
+/** Makes a call that may be refused, because the schedule has ended or was made by an earlier run of the script and edited since. */
 async function unlessEnded(act: () => Promise<unknown>): Promise<void> {
   try {
     await act();
@@ -88,7 +88,7 @@ const scenario = (random: Random): Scenario => ({
   clients: ["a", "b", "c"].map((name) => keeper(name, policies[random.between(0, 3)]!, 1_000 * random.between(1, 3))),
 });
 
-/** Each of a second of work or so. */
+/** The number of simulated runs. Each run takes about a second. */
 const simulated = tries(20);
 const patienceMs = 300_000;
 

@@ -12,7 +12,7 @@ import { flow } from "../nodes/workflow.fixture.ts";
 
 const child = flow("child", { rest: ["wait", { for: "100ms" }], end: ["set", "child"] }, ["rest>end"]);
 
-/** Executions of one key or the other, of which few may be held at once, begin in a span of time, or both; some are cancelled. */
+/** Executions of two keys with a concurrency limit, a rate limit or both. Some executions are cancelled. */
 function crowd(random: Random): Scenario {
   const key = "{{ input.key }}";
   const rateLimit = random.chance(0.6) ? { key, limit: random.between(1, 3), period: random.between(200, 3_000) } : undefined;
@@ -61,7 +61,7 @@ function canceller(workflowId: string, afterMs: number): ClientScript {
     try {
       await (await runtime.get(workflowId)).cancel();
     } catch (error) {
-      // it was not started yet, or was quicker
+      // the execution has not been started yet, or has already ended
       if (!StepfoldError.is(error, "WORKFLOW_NOT_FOUND") && !StepfoldError.is(error, "EXECUTION_ENDED")) throw error;
     }
   };

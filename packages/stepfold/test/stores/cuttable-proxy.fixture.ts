@@ -1,16 +1,16 @@
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 
-/** A TCP proxy before a server, whose connections can be cut whatever is under way on them. */
+/** A TCP proxy in front of a server. Its connections can be cut at any time. */
 export interface CuttableProxy {
   readonly url: string;
-  /** Ends every connection now. New ones are let through. */
+  /** Ends every connection now. New connections are let through. */
   cut(): void;
-  /** Ends every connection when the server's next answer comes: what was asked for is done, and nobody is told. */
+  /** Ends every connection when the next answer of the server comes: the request is done, but its answer is lost. */
   swallowNextAnswer(): void;
   close(): Promise<void>;
 }
 
-/** Starts a proxy on a free port before the server of a URL. */
+/** Starts a proxy on a free port in front of the server of a URL. */
 export async function cuttableProxy(url: string): Promise<CuttableProxy> {
   const { protocol, hostname, port } = new URL(url);
   const sockets = new Set<Socket>();

@@ -3,7 +3,7 @@ import { closeDraft, closedHead } from "../../src/core/transition/draft/close-dr
 import type { ChangedChild, Commit } from "../../src/ports/snapshot-store.ts";
 import { keptHistory, randomDefinition } from "../core/restore.fixture.ts";
 
-/** A history that the core has made, with children, maps and compensations, as the commits of an engine. */
+/** The commits of a random history that the core has made, with children, maps and compensations. */
 export function engineCommits(workflowId: string, seed: number): Commit[] {
   const commits: Commit[] = [];
   let before: readonly string[] = [];

@@ -3,9 +3,10 @@ import type { Commit, SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../src/testing/index.ts";
 
 /**
- * AUDIT 5: somebody else holds the row of one execution. All others go on, in groups and alone, and that one goes on once it is free.
+ * Expects that, while another session locks the row of one execution, commits of all other executions are made, in groups and alone. The
+ * commit of the locked execution is made once its row is free.
  *
- * @param lock locks the row of `locked`, and gives what frees it again
+ * @param lock locks the row of the execution `locked`, and returns a function that frees the row
  */
 export async function goOnBesideLock(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
   const ids = Array.from({ length: 30 }, (_, index) => `id-${index}`);
@@ -28,10 +29,10 @@ export async function goOnBesideLock(store: SnapshotStore, lock: () => Promise<(
 }
 
 /**
- * The server gives up a write that waits for a lock before a runtime with short leases does. For a lease of 2.5 seconds it waits one
- * second; that it waits less than a lease leaves room for a busy machine, and without the limit it would be three seconds and more.
+ * Expects that the server gives up a write that waits for a lock within a short lease. For a lease of 2.5 seconds the server waits one
+ * second. The test allows the whole lease because the machine may be busy; without the limit the server would wait three seconds or more.
  *
- * @param lock locks the row of `locked`, and gives what frees it again
+ * @param lock locks the row of the execution `locked`, and returns a function that frees the row
  */
 export async function isGivenUpWithinLease(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
   const leaseMs = 2_500;
@@ -48,9 +49,9 @@ export async function isGivenUpWithinLease(store: SnapshotStore, lock: () => Pro
 }
 
 /**
- * AUDIT 13: a write that waited for a lock until it was refused is not made when the lock goes.
+ * Expects that a write that was refused because it waited too long for a lock is not made when the lock is gone.
  *
- * @param lock locks the row of `locked`, and gives what frees it again
+ * @param lock locks the row of the execution `locked`, and returns a function that frees the row
  */
 export async function isNotMadeLater(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
   const first = startCommit("locked");
@@ -58,12 +59,12 @@ export async function isNotMadeLater(store: SnapshotStore, lock: () => Promise<(
   const free = await lock();
   await expect(store.commit(stepCommit(first))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   await free();
-  // whatever the server still had to do for it comes before this
+  // if the server still made the refused write, it would make it before this commit, and this commit would fail
   await store.commit(stepCommit(first, { output: "another" }));
   expect((await store.events("locked", -1, 10)).length).toBe(2);
 }
 
-/** The start of an execution that shares a limit with the others of its key. */
+/** The first commit of an execution that shares a concurrency limit with the others of its key. */
 function keyed(workflowId: string, key: string, limit: number): Commit {
   const commit = startCommit(workflowId);
   const permit = { key, limit };
@@ -71,10 +72,10 @@ function keyed(workflowId: string, key: string, limit: number): Commit {
 }
 
 /**
- * Claims pass over a row that somebody else has locked: an execution with a permit, one whose holder was lost and whose permit is to be given away,
- * and one that has neither. Others are claimed meanwhile, of the same key too where it has room.
+ * Expects that claims pass over an execution whose row another session has locked. Other executions are claimed meanwhile, also those of
+ * the same key while the key has room.
  *
- * @param lock locks the row of `locked`, and gives what frees it again
+ * @param lock locks the row of the execution `locked`, and returns a function that frees the row
  */
 export async function isPassedOverByClaims(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
   const lease = { owner: "worker", leaseMs: 60_000, limit: 10 };
@@ -91,9 +92,9 @@ export async function isPassedOverByClaims(store: SnapshotStore, lock: () => Pro
 }
 
 /**
- * The same of one whose lease has ended: its permit cannot be given away while its row is locked.
+ * Expects the same for a locked execution whose lease has ended: its permit cannot be given to another execution while its row is locked.
  *
- * @param lock locks the row of `locked`, and gives what frees it again
+ * @param lock locks the row of the execution `locked`, and returns a function that frees the row
  */
 export async function isPassedOverOnceLost(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
   const lease = { owner: "worker", leaseMs: 60_000, limit: 10 };

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../src/testing/index.ts";
 
-/** Commits eight times at once on each version of one execution, over two handles, and expects that exactly one is made each time. */
+/** Sends eight commits at once on each version of one execution, over two handles, and expects that exactly one of them is made. */
 export async function oneOfEightWins(stores: readonly [SnapshotStore, SnapshotStore], rounds = 200): Promise<void> {
   let last = startCommit("rounds");
   await stores[0].create(last);

@@ -6,7 +6,7 @@ import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../src/testing/index.ts";
 import { engineCommits } from "./engine-commits.fixture.ts";
 
-/** A row of the view `workflow_executions`; its snapshot as text. */
+/** A row of the view `workflow_executions`, with the snapshot as JSON text. */
 export interface ViewRow {
   readonly id: string;
   readonly snapshot: string;
@@ -17,7 +17,7 @@ export interface ViewRow {
 const step = { pathId: "0", nodeId: "toString", attempt: 2, at: 5 };
 const inputs = [undefined, null, { zebra: [], apple: null, text: "\u0000\\'\"" }, "text", 1e21, false];
 
-/** Writes executions with every kind of event, and expects that the view shows of each what `load` gives. */
+/** Writes executions with every kind of event, and expects that the view shows the snapshot that `load` returns for each of them. */
 export async function showsWhatLoadGives(
   store: SnapshotStore,
   { message, outputs, rows }: { message: string; outputs: readonly unknown[]; rows: () => Promise<readonly ViewRow[]> },
@@ -56,14 +56,14 @@ export async function showsWhatLoadGives(
   }
 }
 
-/** What a view shows of a snapshot: it leaves out variables, the keys of answers, schemas of payloads, and large values that lie in the events. */
+/** The part of a snapshot that the view shows: without variables, keys of answers, schemas of payloads, and large values in the events. */
 export function viewOf({ answered: _, variables: __, schemas: ___, ...loaded }: Snapshot): Snapshot {
   const { childStates } = loaded;
   const children = Object.entries(childStates ?? {}).map(([key, { variables: _, ...child }]) => [key, leanHead(child)]);
   return leanHead({ ...loaded, ...(childStates && { childStates: Object.fromEntries(children) }) });
 }
 
-/** Runs random workflows with children, maps and compensations, and expects that the view shows what `load` gives at every version. */
+/** Runs random workflows with children, maps and compensations, and expects that the view shows the snapshot of `load` at every version. */
 export async function showsEveryVersion(store: SnapshotStore, snapshotOf: (id: string) => Promise<string>): Promise<void> {
   const seen = { nested: 0, kept: 0, items: 0, open: 0, draining: 0, undone: 0 };
   for (let seed = 0; seed < 60; seed++) {

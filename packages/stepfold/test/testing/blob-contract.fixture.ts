@@ -3,13 +3,13 @@ import { effort } from "../../../../scripts/test/effort.ts";
 import { type BlobBench, blobStoreContract } from "../../src/testing/index.ts";
 import { meetsNoServer } from "./no-server.fixture.ts";
 
-/** Blobs that the contract runs on. */
+/** A blob store that the contract runs on. */
 export interface BlobSubject {
-  /** Null if the server they need does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
+  /** The URL of the server. Null if the server does not answer: the tests are skipped with a message, or fail with REQUIRE_SERVICES=1. */
   readonly url?: string | null;
-  /** New, empty blobs for a case. The index is that of the case. */
+  /** Makes a new, empty blob store for the case with this index. */
   readonly bench: (index: number) => Promise<BlobBench & { readonly close?: () => Promise<void> }>;
-  /** The same blobs through another client: left to `npm run contract` and `npm run storm`. */
+  /** True: the same blobs through another client. The contract then runs only in `npm run contract` and `npm run storm`. */
   readonly isOtherForm?: true;
 }
 

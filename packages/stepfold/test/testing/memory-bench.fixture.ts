@@ -3,7 +3,7 @@ import { MemoryTable } from "../../src/stores/databases/memory/memory-table.ts";
 import { storeOver } from "../../src/stores/kit/store-over.ts";
 import type { StoreBench } from "../../src/testing/contract-case.ts";
 
-/** An empty memory store whose clock moves only when told. */
+/** A bench on an empty memory store whose clock moves only by `advance`. */
 export function memoryBench(): StoreBench {
   let now = 1_000_000;
   const retentionMs = 1000;

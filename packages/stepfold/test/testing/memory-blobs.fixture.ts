@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../src/ports/blob-store.ts";
 
-/** Blobs in memory that keep every promise. */
+/** A blob store in memory that keeps the whole contract. */
 export function rightBlobs(): BlobStore {
   const held = new Map<string, { readonly bytes: Uint8Array; readonly writtenAt: number }>();
   return {

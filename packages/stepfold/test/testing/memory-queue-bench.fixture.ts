@@ -4,7 +4,7 @@ import { queueOn } from "../../src/queues/memory/memory-queue.ts";
 import type { QueueBench } from "../../src/testing/queue-contract-case.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 
-/** An empty queue in memory whose clock moves only when told. */
+/** A bench on an empty queue in memory whose clock moves only by `advance`. */
 export function memoryQueueBench(): QueueBench {
   const environment = virtualEnvironment();
   const broker = createBroker(environment, 500);
@@ -18,7 +18,7 @@ export function memoryQueueBench(): QueueBench {
   return {
     queue: open(),
     open: async () => open(),
-    // one after the other: a handler may wait while a case does
+    // the calls run one after the other, because a handler and its case may both let time pass
     advance(durationMs) {
       last = last.then(() => environment.advance(durationMs));
       return last;

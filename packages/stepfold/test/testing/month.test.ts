@@ -1,4 +1,4 @@
-// B4: a month of virtual time costs hundreds of polls, not millions, and timers are on time all the same.
+// A month of virtual time costs hundreds of polls, not millions, and timers still fire on time.
 import { afterEach, describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";

@@ -1,7 +1,7 @@
 import { it } from "vitest";
 import { tellNotTested } from "../../../../scripts/servers/service-url.ts";
 
-/** In place of a contract whose server does not answer: one loud line, with REQUIRE_SERVICES=1 a failure. */
+/** Takes the place of a contract whose server does not answer: prints one line, or fails with REQUIRE_SERVICES=1. */
 export function meetsNoServer(name: string, remedy = "scripts/services up"): void {
   const reason = `${name}: NOT TESTED, no server answers. ${remedy}`;
   it("meets its server", ({ skip }) => {

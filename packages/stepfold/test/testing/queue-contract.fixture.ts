@@ -5,17 +5,17 @@ import { gateOf } from "./store-contract.fixture.ts";
 
 /** A queue that the contract runs on. */
 export interface QueueSubject {
-  /** Where it runs, for people: `Redis 7.0.15`. */
+  /** The server, as the title of the tests names it, for example `Redis 7.0.15`. */
   readonly over?: string;
-  /** Null if the server it needs does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
+  /** The URL of the server. Null if the server does not answer: the tests are skipped with a message, or fail with REQUIRE_SERVICES=1. */
   readonly url?: string | null;
-  /** A new, empty queue for a case. `close` ends whatever the case has left behind. */
+  /** Makes a new, empty queue for the case with this index. `close` ends everything that the case has left behind. */
   readonly bench: (index: number) => Promise<QueueBench & { readonly close?: () => Promise<void> }>;
-  /** Cases that run at once: with a real clock they wait most of the time. Default 1. */
+  /** The number of cases that run at once. With a real clock they wait most of the time. Default 1. */
   readonly atOnce?: number;
 }
 
-/** Runs the whole contract on a queue. `npm run contract` counts what is below this title. */
+/** Runs the whole contract on a queue. `npm run contract` counts the tests below this title. */
 export function queueContractOf(name: string, { over, url = "", bench, atOnce = 1 }: QueueSubject): void {
   describe(`WorkQueue contract: ${name}${over === undefined ? "" : ` (${over})`}`, () => {
     if (url === null) {

@@ -4,41 +4,41 @@ import type { StoreFeatures } from "../../src/ports/snapshot-store.ts";
 import { type ContractCase, isClaimed, type StoreBench, snapshotStoreContract } from "../../src/testing/index.ts";
 import { meetsNoServer } from "./no-server.fixture.ts";
 
-/** A case that has run and passed, or was left out. */
+/** The result of a case that has passed or was left out. */
 export interface RanCase {
   readonly features: StoreFeatures;
-  /** False: the store, or its bench, does not claim what the case asks for. */
+  /** False: the case was left out, because the store or its bench does not claim what the case needs. */
   readonly isClaimed: boolean;
 }
 
 /** A store that the contract runs on. */
 interface Subject {
-  /** Where it runs, for people: `a file`, `Redis 7.0.15 through ioredis`. */
+  /** The place of the data, as the title of the tests names it, for example `a file` or `Redis 7.0.15 through ioredis`. */
   readonly over?: string;
-  /** Null if the server it needs does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
+  /** The URL of the server. Null if the server does not answer: the tests are skipped with a message, or fail with REQUIRE_SERVICES=1. */
   readonly url?: string | null;
-  /** How to get what is missing. */
+  /** The command or setting that provides the missing server. */
   readonly missing?: string;
-  /** Runs a case on a new, empty store: a schema, database or prefix of its own. The index is that of the case. */
+  /** Runs a case on a new, empty store with a schema, database or prefix of its own. The index is that of the case. */
   readonly run: (contractCase: ContractCase, index: number) => Promise<RanCase>;
-  /** The same store through another client, or over another store: left to `npm run contract` and `npm run storm`. */
+  /** True: the same store through another client or over another store. It is tested only in `npm run contract` and `npm run storm`. */
   readonly isOtherForm?: true;
-  /** Cases that run at once: a store with a real clock waits most of the time. Default 1. */
+  /** The number of cases that run at once. With a real clock they wait most of the time. Default 1. */
   readonly atOnce?: number;
 }
 
 /** A store that the contract runs on in this process. */
 export interface ContractSubject extends Omit<Subject, "run"> {
-  /** A new, empty store for a case. */
+  /** Makes a new, empty store for the case with this index. */
   readonly bench: (index: number) => Promise<StoreBench>;
 }
 
-/** Real time, for stores whose clock nobody can move. */
+/** Waits in real time, for stores whose clock cannot be moved. */
 export function wait(durationMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, durationMs));
 }
 
-/** Runs the whole contract on a store. `npm run contract` counts what is below this title. */
+/** Runs the whole contract on a store. `npm run contract` counts the tests below this title. */
 export function contractOf(name: string, { bench, ...subject }: ContractSubject): void {
   const run = async (contractCase: ContractCase, index: number): Promise<RanCase> => {
     const opened = await bench(index);
@@ -53,7 +53,7 @@ export function contractOf(name: string, { bench, ...subject }: ContractSubject)
   contractRunBy(name, { ...subject, run });
 }
 
-/** The same where something else runs the cases: another runtime, in which the store lives. */
+/** Runs the contract on a store that lives in another runtime, for example workerd; `run` runs the cases there. */
 export function contractRunBy(name: string, { over, url = "", missing, run, atOnce = 1, isOtherForm }: Subject): void {
   const title = `SnapshotStore contract: ${name}${over === undefined ? "" : ` (${over})`}`;
   if (isOtherForm && !effort.everyForm) {
@@ -71,7 +71,7 @@ export function contractRunBy(name: string, { over, url = "", missing, run, atOn
         const leave = await gate();
         try {
           const { features, isClaimed: claimed } = await run(contractCase, index);
-          // for the table of stores in the docs
+          // the table of stores in the docs is made from these features
           Object.assign(task.meta, { features });
           if (!claimed) skip(`not claimed: ${contractCase.needs}`);
         } finally {
@@ -84,7 +84,7 @@ export function contractRunBy(name: string, { over, url = "", missing, run, atOn
   });
 }
 
-/** Lets so many in at once. */
+/** Makes a function that waits for one of `places` places, and returns a function that frees the place. */
 export function gateOf(places: number): () => Promise<() => void> {
   let free = places;
   const waiting: (() => void)[] = [];

@@ -42,7 +42,7 @@ describe("a link that answers a wait", () => {
     expect(answers.filter(({ applied }) => applied)).toHaveLength(1);
     await environment.advance(second);
     expect(await run.result()).toEqual({ approved: true, by: "ada" });
-    // a second click on the same button
+    // a second click on the same button changes nothing, and is no error
     expect(await links.answer(token, yes)).toEqual({ applied: false });
     for (const late of [() => links.answer(token, { approved: false }), () => links.answer(other, yes), () => links.read(token)])
       await expect(late()).rejects.toMatchObject({ code: "LINK_INVALID", status: 404 });

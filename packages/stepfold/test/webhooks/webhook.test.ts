@@ -186,7 +186,7 @@ describe("a web handler for the events of another service", () => {
     });
     const statuses: number[] = [];
     for (let nth = 0; nth < 4; nth++) statuses.push((await send(event, signed(`evt_${nth}`, event))).status);
-    // a stranger's event is no problem of the host
+    // an event with a wrong signature is not reported to the host
     expect((await send(event, { ...signed("evt_4", event), "webhook-id": "evt_5" })).status).toBe(401);
     expect(statuses).toEqual([404, 200, 500, 500]);
     expect(told).toEqual([

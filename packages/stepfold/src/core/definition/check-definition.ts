@@ -14,7 +14,7 @@ const maxRate = 1_000;
 /** The longest `period` of `rateLimit`. */
 const maxPeriodMs = 366 * 24 * 60 * 60 * 1000;
 /** Part of the messages that say why a workflow that runs inside another one cannot have `finally`. */
-export const wholesOnly = "is for whole executions, and not for a workflow that is run inside another one";
+export const notForInnerWorkflows = "is only for whole executions, not for a workflow that runs inside another one";
 /** How deeply definitions may be nested in `workflows`. */
 const maxNesting = 8;
 
@@ -65,7 +65,7 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
 
 function checkFinally(last: unknown, at: string, ids: ReadonlySet<string>, report: DefinitionReport): void {
   if (last === undefined) return;
-  if (at !== "") report.add("FINALLY_INVALID", `${at}/finally`, `${wholesOnly}: run this workflow with "detached"`);
+  if (at !== "") report.add("FINALLY_INVALID", `${at}/finally`, `${notForInnerWorkflows}: run this workflow with "detached"`);
   else if (!ids.has(last as string)) report.add("FINALLY_INVALID", "/finally", `names no node${report.suggestion(last, ids)}`);
 }
 
@@ -86,7 +86,7 @@ function checkConcurrency(concurrency: unknown, at: string, report: DefinitionRe
     return;
   }
   const { key, limit = 1 } = concurrency;
-  if (key === undefined) report.add("REQUIRED", `${at}/key`, "is missing: what executions share that take turns");
+  if (key === undefined) report.add("REQUIRED", `${at}/key`, "is missing: executions with the same key share the limit");
   else if (typeof key !== "string" || key === "") report.add("TYPE", `${at}/key`, "must be text");
   if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > maxConcurrency)
     report.add("TYPE", `${at}/limit`, `must be a whole number from 1 to ${maxConcurrency}`);
@@ -143,7 +143,7 @@ function checkVariable({ initial, reducer = "set" }: JsonObject, at: string, rep
   if (initial === undefined) return;
   const [isRight, words] = (Object.hasOwn(initialOf, reducer as string) && initialOf[reducer as string]) || [() => true, ""];
   if (JSON.stringify(initial).includes("{{"))
-    report.add("TYPE", `${at}/initial`, "is a constant, in which no expression is evaluated: let a node `set` set it");
+    report.add("TYPE", `${at}/initial`, "is a constant, and expressions in it are not evaluated: set the variable in a node of type `set`");
   else if (!isRight(initial)) report.add("TYPE", `${at}/initial`, `must be ${words} for the reducer "${reducer}"`);
 }
 

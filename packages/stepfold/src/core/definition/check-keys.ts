@@ -197,8 +197,8 @@ function judge(value: Json | undefined, at: string, { own, foreign = [], slips =
   for (const key of Object.keys(isJsonObject(value) ? value : ({} as JsonObject))) {
     if (own.includes(key) || foreign.includes(key)) continue;
     const meant = Object.hasOwn(slips, key) ? slips[key]! : own.find((known) => isSlipOf(key, known));
-    if (meant !== undefined) report.add("KEY_UNKNOWN", `${at}/${key}`, `is not read. Did you mean "${meant}"?`);
-    else report.warn("KEY_UNKNOWN", `${at}/${key}`, 'is not read. What is yours can be kept in "metadata"');
+    if (meant !== undefined) report.add("KEY_UNKNOWN", `${at}/${key}`, `is unknown. Did you mean "${meant}"?`);
+    else report.warn("KEY_UNKNOWN", `${at}/${key}`, 'is unknown and is ignored. Keep your own data in "metadata"');
   }
 }
 

@@ -18,7 +18,7 @@ export function checkNodes(nodes: readonly unknown[], at: string, report: Defini
     if (typeof node.id === "string") ids.add(node.id);
     checkNodeType(node, pointer, report);
     checkType(node, pointer, "metadata", "object", report);
-    if (node.keep !== undefined && !isCount(node.keep)) report.add("TYPE", `${pointer}/keep`, "must be a whole number from 1 on");
+    if (node.keep !== undefined && !isCount(node.keep)) report.add("TYPE", `${pointer}/keep`, "must be a whole number of at least 1");
     checkType(node, pointer, "incident", "boolean", report);
     checkJoin(node, pointer, report);
     for (const key of ["mutex", "when"]) checkType(node, pointer, key, "string", report);
@@ -54,10 +54,10 @@ function checkNodeType(node: JsonObject, pointer: string, report: DefinitionRepo
 function checkJoin(node: JsonObject, pointer: string, report: DefinitionReport): void {
   const { join = "each", late } = node;
   if (join !== "each" && join !== "all" && !isCount(join))
-    report.add("TYPE", `${pointer}/join`, 'must be "each", "all" or a whole number from 1 on');
+    report.add("TYPE", `${pointer}/join`, 'must be "each", "all" or a whole number of at least 1');
   checkOneOf(node, pointer, "late", ["ignore", "cancel", "block"], report);
   if (late !== undefined && typeof join !== "number")
-    report.add("KEY_POINTLESS", `${pointer}/late`, 'says something only where "join" is a number', "warning");
+    report.add("KEY_POINTLESS", `${pointer}/late`, 'has an effect only if "join" is a number', "warning");
 }
 
 function checkCancels({ cancels }: JsonObject, pointer: string, ids: ReadonlySet<string>, report: DefinitionReport): void {
@@ -79,9 +79,14 @@ function checkCompensation(node: JsonObject, pointer: string, report: Definition
   }
   checkNodeType(compensate, `${pointer}/compensate`, report);
   if (compensate.type === "map" || compensate.type === "workflow")
-    report.add("TYPE", `${pointer}/compensate/type`, "cannot be a map or a workflow: what undoes a step is one step");
+    report.add("TYPE", `${pointer}/compensate/type`, "cannot be a map or a workflow: a compensation is a single step");
   if (keep !== undefined)
-    report.add("KEY_POINTLESS", `${pointer}/keep`, 'says nothing beside "compensate": what may have to be undone is kept', "warning");
+    report.add(
+      "KEY_POINTLESS",
+      `${pointer}/keep`,
+      'has no effect together with "compensate": all results that may have to be undone are kept',
+      "warning",
+    );
 }
 
 function isCount(value: unknown): boolean {

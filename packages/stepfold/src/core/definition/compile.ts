@@ -6,7 +6,7 @@ import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { plainJson } from "../values/to-json.ts";
 import { WorkBudget } from "../values/work-budget.ts";
-import { checkDefinition, wholesOnly } from "./check-definition.ts";
+import { checkDefinition, notForInnerWorkflows } from "./check-definition.ts";
 import { checkKeys } from "./check-keys.ts";
 import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
 import { compileNode } from "./compile-node.ts";
@@ -16,7 +16,7 @@ import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { DefinitionReport } from "./definition-report.ts";
 import { lintGraph } from "./lint-graph.ts";
-import { lintReads, noting, type TemplateUse } from "./lint-reads.ts";
+import { lintReads, recordingReads, type TemplateUse } from "./lint-reads.ts";
 import { NamedWorkflows } from "./named-workflows.ts";
 import { namesSet } from "./needs.ts";
 import { reachedFrom } from "./reached-from.ts";
@@ -159,7 +159,7 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   const own: Building = {
     ...building,
     variables,
-    language: { ...language, compileTemplate: noting(language.compileTemplate, namesOf(definition), uses) },
+    language: { ...language, compileTemplate: recordingReads(language.compileTemplate, namesOf(definition), uses) },
   };
   const { nodes, placed } = buildNodes(definition, pointer, own);
   // an edge from a node to itself does not count: such a node may still be the first one
@@ -170,7 +170,7 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   const firsts = last === undefined ? starts : [...starts, last];
   const joins = compileJoins([...nodes.values()], placed, firsts, work);
   if (!joins)
-    report.add("TOO_MANY", `${pointer}/edges`, "joins and edges are more than can be checked: split the workflow into sub-workflows");
+    report.add("TOO_MANY", `${pointer}/edges`, "there are too many joins and edges to check: split the workflow into sub-workflows");
   lintGraph(definition, nodes, firsts, pointer, report, work);
   if (last !== undefined) checkLast(nodes, starts, last, report);
   const inner = Object.entries(definition.workflows ?? {}).map(
@@ -207,7 +207,7 @@ function checkLast(nodes: ReadonlyMap<string, OpenNode>, starts: readonly string
     const { index, compensation } = nodes.get(id)!;
     const at = `/nodes/${index}`;
     if (before.has(id))
-      report.add("FINALLY_INVALID", at, `"${id}" is led to from a first node too, and from "${last}", which "finally" names`);
+      report.add("FINALLY_INVALID", at, `"${id}" can be reached from a first node, and also from "${last}", which "finally" names`);
     if (compensation) report.add("FINALLY_INVALID", `${at}/compensate`, `"${id}" runs at the end, and is never undone`);
   }
 }
@@ -232,7 +232,7 @@ function checkNames({ definition, workflows }: CompiledWorkflow, at: string, rep
     if (starts === undefined)
       report.add("WORKFLOW_UNKNOWN", pointer, `there is no workflow "${name}"${report.suggestionOrList(name, workflows.keys())}`);
     else if (workflows.get(name)!.finally)
-      report.add("FINALLY_INVALID", pointer, `"${name}" has "finally", which ${wholesOnly}: run it with "detached"`);
+      report.add("FINALLY_INVALID", pointer, `"${name}" has "finally", which ${notForInnerWorkflows}: run it with "detached"`);
     else if (starts !== 1) report.add("START_UNKNOWN", pointer, `"${name}" has ${starts} first nodes: set its "start"`);
   }
   for (const name of Object.keys(definition.workflows ?? {})) checkNames(workflows.get(name)!, `${at}/workflows/${name}`, report);

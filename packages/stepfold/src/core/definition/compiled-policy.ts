@@ -107,7 +107,7 @@ function attempts(value: number | string): number {
   if (typeof number === "number" && Number.isSafeInteger(number) && number >= 1) return number;
   throw new StepfoldError("OPTION_INVALID", {
     option: "maxAttempts",
-    reason: `must be a whole number from 1 on, not ${JSON.stringify(value) ?? typeof value}`,
+    reason: `must be a whole number of at least 1, not ${JSON.stringify(value) ?? typeof value}`,
   });
 }
 
@@ -147,6 +147,6 @@ export function compileCondition(
 
 /** Warns about a condition that has text beside its expression: its value is a text, which always counts as true. */
 export function warnOfText(pointer: string, report: DefinitionReport): void {
-  const message = "is text with an expression in it, which always holds: write the whole comparison inside the braces";
+  const message = "is text with an expression in it, which is always true: write the whole comparison inside the braces";
   report.warn("CONDITION_CONSTANT", pointer, message);
 }

@@ -38,7 +38,7 @@ export class DefinitionReport {
     const count = ++this.#counts[severity];
     if (count <= this.#max) this.issues.push({ severity, code, pointer, message });
     else if (count === this.#max + 1) {
-      const more = `there are more ${severity}s than the ${this.#max} that are listed here`;
+      const more = `there are more ${severity}s; only the first ${this.#max} are listed`;
       this.issues.push({ severity, code: "TOO_MANY", pointer: "", message: more });
     }
   }

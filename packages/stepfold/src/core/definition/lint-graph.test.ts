@@ -43,12 +43,12 @@ describe("a graph that is probably not as meant", () => {
     [
       "a join that nobody says what to do without",
       drawn("f>a f>b a>j b>j", join("j", 2)),
-      ["j JOIN_UNHANDLED fails with JOIN_SHORT if fewer than 2 branches come (by a > j, b > j)"],
+      ["j JOIN_UNHANDLED fails with JOIN_SHORT if fewer than 2 branches arrive (by a > j, b > j)"],
     ],
     [
       "a first node that joins",
       drawn("j>a", join("j", 1)),
-      ["j JOIN_UNHANDLED fails with JOIN_SHORT if fewer than 1 branches come (by no edge)"],
+      ["j JOIN_UNHANDLED fails with JOIN_SHORT if fewer than 1 branches arrive (by no edge)"],
     ],
     ["threads that merge, and may be too few", drawn("f>a a>j", join("j", 3)), ["j JOIN_UNHANDLED"]],
     [
@@ -77,7 +77,7 @@ describe("a graph that is probably not as meant", () => {
       'm JOIN_MISSING the branches that "f" starts meet here (f > a > m, f > b > m), and "m" runs once for each of them. Set "join": "all" to wait for all, or "each" if that is meant',
     ]);
     expect(warnings(drawn("f>j f>j", join("j", 2)))).toEqual([
-      'j JOIN_UNHANDLED fails with JOIN_SHORT if fewer than 2 branches come (by f > j, f > j). Give it an edge "error" for that case',
+      'j JOIN_UNHANDLED fails with JOIN_SHORT if fewer than 2 branches arrive (by f > j, f > j). Add an edge "error" to the node for this case',
     ]);
   });
 

@@ -44,7 +44,7 @@ export function lintGraph(
       warn(
         i,
         "JOIN_UNHANDLED",
-        `fails with JOIN_SHORT if fewer than ${join} branches come (by ${traces(possible, id)}). Give it an edge "error" for that case`,
+        `fails with JOIN_SHORT if fewer than ${join} branches arrive (by ${traces(possible, id)}). Add an edge "error" to the node for this case`,
       );
   }
 }

@@ -12,7 +12,7 @@ export interface TemplateUse {
 const roots: readonly (string | undefined)[] = ["nodes", "paths"];
 
 /** Returns a `compileTemplate` that knows these names of nodes and records in `uses` what every template reads. */
-export function noting(compileTemplate: CompileTemplate, names: NodeNames, uses: TemplateUse[]): CompileTemplate {
+export function recordingReads(compileTemplate: CompileTemplate, names: NodeNames, uses: TemplateUse[]): CompileTemplate {
   return (value, pointer) => {
     const compiled = compileTemplate(value, pointer, names);
     if (compiled.template) uses.push({ pointer, reads: compiled.template.reads });
@@ -30,14 +30,14 @@ interface Readable {
 /** Warns about expressions that read a variable or a node that does not exist: they never give a value. */
 export function lintReads(uses: readonly TemplateUse[], { nodes, variables }: Readable, report: DefinitionReport, work: WorkBudget): void {
   for (const { pointer, reads } of uses) {
-    const told = new Set<string>();
+    const warned = new Set<string>();
     work.spend(reads.length);
     for (const [root, id] of reads) {
       const isVariable = root === "vars";
       const known = isVariable ? variables : nodes;
       const name = `${isVariable} ${id}`;
-      if (!(isVariable || roots.includes(root)) || id === undefined || id === "*" || known.has(id) || told.has(name)) continue;
-      told.add(name);
+      if (!(isVariable || roots.includes(root)) || id === undefined || id === "*" || known.has(id) || warned.has(name)) continue;
+      warned.add(name);
       if (isVariable) {
         const meant = report.suggestion(id, variables);
         report.warn("VARIABLE_UNKNOWN", pointer, `reads vars.${id}, which is not declared, and no node "set" sets it${meant}`);

@@ -30,17 +30,18 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) =>
       d.isStored
-        ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), and the store has another one under that hash: somebody has changed it`
+        ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), but the definition that the store has under that hash is another one: it was changed after it was stored`
         : d.missing
-          ? `Execution "${d.workflowId}" stands at nodes that this definition lacks: ${itemsText(d.missing)}`
+          ? `Execution "${d.workflowId}" has paths at nodes that this definition does not contain: ${itemsText(d.missing)}`
           : d.inJournal
-            ? `Execution "${d.workflowId}" was begun with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}), and the journal of its host goes on with that one only. Deploy that one until it has ended`
-            : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use that one, or pass definition: "current" to go on with this one`,
+            ? `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}), and the journal of its host can go on only with that version. Keep that version deployed until the execution has ended`
+            : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use version ${d.actual.slice(0, 12)}, or pass definition: "current" to go on with version ${d.expected.slice(0, 12)}`,
   },
   NODE_TYPE_UNKNOWN: {
     status: 422,
     retryable: false,
-    say: (d) => `Node "${d.nodeId}" has the type "${d.type}", which nothing defines. Known types: ${itemsText(d.known, 20)}`,
+    say: (d) =>
+      `Node "${d.nodeId}" has the type "${d.type}", but no node definition of that type is registered. Known types: ${itemsText(d.known, 20)}`,
   },
   NODE_UNKNOWN: { status: 404, retryable: false, say: (d) => `Workflow "${d.workflow}" has no node "${d.nodeId}"` },
   START_AMBIGUOUS: {
@@ -52,14 +53,14 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
         : `Workflow "${d.workflow}" has no node without an incoming edge: set "start" in the definition, or pass initialNodeId`,
   },
   // values
-  VALUE_NOT_JSON: { status: 400, retryable: false, say: (d) => `${d.what} cannot be kept as JSON: ${d.pointer || "/"} is ${d.reason}` },
+  VALUE_NOT_JSON: { status: 400, retryable: false, say: (d) => `${d.what} cannot be stored as JSON: ${d.pointer || "/"} is ${d.reason}` },
   LIMIT_EXCEEDED: {
     status: 413,
     retryable: false,
     say: (d) =>
-      `${d.what} passes the limit "${d.limit}": ${d.actual}, at most ${d.max}${d.pointer ? ` (at ${d.pointer})` : ""}. Keep large data elsewhere and store a reference, or raise the limit`,
+      `${d.what} exceeds the limit "${d.limit}": ${d.actual}, at most ${d.max}${d.pointer ? ` (at ${d.pointer})` : ""}. Keep large data elsewhere and store a reference, or raise the limit`,
   },
-  SNAPSHOT_INVALID: { status: 400, retryable: false, say: (d) => `This is no snapshot: ${d.pointer || "/"} ${d.reason}` },
+  SNAPSHOT_INVALID: { status: 400, retryable: false, say: (d) => `This is not a valid snapshot: ${d.pointer || "/"} ${d.reason}` },
   SNAPSHOT_TOO_NEW: {
     status: 409,
     retryable: false,
@@ -74,18 +75,18 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   INPUT_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `The input of workflow "${d.workflow}" is not what it asks for:${issuesText(d.issues)}`,
+    say: (d) => `The input of workflow "${d.workflow}" does not match its input schema:${issuesText(d.issues)}`,
   },
   DURATION_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `"${d.text}" is no duration: write milliseconds, or text such as "90s", "1h30m", "2 days", "PT5M"`,
+    say: (d) => `"${d.text}" is not a duration: write milliseconds, or text such as "90s", "1h30m", "2 days", "PT5M"`,
   },
   // steps
   DATA_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `The data of node "${d.nodeId}" is not what its type asks for:${issuesText(d.issues)}`,
+    say: (d) => `The data of node "${d.nodeId}" does not match the schema of its type:${issuesText(d.issues)}`,
   },
   OUTPUT_INVALID: {
     status: 422,
@@ -105,7 +106,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `Node "${d.nodeId}" named no handle and has no default edge. Return nextHandle, one of: ${itemsText(d.known)}`,
   },
   STEP_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" did not end within ${d.timeoutMs} ms` },
-  HEARTBEAT_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" gave no heartbeat for ${d.timeoutMs} ms` },
+  HEARTBEAT_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" sent no heartbeat for ${d.timeoutMs} ms` },
   EXECUTION_TIMED_OUT: {
     status: 504,
     retryable: false,
@@ -116,13 +117,13 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 422,
     retryable: false,
     say: (d) =>
-      `Execution "${d.workflowId}" made ${d.max} steps, the most it may make. Is there a loop without an end? Otherwise raise the limit "steps"`,
+      `Execution "${d.workflowId}" has reached the limit of ${d.max} steps. Check whether a loop never ends; otherwise raise the limit "steps"`,
   },
   JOIN_SHORT: {
     status: 422,
     retryable: false,
     say: (d) =>
-      `Node "${d.nodeId}" waits for ${d.wanted} branches, but only ${d.came} came, and no other can. Give it an edge "error" for that case`,
+      `Node "${d.nodeId}" waits for ${d.wanted} branches, but only ${d.came} arrived, and no other branch can arrive. Add an edge "error" to the node for this case`,
   },
   LINK_INVALID: {
     status: 404,
@@ -145,17 +146,17 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   MAP_FAILED: {
     status: 422,
     retryable: false,
-    say: (d) => `${d.failed} items of node "${d.nodeId}" failed, ${d.tolerated} may (toleratedFailures); ${d.message}`,
+    say: (d) => `${d.failed} items of node "${d.nodeId}" failed, but at most ${d.tolerated} may fail (toleratedFailures): ${d.message}`,
   },
   STALLED: {
     status: 422,
     retryable: false,
-    say: (d) => `Nothing can move any more: the paths at ${itemsText(d.nodes)} are held by a "when" that no longer comes true`,
+    say: (d) => `No path can go on: the paths at ${itemsText(d.nodes)} are held, and their conditions ("when") can no longer become true`,
   },
   COMPENSATION_FAILED: {
     status: 422,
     retryable: false,
-    say: (d) => `What node "${d.nodeId}" did could not be undone: ${d.message}`,
+    say: (d) => `The compensation of node "${d.nodeId}" failed: ${d.message}`,
   },
   RETRY_POLICY_INVALID: {
     status: 422,
@@ -189,7 +190,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   RESUME_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `The payload is not what node "${d.nodeId}" waits for:${issuesText(d.issues)}`,
+    say: (d) => `The payload does not match what node "${d.nodeId}" waits for:${issuesText(d.issues)}`,
   },
   RESUME_CONFLICT: {
     status: 409,
@@ -205,13 +206,14 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   CODE_NEEDED: {
     status: 501,
     retryable: false,
-    say: (d) => `Type "${d.type}" of node "${d.nodeId}" gives no JSON Schema: answer where its code is`,
+    say: (d) =>
+      `Type "${d.type}" of node "${d.nodeId}" gives no JSON Schema, so only its code can check an answer: answer in a process that has this type`,
   },
   WAIT_GONE: {
     status: 409,
     retryable: false,
     say: (d) =>
-      `Execution "${d.workflowId}" does not wait at ${d.target}: it was answered, or was never open. Open waits: ${itemsText(d.open)}`,
+      `Execution "${d.workflowId}" has no open wait at ${d.target}: the wait was answered already, or was never opened. Open waits: ${itemsText(d.open)}`,
   },
   WAIT_EXPIRED: {
     status: 410,
@@ -221,12 +223,13 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   RESPONDER_DENIED: {
     status: 403,
     retryable: false,
-    say: (d) => `"${d.nodeId}" of execution "${d.workflowId}" cannot be answered by ${d.who}: it ${d.reason}`,
+    say: (d) => `Node "${d.nodeId}" of execution "${d.workflowId}" refuses the answer of ${d.who}: it ${d.reason}`,
   },
   MAP_CLOSED: {
     status: 409,
     retryable: false,
-    say: (d) => `Execution "${d.workflowId}" has no map at "${d.node}" that takes items: it was closed, has gone on, or is not there yet`,
+    say: (d) =>
+      `Execution "${d.workflowId}" has no map at "${d.node}" that accepts items: the map was closed, is complete, or has not begun`,
   },
   EXECUTION_ENDED: {
     status: 409,
@@ -250,7 +253,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `Execution "${d.workflowId}" has no retry pending${d.node === undefined ? "" : ` at "${d.node}"`}`,
   },
   // schedules
-  SCHEDULE_INVALID: { status: 400, retryable: false, say: (d) => `Schedule "${d.schedule}" cannot be kept:${issuesText(d.issues)}` },
+  SCHEDULE_INVALID: { status: 400, retryable: false, say: (d) => `Schedule "${d.schedule}" is not valid:${issuesText(d.issues)}` },
   SCHEDULE_NOT_FOUND: { status: 404, retryable: false, say: (d) => `No schedule "${d.schedule}" in this store` },
   SCHEDULE_EXISTS: { status: 409, retryable: false, say: (d) => `Another schedule is named "${d.schedule}": edit that one` },
   // stores
@@ -267,7 +270,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 409,
     retryable: false,
     say: (d) =>
-      `Execution "${d.workflowId}" was started before with another ${d.differs}. Choose another id, or use runtime.get to reach the one there is`,
+      `Execution "${d.workflowId}" was started before with another ${d.differs}. Choose another id, or use runtime.get to get the existing execution`,
   },
   VERSION_CONFLICT: {
     status: 409,
@@ -281,7 +284,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 409,
     retryable: false,
     say: (d) =>
-      `Of workflow "${d.workflow}" ${publishedText(d.actual)}, not ${d.expected === null ? "none" : d.expected.slice(0, 12)}: read what is published, and decide again`,
+      `Of workflow "${d.workflow}", ${publishedText(d.actual)}, not ${d.expected === null ? "none" : d.expected.slice(0, 12)}: read which definition is published, and try again`,
   },
   FENCE_LOST: {
     status: 409,
@@ -292,7 +295,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 409,
     retryable: false,
     say: (d) =>
-      `No execution can go on from ${d.version === undefined ? "" : `version ${d.version} of `}execution "${d.workflowId}": ${d.reason}`,
+      `No execution can continue from ${d.version === undefined ? "" : `version ${d.version} of `}execution "${d.workflowId}": ${d.reason}`,
   },
   RESTART_COMPENSATED: {
     status: 409,
@@ -308,7 +311,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   EXECUTION_PARKED: {
     status: 409,
     retryable: false,
-    say: (d) => `Execution "${d.workflowId}" rests (${d.code}): ${d.message}`,
+    say: (d) => `Execution "${d.workflowId}" is parked (${d.code}): ${d.message}`,
   },
   STORE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Store "${d.store}" did not answer: ${d.reason}` },
   OUTCOME_UNKNOWN: {
@@ -331,7 +334,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 503,
     retryable: true,
     say: (d) =>
-      `${d.host} has given up the step "${d.step}" of execution "${d.workflowId}" without a result: ${d.reason}. Let it repeat the run: what it has kept is not done again`,
+      `${d.host} gave up the step "${d.step}" of execution "${d.workflowId}" without a result: ${d.reason}. Let ${d.host} repeat the run: the steps whose results it has are not performed again`,
   },
   RUNTIME_CLOSED: { status: 503, retryable: false, say: (d) => `The runtime is closed: it cannot ${d.action}` },
   NOT_IN_TIME: {

@@ -14,17 +14,17 @@ export function joinText(draft: Draft | null, scopeKey: string, { id }: ActivePa
   const scope = scopeAt(draft, scopeKey)!;
   // a joining path always waits in a group
   const group = [...scope.groups!.values()].find(({ waiting }) => waiting.some((path) => path.id === id))!;
-  const { join, got, waiting, filled } = group;
-  if (got) return `waits for the next round; in this one ${branches(scope, group)} may still come`;
+  const { join, roundEdges, waiting, waitingByEdge } = group;
+  if (roundEdges) return `waits for the next round of the join; in the current round, ${branches(scope, group)} may still arrive`;
   if (join.count === "all") return `waits for ${branches(scope, group)}`;
-  const count = join.threads ? waiting.length : filled.size;
-  if (count >= join.count) return "waits until the round before it is over";
+  const count = join.threads ? waiting.length : waitingByEdge.size;
+  if (count >= join.count) return "waits until an earlier round of the join is over";
   return `has ${counted(count)} of the ${counted(join.count)} branches it needs, and waits for ${branches(scope, group)}`;
 }
 
 function branches(scope: ScopeDraft, group: JoinGroup): string {
   const nodes = [...new Set(pendingPaths(scope, group, emptyEdges(group)).map(({ nodeId }) => nodeId))];
-  return nodes.length === 1 ? `the branch that is at ${nodes[0]}` : `the branches that are at ${listed(nodes, "and")}`;
+  return nodes.length === 1 ? `the branch at ${nodes[0]}` : `the branches at ${listed(nodes, "and")}`;
 }
 
 /** Says what a held path waits for, as a sentence without its subject. */
@@ -33,7 +33,7 @@ export function holdText(node: CompiledNode | null, paths: readonly ActivePath[]
   const { mutex, when } = node.node;
   const holder = mutex === undefined ? undefined : paths.find((path) => isBusy(path) && nodes.get(path.nodeId)?.node.mutex === mutex);
   const turn = holder ? `until ${holder.nodeId} is done (both have the mutex "${mutex}")` : null;
-  const moment = when === undefined ? null : `until this holds: ${cut(when, maxConditionLength)}`;
+  const moment = when === undefined ? null : `until this condition is true: ${cut(when, maxConditionLength)}`;
   const reasons = [turn, moment].filter((reason) => reason !== null);
   return reasons.length === 0 ? "waits for its turn" : `waits ${reasons.join(", and ")}`;
 }

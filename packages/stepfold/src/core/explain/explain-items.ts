@@ -49,10 +49,10 @@ export function childrenText(path: ActivePath, children: ChildrenState, group: G
     countText(cancelled, "cancelled", "cancelled"),
     countText(underWay, "under way", "under way"),
     countText(retrying, "to be retried", "to be retried"),
-    countText(somebody, "waits for somebody", "wait for somebody"),
+    countText(somebody, "waits for an answer", "wait for an answer"),
     countText(signal, "waits for a signal", "wait for a signal"),
     countText(timed, "waits for a time", "wait for a time"),
-    countText(queued, "waits for a place", "wait for a place"),
+    countText(queued, "waits for a free slot", "wait for free slots"),
     countText(notBegun, "not begun", "not begun"),
   ].filter((text) => text !== null);
   if (path.draining) return `lets the rest of its items finish: ${counts.join(", ")}`;
@@ -66,6 +66,6 @@ function countText(count: number, one: string, many: string): string | null {
 /** Says when a map is complete, if that can be before all items are done, or that it is open for more items. */
 function goesOn({ completeWhen, open }: MapState, node: CompiledNode | null): string {
   if (completeWhen !== undefined) return `; goes on when ${counted(completeWhen)} are done`;
-  if (node?.completeWhen) return "; goes on as soon as its completeWhen holds";
+  if (node?.completeWhen) return "; goes on as soon as its completeWhen is true";
   return open ? "; takes more items until it is closed" : "";
 }

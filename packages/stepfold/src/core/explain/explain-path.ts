@@ -94,9 +94,9 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
   const node = nodeOfPath(telling, { scope, path });
   switch (status) {
     case "ready": {
-      if (heldUp(telling.snapshot, scope)) return "waits for a place: its map runs as many items at once as it may";
+      if (heldUp(telling.snapshot, scope)) return "waits for a free slot: its map runs as many items at once as its concurrency allows";
       if (undone !== null) return undone;
-      return `${resumed ? "is to go on" : "is to run"}${attempts > 0 ? ` (attempt ${attempts + 1})` : ""}${rateText(telling.snapshot)}`;
+      return `${resumed ? "is ready to go on" : "is ready to run"}${attempts > 0 ? ` (attempt ${attempts + 1})` : ""}${rateText(telling.snapshot)}`;
     }
     case "retrying":
       return `${undone === null ? "" : `${undone}; it `}${retryText(telling, scope, path)}`;
@@ -115,7 +115,7 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
 function rateText({ rate, steps }: Snapshot): string {
   if (!rate || steps > 0) return "";
   const { key, limit, periodMs } = rate;
-  return `, as soon as its rate limit allows: ${counted(limit)} of "${cut(key, maxKeyLength)}" begin in ${periodMs / 1000} s, at most`;
+  return `, as soon as its rate limit allows: at most ${counted(limit)} ${limit === 1 ? "start" : "starts"} with the key "${cut(key, maxKeyLength)}" in ${periodMs / 1000} s`;
 }
 
 function retryText({ snapshot }: ExplainContext, scope: string, { nodeId, attempts, nextRetryAt = 0, undoes }: ActivePath): string {

@@ -58,7 +58,7 @@ function refusalText({ refused }: WaitInfo): string {
   if (!refused) return "";
   const { who, issues } = refused;
   const [first] = issues;
-  const from = who === undefined ? "the last one" : `that of ${cut(who, maxNameLength)}`;
+  const from = who === undefined ? "the last one" : `the answer of ${cut(who, maxNameLength)}`;
   const why = first ? `: ${cut(`${first.pointer || "/"} ${first.message}`, maxReasonLength)}` : "";
   return ` (${from} was refused${why})`;
 }

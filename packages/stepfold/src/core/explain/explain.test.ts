@@ -14,11 +14,12 @@ describe("explain: a rate limit", () => {
     const waiting = at(path);
     const rate = { key: "customer-7", limit: 1_000, periodMs: 90_000 };
     expect(told({ ...waiting, steps: 0, rate }).whole).toBe(
-      'a is to run, as soon as its rate limit allows: 1,000 of "customer-7" begin in 90 s, at most.',
+      'a is ready to run, as soon as its rate limit allows: at most 1,000 starts with the key "customer-7" in 90 s.',
     );
-    expect(told({ ...waiting, steps: 0 }).whole).toBe("a is to run.");
+    expect(told({ ...waiting, steps: 0, rate: { ...rate, limit: 1 } }).whole).toContain("at most 1 start with the key");
+    expect(told({ ...waiting, steps: 0 }).whole).toBe("a is ready to run.");
     expect(told({ ...(await engine.execute({})), rate }).whole).toMatch(/^ask waits for an answer/);
-    expect(told({ ...waiting, steps: 1, rate }).whole).toBe("a is to run.");
+    expect(told({ ...waiting, steps: 1, rate }).whole).toBe("a is ready to run.");
   });
 });
 
@@ -27,15 +28,15 @@ describe("explain: waits", () => {
     const { whole, places, next } = await run(flow("w", timeoutEdge, ["ask>no@timeout"]));
     expect(whole).toBe(`ask waits for an answer from ada or bob, until ${inTime(hour)}, and then leaves by "timeout".`);
     expect(places).toEqual([whole.slice(0, -1).replace("ask ", "ask: ")]);
-    expect(next).toBe(`At ${inTime(hour)} ask is given up, and leaves by "timeout".`);
+    expect(next).toBe(`At ${inTime(hour)} ask times out, and leaves by "timeout".`);
     expect((await run(flow("w", timeoutEdge, ["ask>no@error"]))).whole).toMatch(/, and then leaves by "error"\.$/);
-    expect((await run(flow("w", { ask: timeoutEdge.ask }))).next).toMatch(/ ask is given up, and fails\.$/);
+    expect((await run(flow("w", { ask: timeoutEdge.ask }))).next).toMatch(/ ask times out, and fails\.$/);
   });
 
   it("says less where the workflow is not known, or is another one", async () => {
     const engine = engineOf(flow("w", timeoutEdge, ["ask>no@timeout"]));
     const snapshot = await engine.execute({});
-    const less = { whole: `ask waits for an answer from ada or bob, until ${inTime(hour)}.`, next: `At ${inTime(hour)} ask is given up.` };
+    const less = { whole: `ask waits for an answer from ada or bob, until ${inTime(hour)}.`, next: `At ${inTime(hour)} ask times out.` };
     for (const workflow of [undefined, engineOf(flow("w", { ask: timeoutEdge.ask })).workflow])
       expect(told(snapshot, workflow)).toMatchObject(less);
   });
@@ -106,10 +107,10 @@ describe("explain: steps", () => {
     const engine = engineOf(flow("w", { a: "approval", f: "flaky" }, ["a>f@approved"]));
     const paused = await engine.execute({});
     const answered = await engine.send(paused, { type: "resume", payload: { approved: true } });
-    expect(told(answered)).toEqual({ whole: "a is to go on.", places: ["a: is to go on"], next: "a is to go on." });
-    expect(explain(answered).next).toEqual({ address: "a", at: null, sentence: "a is to go on." });
+    expect(told(answered)).toEqual({ whole: "a is ready to go on.", places: ["a: is ready to go on"], next: "a is ready to go on." });
+    expect(explain(answered).next).toEqual({ address: "a", at: null, sentence: "a is ready to go on." });
     const retried = await engine.send(await engine.execute({ snapshot: answered }), { type: "retry" });
-    expect(told(retried).whole).toBe("f is to run (attempt 2).");
+    expect(told(retried).whole).toBe("f is ready to run (attempt 2).");
   });
 
   it("says how it ended", async () => {
@@ -144,19 +145,19 @@ describe("explain: steps", () => {
       const paused = await engine.execute({});
       return told(await engine.execute({ snapshot: paused, externalPayload: { approved: true } }), engine.workflow);
     };
-    const begins = "Failed at f: no (NO); what was done is being undone: book is being undone";
+    const begins = "Failed at f: no (NO); its steps are being undone: book is being undone";
     expect((await failing("approval")).whole).toBe(`${begins}; it waits for an answer.`);
     expect((await failing("flaky")).whole).toBe(`${begins}; it failed (attempt 1); is tried again at ${inTime(10_000)}.`);
     const engine = engineOf(undoing("noop"));
     const cancelled = await engine.send(await engine.execute({}), { type: "cancel" });
-    expect(told(cancelled).whole).toBe("Cancelled; what was done is being undone: book is being undone.");
+    expect(told(cancelled).whole).toBe("Cancelled; its steps are being undone: book is being undone.");
   });
 
   it("says that it will fail, where the rest runs to its end first", async () => {
     const { whole } = await run(
       flow("w", { s: "noop", f: ["fail", { message: "no" }], ask: "approval" }, ["s>f", "s>ask"], { onFailure: "finish" }),
     );
-    expect(whole).toMatch(/^Will fail at f: no.*, once the rest has come to its end: ask waits for an answer\.$/);
+    expect(whole).toMatch(/^Will fail at f: no.*, once its other paths have ended: ask waits for an answer\.$/);
   });
 
   it("says which signal is under way, and to whom", () => {
@@ -176,14 +177,14 @@ describe("explain: steps", () => {
     const waiting = (kind: string): object => ({ nodeId: "b", status: "suspended", waits: [{ id: "i", kind }] });
     const paths = [waiting("timer"), waiting("external"), { nodeId: "j", status: "joining" }, { nodeId: "h", status: "held" }];
     expect(told(at(ready, ready, ...paths)).whole).toBe(
-      "6 places are open: 2 are to run, 1 waits for somebody, 1 waits for a time, 1 waits for other branches, 1 waits for its turn.",
+      "6 places are open: 2 are ready to run, 1 waits for an answer, 1 waits for a time, 1 waits for other branches, 1 waits for its turn.",
     );
-    expect(told(at(...Array(1_200).fill(ready))).whole).toBe("1,200 places are to run.");
+    expect(told(at(...Array(1_200).fill(ready))).whole).toBe("1,200 places are ready to run.");
     const many = explain(at(...Array(900).fill(ready), waiting("external"), waiting("signal")));
     expect(many.places.slice(0, 3).map(({ sentence }) => sentence)).toEqual([
       "waits for an answer",
       'waits for the signal ""',
-      "is to run",
+      "is ready to run",
     ]);
     expect(many).toMatchObject({ places: { length: 20 }, more: 882 });
   });
@@ -205,18 +206,16 @@ describe("explain: branches", () => {
 
   it("says where the branches are that a join waits for", async () => {
     const all = [noop("s"), node("a"), node("b"), node("c"), noop("j", { join: "all" })];
-    expect(await at("j", all, four, ["a"])).toEqual(["j: waits for the branches that are at b and c", "j: waits for other branches"]);
-    expect((await at("j", all, four, ["a", "b"]))[0]).toBe("j: waits for the branch that is at c");
+    expect(await at("j", all, four, ["a"])).toEqual(["j: waits for the branches at b and c", "j: waits for other branches"]);
+    expect((await at("j", all, four, ["a", "b"]))[0]).toBe("j: waits for the branch at c");
   });
 
   it("says how many branches a join has of those it needs", async () => {
     const two = [noop("s"), node("a"), node("b"), node("c"), noop("j", { join: 2 })];
-    expect((await at("j", two, four, ["b"]))[0]).toBe(
-      "j: has 1 of the 2 branches it needs, and waits for the branches that are at a and c",
-    );
+    expect((await at("j", two, four, ["b"]))[0]).toBe("j: has 1 of the 2 branches it needs, and waits for the branches at a and c");
     const merge = [noop("s"), node("a"), node("b"), noop("m"), noop("j", { join: 2 })];
     expect((await at("j", merge, ["s>a", "s>b", "a>m@approved", "b>m@approved", "m>j"], ["a"]))[0]).toBe(
-      "j: has 1 of the 2 branches it needs, and waits for the branch that is at b",
+      "j: has 1 of the 2 branches it needs, and waits for the branch at b",
     );
   });
 
@@ -224,11 +223,11 @@ describe("explain: branches", () => {
     const nodes = [noop("s"), node("a"), noop("b"), node("c"), noop("j", { join: 1 })];
     const twice = ["s>b", "s>b", "s>a", "s>c", "a>j@approved", "b>j", "c>j@approved"];
     expect((await at("j", nodes, twice))[0]).toBe(
-      "j: waits for the next round; in this one the branches that are at a and c may still come",
+      "j: waits for the next round of the join; in the current round, the branches at a and c may still arrive",
     );
     const blocks = [noop("p"), ...nodes.slice(0, 4), noop("j", { join: 1, late: "block" })];
     const waves = ["p>s", "p>s", ...twice.slice(1)];
-    expect((await at("j", blocks, waves))[0]).toBe("j: waits until the round before it is over");
+    expect((await at("j", blocks, waves))[0]).toBe("j: waits until an earlier round of the join is over");
   });
 
   it("says who holds it up, or what it waits to be true", async () => {
@@ -240,10 +239,10 @@ describe("explain: branches", () => {
     ];
     const edges = ["s>a", "s>b", "s>c"];
     expect(await at("b", hold, edges)).toEqual([
-      'b: waits until a is done (both have the mutex "account"), and until this holds: input != null',
+      'b: waits until a is done (both have the mutex "account"), and until this condition is true: input != null',
       "b: waits for its turn",
     ]);
-    expect((await at("c", hold, edges))[0]).toBe("c: waits until this holds: input");
+    expect((await at("c", hold, edges))[0]).toBe("c: waits until this condition is true: input");
   });
 
   it("says the little that there is where a snapshot does not fit", () => {

@@ -3,7 +3,7 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import { scopedKey } from "../snapshot/address.ts";
 import { notUndone } from "../snapshot/not-undone.ts";
 import { type Ending, isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
-import { endOf } from "../transition/draft/outbox.ts";
+import { statusAfterMessages } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
 import { type ExplainContext, explainContext, explainPath, itemText, nodeOfPath, type PlaceInfo } from "./explain-path.ts";
 import { byImportance, type OpenStatus, type Placed, survey } from "./explain-survey.ts";
@@ -53,14 +53,16 @@ const maxErrorLength = 300;
  */
 export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
   const { status, outbox, parked } = snapshot;
-  const end = endOf(snapshot);
+  const end = statusAfterMessages(snapshot);
   if (end) {
     const others = [
       ...new Set(
-        outbox!.map((message) => (message.type === "broadcast" ? "all that wait for its signal" : `the execution "${message.to}"`)),
+        outbox!.map((message) =>
+          message.type === "broadcast" ? "all executions that wait for its signal" : `the execution "${message.to}"`,
+        ),
       ),
     ];
-    const sentence = `${endText({ ...snapshot, status: end }).slice(0, -1)}; still to be told: ${listed(others, "and")}.`;
+    const sentence = `${endText({ ...snapshot, status: end }).slice(0, -1)}; messages are still to be delivered to ${listed(others, "and")}.`;
     return { status, sentence, places: [], more: 0, next: null };
   }
   if (isTerminal(status)) return { status, sentence: endText(snapshot), places: [], more: 0, next: null };
@@ -79,7 +81,7 @@ function parkedText({ code, message, until }: Parked, snapshot: Snapshot, otherw
     const end = endText({ ...snapshot, status: ending.status });
     return `${end.slice(0, -1)} (${code}). It can be tried again (retry) or given up (cancel).`;
   }
-  const then = until === undefined ? "it goes on when somebody says retry" : `it is tried again at ${iso(until)}`;
+  const then = until === undefined ? "it goes on after a retry command" : `it is tried again at ${iso(until)}`;
   return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise()}`;
 }
 
@@ -130,27 +132,27 @@ function failureText(error: ErrorInfo | undefined, nodeId: string | null): strin
 
 /** The words for each status in the sentence about all open places, in singular and plural. */
 const phrases: readonly (readonly [OpenStatus, one: string, many: string])[] = [
-  ["running", "is to run", "are to run"],
+  ["running", "is ready to run", "are ready to run"],
   ["retrying", "is to be retried", "are to be retried"],
-  ["somebody", "waits for somebody", "wait for somebody"],
+  ["somebody", "waits for an answer", "wait for an answer"],
   ["signal", "waits for a signal", "wait for a signal"],
   ["execution", "waits for another execution", "wait for other executions"],
   ["time", "waits for a time", "wait for a time"],
   ["branches", "waits for other branches", "wait for other branches"],
   ["turn", "waits for its turn", "wait for their turn"],
-  ["place", "waits for a place in its map", "wait for a place in their map"],
+  ["place", "waits for a free slot of its map", "wait for free slots of their maps"],
 ];
 
 function wholeText(tell: ExplainContext): string {
   const { snapshot, survey: found } = tell;
   const { ending, error, deadlineAt, closing } = snapshot;
-  const latest = deadlineAt === undefined ? "" : ` It must have ended by ${iso(deadlineAt)}, or it fails.`;
+  const latest = deadlineAt === undefined ? "" : ` It fails if it has not ended by ${iso(deadlineAt)}.`;
   const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
-  if (closing) return `${decidedText(closing)}; what comes at the end: ${now}.`;
+  if (closing) return `${decidedText(closing)}; its "finally" nodes run: ${now}.`;
   if (ending) {
-    return `${decidedText(ending)}; what ${ending.again ? "could not be undone is tried again" : "was done is being undone"}: ${now}.`;
+    return `${decidedText(ending)}; ${ending.again ? "failed compensations are tried again" : "its steps are being undone"}: ${now}.`;
   }
-  return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.${latest}`;
+  return error ? `Will fail${failureText(error, null)}, once its other paths have ended: ${now}.` : `${now}.${latest}`;
 }
 
 /** Describes an end that is decided but not reached yet. */
@@ -195,5 +197,5 @@ function movesText(tell: ExplainContext, placed: Placed): string {
   if (status === "retrying") return `is tried again (attempt ${attempts + 1})`;
   if (!firstTime(waits)!.late) return "goes on by itself";
   const text = timeoutText(nodeOfPath(tell, placed));
-  return text === null ? "is given up" : `is given up, and ${text}`;
+  return text === null ? "times out" : `times out, and ${text}`;
 }

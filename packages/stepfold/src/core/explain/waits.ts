@@ -1,7 +1,7 @@
 import { openScopes } from "../snapshot/address.ts";
 import type { Refusal } from "../snapshot/refusal.ts";
 import type { ActivePath, Snapshot, Wait } from "../snapshot/snapshot.ts";
-import { isFor } from "../transition/draft/draft-path.ts";
+import { countsForQuorum } from "../transition/draft/draft-path.ts";
 import { isAnswered } from "../transition/find-wait.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import { addresses } from "./waits-address.ts";
@@ -96,7 +96,7 @@ export function schemaOfAnswer({ schema, typeSchema }: Wait, schemas: Snapshot["
 }
 
 function missingOf({ tally, answers = [] }: Wait, quorum: number): number {
-  return quorum - (tally === undefined ? answers : answers.filter((given) => isFor(given, tally))).length;
+  return quorum - (tally === undefined ? answers : answers.filter((given) => countsForQuorum(given, tally))).length;
 }
 
 function answerTo(wait: Wait): WaitAnswer | null {

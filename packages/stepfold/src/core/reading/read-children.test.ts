@@ -44,30 +44,35 @@ describe("a snapshot with children", () => {
   it.each<[what: string, changes: Record<string, unknown>, pointer: string, reason: string]>([
     ["children that are no object", { "/childStates": [] }, "/childStates", "object"],
     ["a child that is no object", { [child(0)]: 5 }, child(0), "object"],
-    ["a key of another kind", { "/childStates/0": {} }, "/childStates/0", "no key"],
-    ["an index that is written otherwise", { "/childStates/0#2~100": {} }, "/childStates/0#2~100", "no key"],
-    ["a key that says how", { "/childStates/0@2#1": {} }, "/childStates/0@2#1", "no key"],
-    ["a child in one that is not there", { "/childStates/0#9>0#1": {} }, "/childStates/0#9>0#1", "not there"],
+    ["a key of another kind", { "/childStates/0": {} }, "/childStates/0", "not the key"],
+    ["an index that is written otherwise", { "/childStates/0#2~100": {} }, "/childStates/0#2~100", "not the key"],
+    ["a key that says how", { "/childStates/0@2#1": {} }, "/childStates/0@2#1", "not the key"],
+    ["a child in one that is not there", { "/childStates/0#9>0#1": {} }, "/childStates/0#9>0#1", "not in the snapshot"],
     ["a child without a workflow", { [`${child(0)}/workflow`]: undefined }, `${child(0)}/workflow`, "must name a workflow"],
     ["a child of an inherited workflow", { [`${child(0)}/workflow`]: "toString" }, `${child(0)}/workflow`, "must name a workflow"],
     ["a child without a version", { [`${child(0)}/version`]: undefined }, `${child(0)}/version`, "whole number"],
     ["a child of a later version", { [`${child(0)}/version`]: 99 }, `${child(0)}/version`, "up to 13"],
     ["a child without paths", { [`${child(0)}/activePaths`]: undefined }, `${child(0)}/activePaths`, "list"],
     ["a place in the queue that is no version", { [`${child(1)}/queued`]: "x" }, `${child(1)}/queued`, "whole number"],
-    ["a place in the queue for one that waits", { [`${child(2)}/queued`]: 3 }, `${child(2)}/queued`, "not ready"],
-    ["a child that is kept though it is open", { [`${child(0)}/kept`]: true }, `${child(0)}/kept`, "open"],
+    ["a place in the queue for one that waits", { [`${child(2)}/queued`]: 3 }, `${child(2)}/queued`, "that is ready"],
+    ["a child that is kept though it is open", { [`${child(0)}/kept`]: true }, `${child(0)}/kept`, "that has ended"],
     ["a child that is kept perhaps", { [`${child(0)}/kept`]: "yes" }, `${child(0)}/kept`, "true"],
     ["an item that is missing", { [child(2)]: undefined }, "/activePaths/0/children/map/next", "must be 2"],
     ["a sub-workflow that is missing", { "/childStates/0.1#1": undefined }, "/activePaths/1/children", "one child"],
     ["items nobody waits for", { "/activePaths/0": undefined }, child(0), "no path that waits"],
-    ["more places than are taken", { "/activePaths/0/children/map/concurrency": 2 }, "/activePaths/0/children/map/concurrency", "free"],
+    [
+      "more places than are taken",
+      { "/activePaths/0/children/map/concurrency": 2 },
+      "/activePaths/0/children/map/concurrency",
+      "items are waiting",
+    ],
     ["fewer items than there are", { "/activePaths/0/children/map/next": 2 }, child(2), "begun before"],
     ["more items begun than there are", { "/activePaths/0/children/map/next": 4 }, "/activePaths/0/children/map/next", "0 to 3"],
     ["items done that are not", { "/activePaths/0/children/map/done": 1 }, "/activePaths/0/children/map/done", "must be 0"],
-    ["more done than begun", { "/activePaths/0/children/map/done": 4 }, "/activePaths/0/children/map/total", "as high"],
+    ["more done than begun", { "/activePaths/0/children/map/done": 4 }, "/activePaths/0/children/map/total", "at least the number"],
     ["items failed that have not", { "/activePaths/0/children/map/failed": 1 }, "/activePaths/0/children/map/failed", "must be 0"],
     ["a count that is none", { "/activePaths/0/children/map/cancelled": -1 }, "/activePaths/0/children/map/cancelled", "whole"],
-    ["no place at all", { "/activePaths/0/children/map/concurrency": 0 }, "/activePaths/0/children/map/concurrency", "from 1"],
+    ["no place at all", { "/activePaths/0/children/map/concurrency": 0 }, "/activePaths/0/children/map/concurrency", "of at least 1"],
     [
       "failures tolerated that are no number",
       { "/activePaths/0/children/map/tolerated": "all" },
@@ -83,12 +88,12 @@ describe("a snapshot with children", () => {
     ["an end that is no number", { "/activePaths/0/children/map/completeWhen": "3" }, "/activePaths/0/children/map/completeWhen", "whole"],
     ["a map that is open perhaps", { "/activePaths/0/children/map/open": false }, "/activePaths/0/children/map/open", "true"],
     ["a map that is none", { "/activePaths/0/children/map": 5 }, "/activePaths/0/children/map", "object"],
-    ["a map without a map", { "/activePaths/0/children/map": undefined }, child(0), "no item"],
+    ["a map without a map", { "/activePaths/0/children/map": undefined }, child(0), "not an item"],
     [
       "a sub-workflow with a place in a queue",
       { "/childStates/0.1#1/queued": 3, "/childStates/0.1#1/status": "active" },
       "/childStates/0.1#1/queued",
-      "no item of a map",
+      "for an item of a map",
     ],
     ["children that are no object", { "/activePaths/0/children": [] }, "/activePaths/0/children", "object"],
     ["children of another visit", { "/activePaths/0/children/key": "0#1" }, "/activePaths/0/children/key", 'the key of a path: "0#2"'],
@@ -104,7 +109,7 @@ describe("a snapshot with children", () => {
       "a path that drains no children",
       { "/childStates/0.1#1/activePaths/0/draining": true },
       "/childStates/0.1#1/activePaths/0/draining",
-      "without children",
+      'together with "children"',
     ],
     [
       "a path that drains children by a wrong name",
@@ -116,7 +121,7 @@ describe("a snapshot with children", () => {
       "children that will begin again",
       { "/activePaths/1/draining": true, "/activePaths/1/children/key": "0#9" },
       "/activePaths/1/children/key",
-      "still give",
+      "may give",
     ],
     ["items that are no object", { "/mapItems": [] }, "/mapItems", "object"],
     ["no items", { "/mapItems": undefined }, "/mapItems/0#2", "list of 3 items"],
@@ -158,7 +163,7 @@ describe("a snapshot with children", () => {
   it("that has ended is refused, and one whose map is complete", async () => {
     const over = await engine.send(running, { type: "cancel" });
     const kept = { ...running.childStates!["0.1#1"]!, status: "completed", activePaths: [], kept: true, version: 1 };
-    expectRefused(workflow, over, { "/childStates": { "0#2": kept } }, "/childStates/0#2", "nothing is kept");
+    expectRefused(workflow, over, { "/childStates": { "0#2": kept } }, "/childStates/0#2", "is not kept");
     const done = { ...kept, kept: undefined };
     const map = { ...running.activePaths[0]!.children!.map, done: 3 };
     const childStates = { "0.1#1": running.childStates!["0.1#1"], "0#2/0": done, "0#2/1": done, "0#2/2": done };

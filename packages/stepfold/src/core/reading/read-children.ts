@@ -66,7 +66,7 @@ function familiesOf(scopes: ReadonlyMap<string, Scope>): Map<string, Family> {
       const key = scopedKey(scope, children.key);
       if (families.has(key)) invalid(`${at}/key`, "is the key of two paths");
       const isOwn = children.key === `${id}#${visit}`;
-      if (!isOwn && mayBeginAgain(children.key, paths)) invalid(`${at}/key`, "is a key that an open path will still give");
+      if (!isOwn && mayBeginAgain(children.key, paths)) invalid(`${at}/key`, "is a key that an open path may give to other children");
       const counts = { active: 0, paused: 0, error: 0, parked: 0, completed: 0, failed: 0, cancelled: 0 };
       families.set(key, { pointer: at, children, draining, counts, present: 0, skipped: 0, busy: 0, retrying: 0, queued: 0 });
     }
@@ -90,20 +90,20 @@ function join(
 ): void {
   const { pointer } = scopes.get(key)!;
   const around = scopes.get(parentKey(key))!;
-  if (around.isGone) invalid(pointer, "lies in a child of which nothing is kept");
+  if (around.isGone) invalid(pointer, "belongs to a child that has ended and is not kept");
   const family = families.get(scopedKey(parentKey(key), groupOf(key)));
   if (!family) {
-    if (!kept) invalid(pointer, "belongs to no path that waits for it");
-    if (mayBeginAgain(groupOf(key), around.paths)) invalid(pointer, "has a key that an open path will still give");
+    if (!kept) invalid(pointer, "has no path that waits for it");
+    if (mayBeginAgain(groupOf(key), around.paths)) invalid(pointer, "has a key that an open path may give to other children");
     return;
   }
   const { map } = family.children;
   const item = itemOf(key);
-  if ((item === null) !== (map === undefined) || (item !== null && item >= map!.total)) invalid(pointer, "is no item of its map");
+  if ((item === null) !== (map === undefined) || (item !== null && item >= map!.total)) invalid(pointer, "is not an item of its map");
   const isSkipped = map !== undefined && item! >= map.next;
   if (isSkipped && status !== "cancelled") invalid(pointer, "cannot have begun before the items before it");
   if (workflow !== family.children.workflow) invalid(`${pointer}/workflow`, `must be "${family.children.workflow}", as its path says`);
-  if (queued !== undefined && !map) invalid(`${pointer}/queued`, "says nothing of a child that is no item of a map");
+  if (queued !== undefined && !map) invalid(`${pointer}/queued`, "is only allowed for an item of a map");
   family[isSkipped ? "skipped" : "present"]++;
   family.counts[status]++;
   if (queued !== undefined) family.queued++;
@@ -120,18 +120,18 @@ function checkFamily({ pointer, children: { map }, draining, counts, present, sk
   }
   const { total, next, done, failed, cancelled } = map;
   const over = done + failed + cancelled;
-  if (!draining && present !== next) invalid(`${pointer}/map/next`, `must be ${present}: so many of its items are there`);
+  if (!draining && present !== next) invalid(`${pointer}/map/next`, `must be ${present}, the number of its items in the snapshot`);
   for (const [key, told, found] of [
     ["done", done, counts.completed],
     ["failed", failed, counts.failed],
     ["cancelled", cancelled, counts.cancelled],
   ] as const)
-    if (!draining && told !== found) invalid(`${pointer}/map/${key}`, `must be ${found}: so many of its items are`);
+    if (!draining && told !== found) invalid(`${pointer}/map/${key}`, `must be ${found}, the number of its ${key} items in the snapshot`);
   const begun = over + open - skipped;
-  if (begun !== next) invalid(`${pointer}/map/next`, `must be ${begun}: so many of its items are open or have ended`);
+  if (begun !== next) invalid(`${pointer}/map/next`, `must be ${begun}, the number of its items that are open or have ended`);
   if (over >= total && !map.open) invalid(`${pointer}/map`, "has nothing left to wait for");
   if ((next + skipped < total || queued > 0) && busy < map.concurrency)
-    invalid(`${pointer}/map/concurrency`, "leaves a place free, and there are items for it");
+    invalid(`${pointer}/map/concurrency`, "allows another item to run, but items are waiting");
 }
 
 function checkScope(
@@ -145,7 +145,7 @@ function checkScope(
   const derived = statusOf(key, activePaths, families);
   if (status !== derived && status !== "parked") invalid(`${pointer}/status`, `must be "${derived}", as its paths say`);
   if (activePaths.length > 0 && activePaths.every((path) => path.status === "joining" || path.status === "held"))
-    invalid(`${pointer}/activePaths`, "wait for nothing but each other");
+    invalid(`${pointer}/activePaths`, "must not wait only for each other");
   for (const [i, { nodeId, undoes }] of activePaths.entries()) {
     if (undoes?.version === undefined) continue;
     const { context } = scopes.get(undoes.scope ?? key)!.state;
@@ -198,10 +198,10 @@ function readChild(value: JsonObject, place: ReadContext): ChildState {
   const { workflow, queued } = value;
   const scope = readScope(value, place);
   const isKept = flag(value.kept, `${pointer}/kept`);
-  if (isKept && !isTerminal(scope.status)) return invalid(`${pointer}/kept`, "says nothing of a child that is open");
+  if (isKept && !isTerminal(scope.status)) return invalid(`${pointer}/kept`, "is only allowed for a child that has ended");
   // a queued child waits for a place since it became ready, so none of its steps can have failed in the meantime
   if (queued !== undefined && scope.status !== "active")
-    return invalid(`${pointer}/queued`, "says nothing of a child that is not ready to go on");
+    return invalid(`${pointer}/queued`, "is only allowed for a child that is ready to go on");
   return Object.freeze({
     ...scope,
     workflow: workflow as string,

@@ -49,25 +49,25 @@ describe("a snapshot with paths that wait", () => {
   it.each<[pointer: string, value: unknown, reason: string]>([
     ["/activePaths/0/waits/0/id", "0@9", 'must be "0@3"'],
     ["/activePaths/0/waits/0/id", "0@3.0", 'must be "0@3"'],
-    ["/activePaths/1/waits/1/id", "0.1@2", "each once"],
-    ["/activePaths/1/waits/1/id", "0.1@2x1", "each once"],
+    ["/activePaths/1/waits/1/id", "0.1@2", "must be unique"],
+    ["/activePaths/1/waits/1/id", "0.1@2x1", "must be unique"],
     ["/activePaths/1/waits/0/signal", undefined, "name a signal"],
     ["/activePaths/1/waits/0/signal", "", "name a signal"],
     ["/activePaths/1/waits/1/key", 5, "text"],
     ["/activePaths/1/waits/0/transient", false, "true"],
-    ["/activePaths/1/waits/2/resumeAt", undefined, "until when"],
+    ["/activePaths/1/waits/2/resumeAt", undefined, "a time in milliseconds"],
     ["/activePaths/1/waits/2/resumeAt", 8.65e15, "8.64e15"],
     ["/activePaths/1/waits/2/openedAt", "now", "number of milliseconds"],
-    ["/activePaths/1/waits/2/workflowId", "w", "says nothing"],
+    ["/activePaths/1/waits/2/workflowId", "w", 'the kind is "child"'],
     ["/activePaths/0/waits/0/responders", "ada", "list of names"],
     ["/activePaths/0/waits/0/responders", [5], "list of names"],
-    ["/activePaths/0/waits/0/quorum", 0, "from 1"],
+    ["/activePaths/0/waits/0/quorum", 0, "of at least 1"],
     ["/activePaths/0/waits/0/quorum", 4, "responders"],
     ["/activePaths/0/waits/0/tally", 5, "text"],
     ["/activePaths/0/waits/0/answers", {}, "list of answers"],
     ["/activePaths/0/waits/0/answers/0", 5, "by and at"],
     ["/activePaths/0/waits/0/answers/0/by", "", "who"],
-    ["/activePaths/0/waits/0/answers/0/at", undefined, "when"],
+    ["/activePaths/0/waits/0/answers/0/at", undefined, "a time"],
     ["/activePaths/0/waits/0/timeoutAt", -1, "milliseconds"],
     ["/activePaths/3/resumed/by", "nobody", "must be one of"],
     ["/activePaths/3/resumed/who", 5, "text"],
@@ -75,7 +75,7 @@ describe("a snapshot with paths that wait", () => {
     ["/activePaths/3/resumed/answers", [{}], ""],
     ["/activePaths/0/waits/0/typeSchema", 5, "text"],
     ["/activePaths/0/waits/0/refused", 5, "at and issues"],
-    ["/activePaths/0/waits/0/refused", { issues: [] }, "when"],
+    ["/activePaths/0/waits/0/refused", { issues: [] }, "a time"],
     ["/activePaths/0/waits/0/refused", { at: 1, who: 5, issues: [] }, "text"],
     ["/activePaths/0/waits/0/refused", { at: 1 }, "list of issues"],
     ["/activePaths/0/waits/0/refused", { at: 1, issues: [5] }, "pointer and message"],
@@ -90,8 +90,8 @@ describe("a snapshot with paths that wait", () => {
     ["/activePaths/3/resumed/reopens", { waitId: "0@2", waits: [{ id: "0@2", kind: "child", workflowId: "w" }] }, "once more"],
     ["/activePaths/3/resumed/reopens", { waitId: "0@2", waits: [{ id: "0@2", kind: "incident" }] }, "once more"],
     ["/activePaths/3/id", "0>1", "id of a path"],
-    ["/activePaths/3/id", "0.9", "still give"],
-    ["/activePaths/3/id", "0.x", "still give"],
+    ["/activePaths/3/id", "0.9", "will give"],
+    ["/activePaths/3/id", "0.x", "will give"],
     ["/activePaths/0/forks", -1, "whole"],
     ["/activePaths/0/turn", 0, "from 1"],
     ["/activePaths/0/visit", 4, "from 1 to 3"],
@@ -116,7 +116,7 @@ describe("a snapshot with paths that wait", () => {
     ["/inbox/0", 5, "expiresAt"],
     ["/inbox/0/name", "", "name of a signal"],
     ["/inbox/0/key", 5, "text"],
-    ["/inbox/0/expiresAt", undefined, "until when"],
+    ["/inbox/0/expiresAt", undefined, "a time in milliseconds"],
   ])("is refused with %s = %j", (pointer, value, reason) => {
     expect(() => readSnapshot(changed(snapshot, { [pointer]: value }), engine.workflow)).toThrow(
       expect.objectContaining({
@@ -128,8 +128,8 @@ describe("a snapshot with paths that wait", () => {
 
   it("is refused where a wait says what only another kind means", () => {
     const wait = "/activePaths/0/waits/0";
-    refused({ [`${wait}/quorum`]: undefined }, `${wait}/tally`, "without a quorum");
-    refused({ [`${wait}/quorum`]: undefined, [`${wait}/tally`]: undefined }, `${wait}/answers`, "without a quorum");
+    refused({ [`${wait}/quorum`]: undefined }, `${wait}/tally`, 'together with "quorum"');
+    refused({ [`${wait}/quorum`]: undefined, [`${wait}/tally`]: undefined }, `${wait}/answers`, 'together with "quorum"');
     refused({ [`${wait}/kind`]: "child" }, `${wait}/workflowId`, "must name an execution");
     const whole = { [`${wait}/kind`]: "child", [`${wait}/workflowId`]: "other", [`${wait}/quorum`]: undefined };
     const read = readSnapshot(
@@ -164,11 +164,11 @@ describe("a snapshot with paths that wait", () => {
   it("may leave out where a path came from, but not how many have forked off it", () => {
     const unknown = readSnapshot(changed(snapshot, { "/activePaths/0/stepPath": undefined }), engine.workflow);
     expect(unknown.activePaths[0]?.stepPath).toEqual([]);
-    refused({ "/activePaths/0/forks": undefined }, "/activePaths/1/id", "still give");
+    refused({ "/activePaths/0/forks": undefined }, "/activePaths/1/id", "will give");
   });
 
   it("is refused where a path waits and goes on, or waits for nothing", () => {
-    refused({ "/activePaths/0/status": "ready" }, "/activePaths/0/waits", "something else than its status");
+    refused({ "/activePaths/0/status": "ready" }, "/activePaths/0/waits", "must fit the status");
     refused({ "/activePaths/0/waits": undefined }, "/activePaths/0/waits", "what the path waits for");
   });
 

@@ -55,7 +55,7 @@ function checkIds(paths: readonly ActivePath[], pointer: string): void {
     open.set(path.id, path);
   }
   for (const [i, { id }] of paths.entries())
-    if (mayComeAgain(id, open)) invalid(`${pointer}/${i}/id`, "is an id that one of the other paths will still give");
+    if (mayComeAgain(id, open)) invalid(`${pointer}/${i}/id`, "is an id that another open path will give to a new path");
 }
 
 /** Whether an open path will give this id to a path that forks off it. */
@@ -126,7 +126,7 @@ function readPath(value: Json, pointer: string, place: ReadContext): ActivePath 
   if (status === "joining" && stepPath.length === 0) return invalid(`${pointer}/stepPath`, "must say where the path came from");
   checkSuspension(path, pointer, scopedKey(place.scope, `${id}@${turn}`));
   if (path.children !== undefined) checkChildren(path, pointer, `${id}#${visit}`, place);
-  else if (flag(path.draining, `${pointer}/draining`)) return invalid(`${pointer}/draining`, "says nothing without children");
+  else if (flag(path.draining, `${pointer}/draining`)) return invalid(`${pointer}/draining`, 'is only allowed together with "children"');
   if (resumed !== undefined) checkResumed(resumed, `${pointer}/resumed`);
   if (inputs !== undefined) checkInputs(inputs, `${pointer}/inputs`);
   flag(path.begun, `${pointer}/begun`);
@@ -143,7 +143,7 @@ function checkSuspension({ status, waits, children, undoes }: JsonObject, pointe
     invalid(`${pointer}/waits`, "must say what the path waits for");
   const isOfChildren = children !== undefined && (waits as readonly JsonObject[] | undefined)?.[0]?.kind === "children";
   if (waits !== undefined && (status !== "suspended" || (children !== undefined && !isOfChildren)))
-    invalid(`${pointer}/waits`, "says that the path waits for something else than its status");
+    invalid(`${pointer}/waits`, "must fit the status and the children of the path");
   if (children !== undefined && (status !== "suspended" || undoes !== undefined))
     invalid(`${pointer}/children`, "must belong to a path that waits for them");
 }
@@ -182,9 +182,9 @@ function checkMap(value: Json, pointer: string): void {
   const total = count(map.total, `${pointer}/total`);
   count(map.next, `${pointer}/next`, 0, total);
   const over = ["done", "failed", "cancelled"].reduce((sum, key) => sum + count(map[key], `${pointer}/${key}`), 0);
-  if (over > total) invalid(`${pointer}/total`, "must be as high as items have ended");
+  if (over > total) invalid(`${pointer}/total`, "must be at least the number of ended items");
   bound(map.concurrency, `${pointer}/concurrency`, 1);
-  if (!(typeof map.tolerated === "number" && map.tolerated >= 0)) invalid(`${pointer}/tolerated`, "must be a number from 0 on");
+  if (!(typeof map.tolerated === "number" && map.tolerated >= 0)) invalid(`${pointer}/tolerated`, "must be a number of at least 0");
   if (map.remaining !== "finish" && map.remaining !== "cancel") invalid(`${pointer}/remaining`, "must be finish or cancel");
   if (map.completeWhen !== undefined) bound(map.completeWhen, `${pointer}/completeWhen`);
   flag(map.open, `${pointer}/open`);
@@ -203,7 +203,8 @@ function checkWaits(value: Json, pointer: string, name: string): void {
     checkWait(object(wait, at, "must be an object with an id"), at);
     const id = text((wait as JsonObject).id, `${at}/id`);
     const isOurs = id === name || (id.startsWith(`${name}.`) && /^[1-9]\d{0,8}$/.test(id.slice(name.length + 1)));
-    if (!isOurs || ids.has(id)) invalid(`${at}/id`, `must be "${name}", of several "${name}.1" and so on, each once`);
+    if (!isOurs || ids.has(id))
+      invalid(`${at}/id`, `must be "${name}", or "${name}.1" and so on if there are several waits, and must be unique`);
     ids.add(id);
   }
 }
@@ -229,10 +230,10 @@ function checkWait(wait: JsonObject, pointer: string): void {
   if (!kinds.includes(kind as string)) invalid(`${pointer}/kind`, `must be one of ${kinds.join(", ")}`);
   if (kind === "signal") text(wait.signal, `${pointer}/signal`, "must name a signal");
   if (kind === "child" && !isWorkflowId(workflowId)) invalid(`${pointer}/workflowId`, "must name an execution");
-  if (kind !== "child" && workflowId !== undefined) invalid(`${pointer}/workflowId`, "says nothing but where the kind is child");
+  if (kind !== "child" && workflowId !== undefined) invalid(`${pointer}/workflowId`, 'is only allowed if the kind is "child"');
   if (kind === "incident") checkIncident(wait, pointer);
   if (kind === "delivery") checkDelivery(wait, pointer);
-  if (kind === "timer" && resumeAt === undefined) invalid(`${pointer}/resumeAt`, "must say until when");
+  if (kind === "timer" && resumeAt === undefined) invalid(`${pointer}/resumeAt`, "must be a time in milliseconds");
   if (schema !== undefined && typeof schema !== "boolean" && !isJsonObject(schema)) invalid(`${pointer}/schema`, "must be a JSON Schema");
   if (wait.refused !== undefined) checkRefusal(wait.refused, `${pointer}/refused`);
   time(wait.openedAt, `${pointer}/openedAt`);
@@ -246,7 +247,7 @@ function checkWait(wait: JsonObject, pointer: string): void {
 
 function checkRefusal(value: Json, pointer: string): void {
   const refusal = object(value, pointer, "must be an object with at and issues");
-  if (time(refusal.at, `${pointer}/at`) === undefined) invalid(`${pointer}/at`, "must say when");
+  if (time(refusal.at, `${pointer}/at`) === undefined) invalid(`${pointer}/at`, "must be a time in milliseconds");
   optionalText(refusal, ["who"], pointer);
   for (const [i, issue] of list(refusal.issues, `${pointer}/issues`, "must be a list of issues").entries()) {
     const at = `${pointer}/issues/${i}`;
@@ -263,9 +264,9 @@ function checkQuorum({ responders, quorum, answers, tally }: JsonObject, pointer
     if (responders !== undefined && wanted > (responders as readonly Json[]).length)
       invalid(`${pointer}/quorum`, "must not be higher than there are responders");
   }
-  if (tally !== undefined && quorum === undefined) invalid(`${pointer}/tally`, "says nothing without a quorum");
+  if (tally !== undefined && quorum === undefined) invalid(`${pointer}/tally`, 'is only allowed together with "quorum"');
   if (answers === undefined) return;
-  if (quorum === undefined) invalid(`${pointer}/answers`, "says nothing without a quorum");
+  if (quorum === undefined) invalid(`${pointer}/answers`, 'is only allowed together with "quorum"');
   checkAnswers(answers, `${pointer}/answers`);
 }
 
@@ -273,7 +274,7 @@ function checkAnswers(value: Json, pointer: string): void {
   for (const [i, answer] of list(value, pointer, "must be a list of answers").entries()) {
     const { by, at } = object(answer, `${pointer}/${i}`, "must be an object with by and at");
     text(by, `${pointer}/${i}/by`, "must say who answered");
-    if (time(at, `${pointer}/${i}/at`) === undefined) invalid(`${pointer}/${i}/at`, "must say when");
+    if (time(at, `${pointer}/${i}/at`) === undefined) invalid(`${pointer}/${i}/at`, "must be a time in milliseconds");
   }
 }
 

@@ -49,19 +49,20 @@ export function readScope(plain: JsonObject, place: ReadContext, onlyTells = fal
 function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], pointer: string, onlyTells: boolean): void {
   const undoing = paths.findIndex(({ undoes }) => undoes);
   if (!ending) {
-    if (undoing >= 0) invalid(`${pointer}/ending`, "must be there where something is being undone");
+    if (undoing >= 0) invalid(`${pointer}/ending`, "must be present while a step is being undone");
     return;
   }
   if (onlyTells && paths.length === 0 && ending.begun.length === 0) return;
-  if (undoing < 0 || paths.length > 1) invalid(`${pointer}/ending`, "must only be there where something is being undone");
+  if (undoing < 0 || paths.length > 1) invalid(`${pointer}/ending`, "must be absent unless a step is being undone");
   const { status, begun, again } = ending;
-  if (status === "completed" && !again) invalid(`${pointer}/ending/status`, "cannot be completed where something is being undone");
+  if (status === "completed" && !again) invalid(`${pointer}/ending/status`, "cannot be completed while a step is being undone");
   const { nodeId, undoes } = paths[0]!;
   const [first] = again ?? begun;
   const isFirst = first?.nodeId === nodeId && first.pathId === undoes!.pathId && first.scope === undoes!.scope;
-  if (again && !(isFirst && first.version === undoes!.version)) invalid(`${pointer}/ending/again`, "must begin with what is being undone");
+  if (again && !(isFirst && first.version === undoes!.version))
+    invalid(`${pointer}/ending/again`, "must begin with the step that is being undone");
   if (!again && !(undoes!.version === undefined ? isFirst : begun.length === 0))
-    invalid(`${pointer}/ending/begun`, "must begin with what is being undone, until all of it is");
+    invalid(`${pointer}/ending/begun`, "must begin with the step that is being undone, and must be empty once all of its steps are undone");
 }
 
 function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {
@@ -91,7 +92,7 @@ function readRounds(value: Json, pointer: string, { workflow }: ReadContext): Sc
   for (const [key, round] of Object.entries(rounds)) {
     const at = into(pointer, key);
     const bar = key.indexOf("|");
-    if (bar < 0 || !workflow.nodes.get(key.slice(0, bar))?.join) return invalid(at, "is a round of no join");
+    if (bar < 0 || !workflow.nodes.get(key.slice(0, bar))?.join) return invalid(at, "does not belong to a join");
     texts(object(round, at, "must be an object with got").got, `${at}/got`, "must be a list of edges");
   }
   return rounds as unknown as ScopeHead["rounds"] & object;
@@ -102,7 +103,7 @@ function readContext(value: Json | undefined, { pointer: at, version }: ReadCont
   const context: Record<string, readonly NodeResult[]> = {};
   for (const [nodeId, results] of Object.entries(object(value, `${at}/context`, "must be an object of result lists, by node id"))) {
     const pointer = into(`${at}/context`, nodeId);
-    if (!isId(nodeId)) return invalid(pointer, "is no node id");
+    if (!isId(nodeId)) return invalid(pointer, "is not a node id");
     context[nodeId] = Object.freeze(
       list(results, pointer, "must be a list of results").map((result, i) => readResult(result, `${pointer}/${i}`, version)),
     );
@@ -115,7 +116,7 @@ function readVariables(value: Json | undefined, { pointer: at, version }: ReadCo
   const variables = object(value, `${at}/variables`, "must be an object of lists of values, by name");
   for (const [name, values] of Object.entries(variables)) {
     const pointer = into(`${at}/variables`, name);
-    if (!isId(name)) return invalid(pointer, "is no name of a variable");
+    if (!isId(name)) return invalid(pointer, "is not the name of a variable");
     let oldest = oldestVersion;
     for (const [i, given] of list(values, pointer, "must be a list of values").entries()) {
       const held = object(given, `${pointer}/${i}`, "must be an object with value and version");

@@ -35,7 +35,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
   if (!isJsonObject(plain)) return invalid("", "must be an object");
   const { schema = 1, workflowId, metadata = {} } = plain;
   if (typeof schema !== "number" || !Number.isSafeInteger(schema) || schema < 1)
-    return invalid("/schema", "must be a whole number from 1 on");
+    return invalid("/schema", "must be a whole number of at least 1");
   if (schema > 1) throw new StepfoldError("SNAPSHOT_TOO_NEW", { schema, supported: 1 });
   if (!isWorkflowId(workflowId)) return invalid("/workflowId", "must be text of 1 to 255 printable characters");
   const version = count(plain.version, "/version");
@@ -66,7 +66,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     plain;
   const { historyBytes, answered, schemas, deadlineGiven, closing } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
-    return invalid("/parked", 'must be there if the status is "parked", and only then');
+    return invalid("/parked", 'must be present if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
   const times: Record<string, number> = {};
   for (const key of ["lastStartedAt", "totalExecutionTime", "createdAt"]) {
@@ -145,7 +145,8 @@ function readInbox(value: Json): Snapshot["inbox"] {
     const signal = object(kept, `/inbox/${i}`, "must be an object with name and expiresAt");
     text(signal.name, `/inbox/${i}/name`, "must be the name of a signal");
     optionalText(signal, ["key"], `/inbox/${i}`);
-    if (time(signal.expiresAt, `/inbox/${i}/expiresAt`) === undefined) return invalid(`/inbox/${i}/expiresAt`, "must say until when");
+    if (time(signal.expiresAt, `/inbox/${i}/expiresAt`) === undefined)
+      return invalid(`/inbox/${i}/expiresAt`, "must be a time in milliseconds");
   }
   return value as unknown as Snapshot["inbox"];
 }
@@ -160,7 +161,7 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     const message = object(sent, pointer);
     const { id, to, type } = message;
     if (typeof id !== "string" || !/^\d{1,16}\.\d{1,9}$/.test(id) || ids.has(id))
-      return invalid(`${pointer}/id`, "must be a version and a number, as no other message has them");
+      return invalid(`${pointer}/id`, 'must be a unique id made of a version and a number, such as "7.0"');
     ids.add(id);
     if (type !== "broadcast" && !isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
     if (type === "start") checkStart(message, pointer);
@@ -199,7 +200,7 @@ function readScheduledBy(value: Json | undefined, pointer: string): Snapshot["sc
   const { schedule, workflowId, at, reports } = object(value, pointer, "must be an object with schedule, workflowId and at");
   text(schedule, `${pointer}/schedule`, "must be the name of a schedule");
   if (!isWorkflowId(workflowId)) return invalid(`${pointer}/workflowId`, "must name an execution");
-  if (time(at, `${pointer}/at`) === undefined) return invalid(`${pointer}/at`, "must say when");
+  if (time(at, `${pointer}/at`) === undefined) return invalid(`${pointer}/at`, "must be a time in milliseconds");
   if (reports !== undefined && reports !== true) return invalid(`${pointer}/reports`, "must be true, or absent");
   return value as unknown as Snapshot["scheduledBy"];
 }

@@ -53,8 +53,8 @@ describe("a snapshot of an execution that is being undone", () => {
   });
 
   it.each<[what: string, changes: Record<string, unknown>, pointer: string, reason: string]>([
-    ["that nothing is undone", { "/activePaths/0/undoes": undefined, "/activePaths/0/nodeId": "bad" }, "/ending", "only be there"],
-    ["that nothing ends", { "/ending": undefined }, "/ending", "must be there"],
+    ["that nothing is undone", { "/activePaths/0/undoes": undefined, "/activePaths/0/nodeId": "bad" }, "/ending", "must be absent"],
+    ["that nothing ends", { "/ending": undefined }, "/ending", "must be present"],
     ["something else than what is undone", { "/activePaths/0/undoes": 5 }, "/activePaths/0/undoes", "object"],
     ["nobody who did it", { "/activePaths/0/undoes/pathId": "" }, "/activePaths/0/undoes/pathId", "id of a path"],
     ["a child that is not there", { "/activePaths/0/undoes/scope": "0#3" }, "/activePaths/0/undoes/scope", "key of a child, or absent"],
@@ -63,7 +63,7 @@ describe("a snapshot of an execution that is being undone", () => {
     ["a result that is not there", { "/activePaths/0/undoes/version": 2 }, "/activePaths/0/undoes/version", "a result of the node"],
     ["a result of a node without any", { "/childStates/0#2/context": {} }, "/activePaths/0/undoes/version", "a result of the node"],
     ["a step that had only begun, and was not", { "/activePaths/0/undoes/version": undefined }, "/ending/begun", "being undone"],
-    ["another path", { "/activePaths/1": { ...undoingPath(), id: "0" } }, "/ending", "only be there"],
+    ["another path", { "/activePaths/1": { ...undoingPath(), id: "0" } }, "/ending", "must be absent"],
     [
       "that it waits for children",
       { "/activePaths/0/status": "suspended", "/activePaths/0/children": { key: "undo#1", workflow: "c" } },
@@ -133,8 +133,8 @@ describe("a snapshot of an execution that is being undone", () => {
     const kept = going.childStates?.["0#2"];
     expect(kept).toMatchObject({ kept: true, status: "completed" });
     expect(readSnapshot(changed(going, {}), paid.workflow)).toEqual(going);
-    expectRefused(paid.workflow, going, { "/childStates": { "0#4": kept } }, "/childStates/0#4", "still give");
-    expectRefused(paid.workflow, going, { "/childStates": { "0.1#3": kept } }, "/childStates/0.1#3", "still give");
+    expectRefused(paid.workflow, going, { "/childStates": { "0#4": kept } }, "/childStates/0#4", "may give");
+    expectRefused(paid.workflow, going, { "/childStates": { "0.1#3": kept } }, "/childStates/0.1#3", "may give");
   });
 
   it("undoes nothing that it says was undone already", async () => {
@@ -171,9 +171,9 @@ describe("a snapshot of an execution of which something could not be undone", ()
 
   it.each<[what: string, changes: Record<string, unknown>, pointer: string, reason: string]>([
     ["what is tried again of another kind", { "/ending/again": {} }, "/ending/again", "list"],
-    ["another step tried first", { "/ending/again/0/nodeId": "a" }, "/ending/again", "begin with what"],
-    ["another version tried first", { "/ending/again/0/version": undefined }, "/ending/again", "begin with what"],
-    ["nothing to try", { "/ending/again": [] }, "/ending/again", "begin with what"],
+    ["another step tried first", { "/ending/again/0/nodeId": "a" }, "/ending/again", "begin with the step"],
+    ["another version tried first", { "/ending/again/0/version": undefined }, "/ending/again", "begin with the step"],
+    ["nothing to try", { "/ending/again": [] }, "/ending/again", "begin with the step"],
     ["a step of no node", { "/ending/again/1/nodeId": 5 }, "/ending/again/1/nodeId", "id of a node"],
     ["nodes not undone of another kind", { "/error/notUndone": [5] }, "/error/notUndone", "list of node ids"],
   ])("is refused with %s", async (_, changes, pointer, reason) => {

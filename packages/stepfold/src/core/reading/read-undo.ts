@@ -38,7 +38,7 @@ export function readEnding(value: Json, pointer: string, place: ReadContext): En
   checkDecided(ending, pointer);
   // the steps in `begun` have not completed, so they have no version; with a version such a step would be undone again and again
   for (const { step, at } of readSteps(ending.begun, `${pointer}/begun`, place))
-    if (step.version !== undefined) return invalid(`${at}/version`, "says nothing of a step that has not completed");
+    if (step.version !== undefined) return invalid(`${at}/version`, "must be absent for a step that has not completed");
   if (ending.again !== undefined) readSteps(ending.again, `${pointer}/again`, place);
   return ending as unknown as Ending;
 }
@@ -48,7 +48,7 @@ export function readClosing(value: Json, { status, ending }: JsonObject): NonNul
   const closing = object(value, "/closing", "must be an object with status and nodeId");
   checkDecided(closing, "/closing");
   if (isTerminal(status as Status) || ending !== undefined)
-    return invalid("/closing", "cannot be there at the end, or while steps are undone");
+    return invalid("/closing", "must be absent once the execution has ended, and while steps are undone");
   return closing as unknown as NonNullable<Snapshot["closing"]>;
 }
 
@@ -79,7 +79,7 @@ export function readCompensations(value: Json, latest: number): Snapshot["compen
     text(pathId, `${at}/undoes/pathId`, "must be the id of a path");
     if (version !== undefined) count(version, `${at}/undoes/version`, oldestVersion);
     if (scope !== undefined) text(scope, `${at}/undoes/scope`, "must be the key of a child");
-    if (time(result.timestamp, `${at}/timestamp`) === undefined) invalid(`${at}/timestamp`, "must say when");
+    if (time(result.timestamp, `${at}/timestamp`) === undefined) invalid(`${at}/timestamp`, "must be a time in milliseconds");
     count(result.attempt, `${at}/attempt`);
     count(result.version, `${at}/version`, oldestVersion, latest);
     optionalText(result, ["error"], at);

@@ -27,7 +27,7 @@ export function count(value: Json | undefined, pointer: string, from = 0, to: nu
 /** Reads a whole number without an upper limit, such as a quorum. @throws StepfoldError `SNAPSHOT_INVALID` */
 export function bound(value: Json | undefined, pointer: string, from = 0): number {
   if (isWhole(value) && value >= from) return value;
-  return invalid(pointer, `must be a whole number from ${from} on`);
+  return invalid(pointer, `must be a whole number of at least ${from}`);
 }
 
 /** Refuses the snapshot. @throws StepfoldError `SNAPSHOT_INVALID` */
@@ -136,10 +136,10 @@ function workflowsOf(value: Json, root: CompiledWorkflow): ReadonlyMap<string, C
   const keys = Object.keys(states).map((key) => ({ key, nesting: key.split(">").length }));
   for (const { key, nesting } of keys.sort((a, b) => a.nesting - b.nesting)) {
     const pointer = into("/childStates", key);
-    if (!keyForm.test(key)) return invalid(pointer, "is no key of a child");
-    if (nesting > maxNesting) return invalid(pointer, "lies too deep");
+    if (!keyForm.test(key)) return invalid(pointer, "is not the key of a child");
+    if (nesting > maxNesting) return invalid(pointer, "is nested too deeply");
     const around = found.get(parentKey(key));
-    if (!around) return invalid(pointer, "lies in a child that is not there");
+    if (!around) return invalid(pointer, "belongs to a child that is not in the snapshot");
     const { workflow: name } = object(states[key], pointer);
     const workflow = typeof name === "string" ? around.workflows.get(name) : undefined;
     if (!workflow) return invalid(`${pointer}/workflow`, "must name a workflow of the definition");

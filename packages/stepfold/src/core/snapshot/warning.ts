@@ -23,18 +23,18 @@ const manyPaths = 1_000;
  * (docs/path-semantics.md, "Firing").
  */
 export function warnOfOverrun(draft: Warned, nodeId: string, via: string): void {
-  const message = `Two branches came to the join "${nodeId}" by "${via}": the later one waits until it fires again. Let a loop end the other branches (cancels), or join inside it`;
+  const message = `Two branches arrived at the join "${nodeId}" by "${via}": the later one waits until the join fires again. Let a loop cancel the other branches ("cancels"), or put the join inside the loop`;
   draft.warnings.push({ code: "JOIN_OVERRUN", nodeId, message });
 }
 
 /** Warns that a compensation failed for good. */
 export function warnOfUndo(draft: Warned, nodeId: string, reason: string): void {
-  draft.warnings.push({ code: "COMPENSATION_FAILED", nodeId, message: `What node "${nodeId}" did could not be undone: ${reason}` });
+  draft.warnings.push({ code: "COMPENSATION_FAILED", nodeId, message: `The compensation of node "${nodeId}" failed: ${reason}` });
 }
 
 /** Warns when the number of open paths reaches 1,000. @param born by how many paths the number has just risen */
 export function warnOfPaths(draft: Warned, nodeId: string, open: number, born: number): void {
   if (open < manyPaths || open - born >= manyPaths) return;
-  const message = `${manyPaths} paths are open at once since "${nodeId}": a loop that forks without a join makes more and more of them`;
+  const message = `${manyPaths} paths are open at once since node "${nodeId}": a loop that forks without a join makes more and more paths`;
   draft.warnings.push({ code: "PATHS_MANY", nodeId, message });
 }

@@ -105,7 +105,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     deadlineAt,
     deadlineGiven,
     input,
-    inputAt: undefined,
+    inputInEvents: undefined,
   });
   draft.paths.push(first);
   draft.inbox = carriedSignals(event);

@@ -22,18 +22,18 @@ export function close(draft: Draft, at: EpochMs): void {
  * @returns false if the execution goes on as another one: that one runs the nodes at its own end
  */
 function beginClosing(draft: Draft, version: number): boolean {
-  const { workflow, ended, failedAt: nodeId, error, output, continuedAs } = draft;
+  const { workflow, ended, failedNodeId: nodeId, error, output, continuedAs } = draft;
   if (continuedAs) return false;
   const first = { ...firstPath(workflow.finally!, version), id: lastPathId };
   draft.closing = Object.freeze({ status: ended!, nodeId, ...(output !== undefined && { output }), ...(error && { error }) });
   draft.ended = null;
-  draft.failedAt = null;
+  draft.failedNodeId = null;
   draft.error = undefined;
   draft.output = undefined;
-  draft.outputAt = undefined;
+  draft.outputInEvents = undefined;
   draft.groups = null;
   draft.paths = [first];
-  draft.endings++;
+  draft.endedPathCount++;
   enter(first);
   return true;
 }
@@ -42,10 +42,10 @@ function beginClosing(draft: Draft, version: number): boolean {
 function endClosing(draft: Draft): void {
   const { status, nodeId, error, output } = draft.closing!;
   draft.closing = undefined;
-  draft.outputAt = undefined;
+  draft.outputInEvents = undefined;
   if (status === "completed" && draft.ended === "failed") return;
   draft.ended = status;
-  draft.failedAt = nodeId;
+  draft.failedNodeId = nodeId;
   draft.error = error;
   draft.output = output;
 }

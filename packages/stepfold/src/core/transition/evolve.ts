@@ -26,7 +26,7 @@ import { failWhole } from "./children/complete-children.ts";
 import { close } from "./close.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
-import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
+import { clearWaits, type DraftPath, recordAnswer, visitAgain } from "./draft/draft-path.ts";
 import { deadlineIn, earliestTimer, endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
 import { countEvent, setMetadata, subtractSize, warnIfLarge } from "./draft/held-size.ts";
@@ -94,7 +94,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   if (hasOnlyMessages(draft)) return false;
   if (draft.results.length > 0) draft.results = [];
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
-  draft.shorts = null;
+  draft.errorExits = null;
   const isAgain = draft.ending?.again !== undefined;
   const scope = take(draft, event);
   if (!scope) return false;
@@ -102,7 +102,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   // when failed compensations are tried again, the `finally` nodes have already run
   if (draft.ended && !isAgain && (draft.closing || draft.workflow.finally)) close(draft, event.at);
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
-  if (draft.revised) releaseVariables(draft);
+  if (draft.scopesWithOldValues) releaseVariables(draft);
   draft.version = event.version;
   if (event.sizeBytes !== undefined) draft.sizeBytes += event.sizeBytes;
   return true;
@@ -218,7 +218,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
 function setOutput(scope: ScopeDraft, event: CompletedEvent): void {
   const { output, version } = event;
   scope.output = output;
-  scope.outputAt = isLargeIn(scope.root, event) ? { output, at: `${version}/output` } : undefined;
+  scope.outputInEvents = isLargeIn(scope.root, event) ? { output, at: `${version}/output` } : undefined;
 }
 
 function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
@@ -233,7 +233,7 @@ function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
     path.attempts = attempt;
     path.nextRetryAt = retryAt;
     if (event.anew) {
-      letGo(scope.root, path);
+      clearWaits(scope.root, path);
       visitAgain(path);
     } else path.turn++;
   } else if (event.undoes) compensated(scope, nodeId, result);
@@ -250,7 +250,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   // the answer to the message decides whether this attempt succeeds, so the failed attempts before it still count
   if (!event.starts && !event.signal) path.attempts = 0;
   path.nextRetryAt = undefined;
-  letGo(scope.root, path);
+  clearWaits(scope.root, path);
   const isLarge = isLargeIn(scope.root, event);
   path.waits = Object.freeze(
     event.waits.map((wait, index) => {
@@ -293,7 +293,7 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   if (!found) return false;
   const { result } = resultOf(event);
   withdraw(scope.root, found.path.waits!);
-  letGo(scope.root, found.path);
+  clearWaits(scope.root, found.path);
   found.path.status = "ready";
   if (event.undoes) {
     compensated(scope, event.nodeId, result);
@@ -346,7 +346,7 @@ function giveUp(scope: ScopeDraft): boolean {
   scope.ended = ending.status;
   scope.error = ending.error;
   scope.ending = undefined;
-  root.endings++;
+  root.endedPathCount++;
   return true;
 }
 

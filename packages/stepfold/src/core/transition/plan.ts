@@ -5,7 +5,7 @@ import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo, Wait }
 import type { EpochMs } from "../values/json.ts";
 import { type Draft, isChild, isHeldUp, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, earliestRetry } from "./draft/draft-path.ts";
-import { deadlineIn, rests } from "./draft/draft-status.ts";
+import { deadlineIn, isParkedNow } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 
 /** A node that can be performed now, on one path. */
@@ -52,7 +52,7 @@ type PlannedPath = Pick<ActivePath, "id" | "turn" | "visit" | "nodeId" | "attemp
  */
 export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "parked">, now: EpochMs): Task[] {
   const tasks: Task[] = [];
-  if (rests(snapshot, now)) return tasks;
+  if (isParkedNow(snapshot, now)) return tasks;
   for (const path of snapshot.activePaths) if (isDue(path, now)) tasks.push(taskOf(path, ""));
   for (const [key, child] of Object.entries(snapshot.childStates ?? {})) {
     if (mayMove(snapshot, key, child)) for (const path of child.activePaths) if (isDue(path, now)) tasks.push(taskOf(path, key));
@@ -66,7 +66,7 @@ export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "p
  * @param early the `taskAddress` of a retry that is made before its time because the caller asked for it; null for none
  */
 export function planDraft(draft: Draft, now: EpochMs, early: string | null, visit: (task: Task, path: DraftPath) => boolean): void {
-  if (rests(draft, now)) return;
+  if (isParkedNow(draft, now)) return;
   for (const path of draft.paths) {
     if ((isDue(path, now) || (early !== null && early === taskAddress(path, ""))) && !visit(taskOf(path, ""), path)) return;
   }
@@ -150,7 +150,7 @@ export function hasTimer({ paths, timers, deadlineAt }: Draft): boolean {
  * a timer comes first, then the deadline of the innermost scope.
  */
 export function due(draft: Draft, now: EpochMs): ResumedEvent | TimedOutEvent | ExpiredEvent | null {
-  if (rests(draft, now)) return null;
+  if (isParkedNow(draft, now)) return null;
   let first = dueIn(draft, now, null);
   const child = draft.timers.first();
   if (child && child.at <= now) {
@@ -215,7 +215,7 @@ function timedOut(
 function lateness({ kind, workflowId, timeoutAt }: Wait, nodeId: string): { readonly code: string; readonly message: string } {
   const awaited: Partial<Record<Wait["kind"], string>> = {
     child: `Execution "${workflowId}"`,
-    children: "What it runs",
+    children: "Its children",
     delivery: "The delivery of its signal",
   };
   const what = awaited[kind];

@@ -7,7 +7,7 @@ import { completeChildren, failChildren } from "./children/complete-children.ts"
 import { markChanged } from "./draft/add-result.ts";
 import { type ChildDraft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
-import { recount } from "./draft/draft-status.ts";
+import { updateCounters } from "./draft/draft-status.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
 import { forgetChildren, stop } from "./paths/end-path.ts";
 
@@ -30,7 +30,7 @@ const noPaths: Set<DraftPath> = new Set();
 /** Updates the counters of the parent after a child has settled, and records the end of the child. */
 function conclude(child: ChildDraft): void {
   const { status, queued } = child;
-  recount(child);
+  updateCounters(child);
   if (child.status !== status || child.queued !== queued) {
     const version = child.root.version + 1;
     markChanged(child, version);
@@ -109,7 +109,7 @@ function stall(scope: ScopeDraft): void {
 function complete(scope: ScopeDraft, at: EpochMs): void {
   const version = scope.root.version + 1;
   if (scope.error) {
-    stop(scope, "failed", scope.failedAt, scope.error, version);
+    stop(scope, "failed", scope.failedNodeId, scope.error, version);
     return;
   }
   const { continuedAs, closing } = scope.root;

@@ -296,7 +296,7 @@ describe("a checkpoint", () => {
         mapItems: { "0#1": [1] },
       },
     });
-    const kept = takeCheckpoint(given, { reason: "restart", laterMs: 0, keepsUndone: true });
+    const kept = takeCheckpoint(given, { reason: "restart", laterMs: 0, dropsCompensations: true });
     expect(kept.state).not.toHaveProperty("compensations");
   });
 

@@ -46,7 +46,7 @@ export interface GoingOn {
   /** Messages to the detached executions of the origin for which the new execution waits. */
   readonly adopts?: readonly Adoption[];
   /** True if the compensations of the origin are not taken over, so that the undone steps count as not undone. */
-  readonly keepsUndone?: boolean;
+  readonly dropsCompensations?: boolean;
 }
 
 /** The message that takes over a detached execution of the origin; it names the wait for the end of that execution. */
@@ -70,8 +70,8 @@ export function takeCheckpoint(snapshot: Snapshot, given: GoingOn): Checkpoint {
 function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
   const { version: base, childStates = {}, mapItems, inbox, compensations, schemas } = snapshot;
   const awake = wokenScopes(snapshot, goingOn);
-  const { keepsUndone, adopts = [] } = goingOn;
-  const kept = keepsUndone ? undefined : compensations;
+  const { dropsCompensations, adopts = [] } = goingOn;
+  const kept = dropsCompensations ? undefined : compensations;
   const paused = pausedScopes(snapshot, goingOn);
   const statusAt = (key: string, status: Status): Status => (awake.has(key) ? "active" : (paused.get(key) ?? status));
   return {

@@ -66,7 +66,7 @@ describe("durationMs", () => {
     {},
   ])("refuses %j", (duration) => {
     expect(() => durationMs(duration as string)).toThrow(StepfoldError);
-    expect(() => durationMs(duration as string)).toThrow(/no duration/);
+    expect(() => durationMs(duration as string)).toThrow(/not a duration/);
   });
 
   it("says what was wrong, cut to size", () => {

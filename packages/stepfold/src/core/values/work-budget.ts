@@ -1,13 +1,13 @@
 /** Counts and limits the work of a computation, so that even a hostile definition gets an answer in time. */
 export class WorkBudget {
   readonly #max: number;
-  readonly #whole: WorkBudget | null;
+  readonly #parent: WorkBudget | null;
   spent = 0;
 
-  /** @param whole the budget that this one is a part of; it counts the same work too */
-  constructor(max: number, whole: WorkBudget | null = null) {
+  /** @param parent the budget that this one is a part of; it counts the same work too */
+  constructor(max: number, parent: WorkBudget | null = null) {
     this.#max = max;
-    this.#whole = whole;
+    this.#parent = parent;
   }
 
   /** True once `spend` has refused something. */
@@ -18,7 +18,7 @@ export class WorkBudget {
    * too.
    */
   spend(units: number): boolean {
-    this.isSpent ||= this.spent + units > this.#max || !(this.#whole?.spend(units) ?? true);
+    this.isSpent ||= this.spent + units > this.#max || !(this.#parent?.spend(units) ?? true);
     if (!this.isSpent) this.spent += units;
     return !this.isSpent;
   }

@@ -5,7 +5,7 @@ import type { Limits } from "../../core/values/limits.ts";
 import type { Deadline, Deadlines } from "../../environment/system-environment.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
-import type { May } from "./may.ts";
+import type { ActionPolicy } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Step, StepSurroundings } from "./step.ts";
 
@@ -21,7 +21,7 @@ export interface AttemptContext extends StepSurroundings {
   /**
    * Decides whether a definition may act on other executions. Null: it may start every workflow that has a name, and signal its own family.
    */
-  readonly may: May | null;
+  readonly may: ActionPolicy | null;
   /** Names of the members of `globals` that expressions may read. Null: all members. */
   readonly globalNames: readonly string[] | null;
   /** Removes secrets from a text. */
@@ -41,9 +41,9 @@ export interface AttemptState {
   readonly task: Task;
   readonly node: PreparedNode;
   /** The scope in which the task is performed. For a compensation, the scope of the step that it undoes. */
-  readonly place: ScopeDraft;
+  readonly scopeDraft: ScopeDraft;
   /** What all attempts of the turn have in common. */
-  readonly around: AttemptContext;
+  readonly context: AttemptContext;
   readonly startedAt: number;
   /** Returns what the expressions of the task can read. */
   readonly scope: () => Scope;

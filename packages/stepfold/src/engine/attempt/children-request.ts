@@ -21,27 +21,27 @@ const defaultConcurrency = 16;
  * the child's workflow has no first node, or more than one
  */
 export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
-  const { around, startedAt, place, task } = run;
+  const { context, startedAt, scopeDraft, task } = run;
   const workflow = workflowName(request);
-  const inner = place.workflow.workflows.get(workflow);
-  if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow, known: [...place.workflow.workflows.keys()] });
+  const inner = scopeDraft.workflow.workflows.get(workflow);
+  if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow, known: [...scopeDraft.workflow.workflows.keys()] });
   const { input: schema, id } = inner.definition;
   if (inner.finally) throw invalid("workflow", `names "${id}", which has "finally": run it with "detached"`);
   if (inner.starts.length !== 1) throw new StepfoldError("START_AMBIGUOUS", { workflow: id, candidates: inner.starts });
   let sizeBytes = 0;
   const toJson = (value: unknown, what: string): Json => {
-    const normalised = normalise(value, what, around.limits);
+    const normalised = normalise(value, what, context.limits);
     sizeBytes += normalised.sizeBytes;
     return normalised.value;
   };
   const map = safeMember(request, "map");
   const input = safeMember(request, "input");
-  if (map !== undefined && input !== undefined) throw invalid("input", "cannot be given beside map, whose items are the inputs");
+  if (map !== undefined && input !== undefined) throw invalid("input", "cannot be combined with map: the items of the map are the inputs");
   const spawn: { -readonly [K in keyof Spawn]: Spawn[K] } = { workflow };
-  if (map !== undefined) spawn.map = mapOf(map, around.limits, (items) => toJson(items, `The items of node "${task.nodeId}"`));
+  if (map !== undefined) spawn.map = mapOf(map, context.limits, (items) => toJson(items, `The items of node "${task.nodeId}"`));
   if (input !== undefined) spawn.input = toJson(input, `The input of the workflow that node "${task.nodeId}" runs`);
-  if (schema !== undefined) checkInputs(schema, id, spawn, new CheckBudget(around.limits));
-  const endedAt = around.now();
+  if (schema !== undefined) checkInputs(schema, id, spawn, new CheckBudget(context.limits));
+  const endedAt = context.now();
   const timeoutAt = latestEnd(run, endedAt);
   if (timeoutAt !== undefined) spawn.timeoutAt = timeoutAt;
   return { type: "spawned", startedAt, endedAt, children: Object.freeze(spawn), sizeBytes };
@@ -61,7 +61,7 @@ function mapOf(request: unknown, { mapConcurrency: max }: Limits, toJson: (items
   if (remaining !== undefined && remaining !== "finish" && remaining !== "cancel")
     throw invalid("remaining", 'must be "finish" or "cancel"');
   const completeWhen = safeMember(request, "completeWhen");
-  if (completeWhen !== undefined && !isCount(completeWhen)) throw invalid("completeWhen", "must be a whole number from 0 on");
+  if (completeWhen !== undefined && !isCount(completeWhen)) throw invalid("completeWhen", "must be a whole number of at least 0");
   const open = safeMember(request, "open");
   if (open !== undefined && typeof open !== "boolean") throw invalid("open", "must be true or false");
   const map: { -readonly [K in keyof SpawnedMap]: SpawnedMap[K] } = {
@@ -77,7 +77,7 @@ function mapOf(request: unknown, { mapConcurrency: max }: Limits, toJson: (items
 
 function concurrencyOf(given: unknown, max: number): number {
   if (given === undefined) return Math.min(defaultConcurrency, max);
-  if (!isCount(given) || given === 0) throw invalid("concurrency", "must be a whole number from 1 on");
+  if (!isCount(given) || given === 0) throw invalid("concurrency", "must be a whole number of at least 1");
   if (given <= max) return given;
   throw new StepfoldError("LIMIT_EXCEEDED", { what: "The concurrency of a map", limit: "mapConcurrency", max, actual: given });
 }
@@ -92,7 +92,7 @@ function toleratedOf(given: unknown): number {
   const percent = typeof given === "string" && /^\d{1,3}(?:\.\d{1,3})?%$/.test(given) ? Number(given.slice(0, -1)) : Number.NaN;
   if (percent < 100) return percent / 100;
   if (percent === 100) return Number.MAX_SAFE_INTEGER;
-  throw invalid("toleratedFailures", 'must be a whole number from 0 on, or a share such as "10%"');
+  throw invalid("toleratedFailures", 'must be a whole number of at least 0, or a share such as "10%"');
 }
 
 function isCount(value: unknown): value is number {

@@ -20,15 +20,15 @@ import type { Outcome } from "./outcome.ts";
  * unless the request has `wait: false`.
  */
 export function spawnedDetached(run: AttemptState, request: unknown): Outcome | Promise<Outcome> {
-  const { around, startedAt, place, task } = run;
-  const { root } = place;
-  const prepared = around.workflowNamed(workflowName(request));
+  const { context, startedAt, scopeDraft, task } = run;
+  const { root } = scopeDraft;
+  const prepared = context.workflowNamed(workflowName(request));
   const { definition, hash } = prepared.compiled;
   firstNode(prepared, undefined);
-  checkDepth(root.parent?.depth ?? 0, around);
+  checkDepth(root.parent?.depth ?? 0, context);
   const input = safeMember(request, "input");
-  const kept = input === undefined ? undefined : normalise(input, `The input of node "${task.nodeId}"`, around.limits);
-  checkInput(prepared, kept?.value, around.limits);
+  const kept = input === undefined ? undefined : normalise(input, `The input of node "${task.nodeId}"`, context.limits);
+  checkInput(prepared, kept?.value, context.limits);
   const starts: ChildStart = Object.freeze({
     workflowId: childId(run, safeMember(request, "workflowId")),
     definition: Object.freeze({ id: definition.id, hash }),
@@ -37,9 +37,9 @@ export function spawnedDetached(run: AttemptState, request: unknown): Outcome | 
   const isAwaited = safeMember(request, "wait") !== false;
   const from = { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
   const action = { action: "start", from, workflow: definition.id, id: starts.workflowId, tenant: root.tenant } as const;
-  return ifAllowed(around.may, action, (isAsked) => {
+  return ifAllowed(context.may, action, (isAsked) => {
     const allowed = isAsked ? Object.freeze({ ...starts, allowed: true as const }) : starts;
-    const outcome = { startedAt, endedAt: around.now(), sizeBytes: kept?.sizeBytes ?? 0, starts: allowed };
+    const outcome = { startedAt, endedAt: context.now(), sizeBytes: kept?.sizeBytes ?? 0, starts: allowed };
     if (isAwaited) return { type: "suspended", ...outcome, waits: Object.freeze([waitFor(task, starts, latestEnd(run, outcome.endedAt))]) };
     const output: Json = Object.freeze({ workflowId: starts.workflowId });
     return { type: "completed", ...outcome, output };
@@ -55,9 +55,9 @@ function waitFor({ scope = "", pathId, turn }: Task, { workflowId }: ChildStart,
  * Returns the id of the detached execution: the given one, or one that is the same for every attempt of this visit, so that the execution
  * is started only once. If the parent was deleted and created again, its new incarnation leads to another id.
  */
-function childId({ around, place, task }: AttemptState, given: unknown): string {
-  const { tenant, incarnation = "" } = place.root;
-  const made = `${around.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}${incarnation && `~${incarnation.slice(0, 8)}`}`;
+function childId({ context, scopeDraft, task }: AttemptState, given: unknown): string {
+  const { tenant, incarnation = "" } = scopeDraft.root;
+  const made = `${context.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}${incarnation && `~${incarnation.slice(0, 8)}`}`;
   const id = given ?? indexedOfTenant(tenant, made);
   if (isWorkflowId(id)) return id;
   throw new StepfoldError("OPTION_INVALID", {
@@ -66,7 +66,7 @@ function childId({ around, place, task }: AttemptState, given: unknown): string 
   });
 }
 
-function checkDepth(depth: number, { limits, workflowId }: AttemptState["around"]): void {
+function checkDepth(depth: number, { limits, workflowId }: AttemptState["context"]): void {
   if (depth < limits.nesting) return;
   const what = `Execution "${workflowId}"`;
   throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "nesting", max: limits.nesting, actual: depth + 1 });

@@ -20,10 +20,10 @@ const maxDetailsBytes = 32_768;
 
 /** Decides what follows a failed attempt: a retry at a certain time, the `error` edge, an incident, or the end of the execution. */
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
-  const { task, node, around, startedAt } = run;
-  const endedAt = around.now();
-  const info = withHint(errorInfo(thrown, task.nodeId, around.scrub), run, thrown);
-  const stack = around.keepStacks ? stackOf(thrown, around.scrub) : undefined;
+  const { task, node, context, startedAt } = run;
+  const endedAt = context.now();
+  const info = withHint(errorInfo(thrown, task.nodeId, context.scrub), run, thrown);
+  const stack = context.keepStacks ? stackOf(thrown, context.scrub) : undefined;
   const details = detailsOf(thrown, run);
   let error: ErrorInfo = withDetails(stack === undefined ? info : Object.freeze({ ...info, stack }), details);
   let delayMs: number | null = null;
@@ -31,7 +31,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
   } catch (refused) {
     // the retry policy cannot be evaluated: its error takes the place of the step's error, and quotes it
-    const { name, message, code } = errorInfo(refused, task.nodeId, around.scrub);
+    const { name, message, code } = errorInfo(refused, task.nodeId, context.scrub);
     error = Object.freeze({ name, code: code!, message: `${message} (after: ${error.message})`, nodeId: task.nodeId });
   }
   const outcome = {
@@ -40,12 +40,12 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     sizeBytes: error.message.length + (error.stack?.length ?? 0) + (error.details === undefined ? 0 : details!.sizeBytes),
     startedAt,
     endedAt,
-    retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
+    retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, context.limits.timerMs),
     ...(delayMs !== null && isChildFailure(thrown) && { anew: true as const }),
     ...(run.step === null && { uncalled: true as const }),
   };
-  around.onFailed?.(thrown, task, outcome);
-  return delayMs !== null || task.undoes ? outcome : unretried(outcome, node.compiled, run.place.workflow);
+  context.onFailed?.(thrown, task, outcome);
+  return delayMs !== null || task.undoes ? outcome : unretried(outcome, node.compiled, run.scopeDraft.workflow);
 }
 
 /**
@@ -60,11 +60,11 @@ export function unretried(failed: Failed, { node, edges }: CompiledNode, { defin
 }
 
 /** The details of a FatalError, without secrets; null if it has none. */
-function detailsOf(thrown: unknown, { task, around }: AttemptState): { readonly value: Json; readonly sizeBytes: number } | null {
+function detailsOf(thrown: unknown, { task, context }: AttemptState): { readonly value: Json; readonly sizeBytes: number } | null {
   const details = isFatal(thrown) ? safeMember(thrown, "details") : undefined;
   if (details === undefined) return null;
   try {
-    return normalise(clean(normalise(details, `The details of "${task.nodeId}"`, around.limits).value, around.scrub), "", around.limits);
+    return normalise(clean(normalise(details, `The details of "${task.nodeId}"`, context.limits).value, context.scrub), "", context.limits);
   } catch (refused) {
     return { value: `cannot be kept: ${errorInfo(refused).message}`, sizeBytes: 100 };
   }
@@ -99,10 +99,10 @@ function mayRetry(thrown: unknown): boolean {
 
 /** Returns the milliseconds until the next attempt; null if there is none. */
 function retryDelay(run: AttemptState, policy: CompiledPolicy | null, thrown: unknown, error: ErrorInfo, now: number): number | null {
-  const { task, around } = run;
+  const { task, context } = run;
   const scope = { ...run.scope(), error, attempt: task.attempt };
   const rule = policy ? evaluatePolicy(policy, scope, task.nodeId) : noRetry;
-  const delayMs = retryDelayMs(rule, task.attempt, `${around.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}`);
+  const delayMs = retryDelayMs(rule, task.attempt, `${context.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}`);
   if (delayMs === null || (policy?.retryIf && !policy.retryIf.evaluate(scope))) return null;
   return retryAfterMs(thrown, now) ?? delayMs;
 }

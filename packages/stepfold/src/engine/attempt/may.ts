@@ -31,28 +31,33 @@ export interface ActionRequest {
 }
 
 /** Decides whether a definition may perform an action. Only `true` allows it; any other value, an error or a rejection denies it. */
-export type May = (request: ActionRequest) => boolean | Promise<boolean>;
+export type ActionPolicy = (request: ActionRequest) => boolean | Promise<boolean>;
 
 /**
  * Returns the result of `then` if the host allows the action. `then` gets true if the host was asked, and false if there is no `may`.
  *
  * @throws StepfoldError `ACTION_DENIED`; a promise rejects with it
  */
-export function ifAllowed<T>(may: May | null, request: ActionRequest, then: (isAsked: boolean) => T): T | Promise<T> {
+export function ifAllowed<T>(may: ActionPolicy | null, request: ActionRequest, then: (wasAsked: boolean) => T): T | Promise<T> {
   if (!may) return then(false);
   const judged = (verdict: unknown): T => {
     if (verdict === true) return then(true);
-    throw denied(request, verdict === false ? "the host refuses it" : "the host gave no verdict");
+    throw denied(
+      request,
+      verdict === false
+        ? "the function `may` of the host does not allow it"
+        : "the function `may` of the host returned neither true nor false",
+    );
   };
   let verdict: unknown;
   try {
     verdict = may(Object.freeze(request));
   } catch (cause) {
-    throw denied(request, "the host could not judge it", cause);
+    throw denied(request, "the function `may` of the host has failed", cause);
   }
   if (!(verdict instanceof Promise)) return judged(verdict);
   return verdict.then(judged, (cause: unknown) => {
-    throw denied(request, "the host could not judge it", cause);
+    throw denied(request, "the function `may` of the host has failed", cause);
   });
 }
 

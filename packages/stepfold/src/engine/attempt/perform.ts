@@ -37,17 +37,17 @@ export interface Attempt {
 export function perform(
   task: Task,
   node: PreparedNode,
-  place: ScopeDraft,
-  around: AttemptContext,
+  scopeDraft: ScopeDraft,
+  context: AttemptContext,
   startedAt: EpochMs,
   settle: (outcome: Outcome) => void,
 ): Attempt {
-  const scope = taskScope(task, place, around.globals);
+  const scope = taskScope(task, scopeDraft, context.globals);
   const run: AttemptState = {
     task,
     node,
-    place,
-    around,
+    scopeDraft,
+    context,
     startedAt,
     scope,
     settle,
@@ -59,51 +59,51 @@ export function perform(
   const outcome = attempt(run, begin);
   if (outcome) {
     run.over = true;
-    relax(run);
+    cancelDeadlines(run);
   }
   return {
     outcome,
     abort(reason) {
       run.step?.abort(reason);
-      end(run, { type: "aborted", startedAt, endedAt: around.now() });
+      end(run, { type: "aborted", startedAt, endedAt: context.now() });
     },
   };
 }
 
 function begin(run: AttemptState): Outcome | null {
-  const { task, node, around } = run;
-  const name = around.globalNames && deniedGlobal(node, around.globalNames);
-  if (name) throw new StepfoldError("GLOBAL_DENIED", { nodeId: task.nodeId, name, allowed: around.globalNames! });
-  const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
+  const { task, node, context } = run;
+  const name = context.globalNames && deniedGlobal(node, context.globalNames);
+  if (name) throw new StepfoldError("GLOBAL_DENIED", { nodeId: task.nodeId, name, allowed: context.globalNames! });
+  const timeoutMs = node.timeoutMs === null ? context.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
   const data = resolveData(run);
   const { payload, schema } = task.resumed ?? {};
   // there is nothing to check, so no promise is needed
   if (!node.input && payload === undefined && schema === undefined) return execute(run, data, undefined, timeoutMs);
-  return follow(run, timeoutMs, check(run, data, payload), (checked) =>
+  return awaitThen(run, timeoutMs, check(run, data, payload), (checked) =>
     checked.refused ? refusalOutcome(run, checked.refused) : execute(run, checked.data, checked.payload, timeoutMs),
   );
 }
 
-function resolveData({ node, around, task, scope }: AttemptState): Json {
+function resolveData({ node, context, task, scope }: AttemptState): Json {
   const { data } = node.compiled;
   if (!data) return node.compiled.constant;
   const value = data.evaluate(scope());
-  return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, around.limits).value;
+  return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, context.limits).value;
 }
 
 type Checked =
   | { readonly refused: readonly SchemaIssue[] }
   | { readonly refused?: undefined; readonly data: unknown; readonly payload: unknown };
 
-async function check({ node, task, around }: AttemptState, data: Json, payload: Json | undefined): Promise<Checked> {
+async function check({ node, task, context }: AttemptState, data: Json, payload: Json | undefined): Promise<Checked> {
   const { nodeId } = task;
   const { schema } = task.resumed ?? {};
   // a signal from the inbox was not checked when it came, so its payload is checked against the schema of the wait that has just taken it
-  const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload, new CheckBudget(around.limits));
+  const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload, new CheckBudget(context.limits));
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
-  const checked = node.input ? await node.input(data, new CheckBudget(around.limits)) : { value: data };
+  const checked = node.input ? await node.input(data, new CheckBudget(context.limits)) : { value: data };
   if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
-  const resumed = node.resume && payload !== undefined ? await node.resume(payload, new CheckBudget(around.limits)) : { value: payload };
+  const resumed = node.resume && payload !== undefined ? await node.resume(payload, new CheckBudget(context.limits)) : { value: payload };
   // the waits can be opened again, so the wrong answer does not fail the step
   if (resumed.issues && task.resumed?.reopens) return { refused: resumed.issues };
   if (resumed.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: resumed.issues });
@@ -111,12 +111,12 @@ async function check({ node, task, around }: AttemptState, data: Json, payload: 
 }
 
 function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: number): Outcome | null {
-  const { task, node, place, around } = run;
-  const step = new Step(around, task, payload, place, heartbeatOf(run));
+  const { task, node, scopeDraft, context } = run;
+  const step = new Step(context, task, payload, scopeDraft, heartbeatOf(run));
   run.step = step;
   const returned = node.definition.executor(data, step);
   return isPromise(returned)
-    ? follow(run, timeoutMs, returned, (output) => finish(run, output, timeoutMs))
+    ? awaitThen(run, timeoutMs, returned, (output) => finish(run, output, timeoutMs))
     : finish(run, returned, timeoutMs);
 }
 
@@ -125,8 +125,8 @@ function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: 
  * Null if there is neither a plugin nor a timeout.
  */
 function heartbeatOf(run: AttemptState): ((progress: unknown) => void) | null {
-  const { task, node, around } = run;
-  const { onHeartbeat, deadlines } = around;
+  const { task, node, context } = run;
+  const { onHeartbeat, deadlines } = context;
   const { heartbeatMs } = node.compiled;
   if (heartbeatMs === null) return onHeartbeat && ((progress) => onHeartbeat(progress, task));
   const silentMs = evaluateDuration(heartbeatMs, run.scope());
@@ -145,15 +145,15 @@ function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Out
   const { suspension } = run.step!;
   if (suspension) return suspensionOf(run, suspension);
   const outcome = readOutput(run, returned);
-  return outcome instanceof Promise ? follow(run, timeoutMs, outcome, (checked) => checked) : outcome;
+  return outcome instanceof Promise ? awaitThen(run, timeoutMs, outcome, (checked) => checked) : outcome;
 }
 
 /**
  * Calls `next` with the result of `pending`, unless the attempt times out or is aborted before that. Returns null, because the outcome is
  * not known yet.
  */
-function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
-  run.deadline ??= run.around.deadlines.add(timeoutMs, () =>
+function awaitThen<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
+  run.deadline ??= run.context.deadlines.add(timeoutMs, () =>
     giveUp(run, new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs })),
   );
   pending.then(
@@ -163,7 +163,7 @@ function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, ne
       if (outcome) end(run, outcome);
     },
     (thrown: unknown) => {
-      if (!run.over) end(run, ended(run, thrown));
+      if (!run.over) end(run, outcomeOfThrown(run, thrown));
     },
   );
   return null;
@@ -178,12 +178,12 @@ function giveUp(run: AttemptState, error: StepfoldError): void {
 function end(run: AttemptState, outcome: Outcome): void {
   if (run.over) return;
   run.over = true;
-  relax(run);
+  cancelDeadlines(run);
   run.settle(outcome);
 }
 
 /** Removes the deadlines of an attempt that is over. */
-function relax(run: AttemptState): void {
+function cancelDeadlines(run: AttemptState): void {
   run.deadline?.cancel();
   run.heartbeatDeadline?.cancel();
 }
@@ -192,15 +192,15 @@ function attempt(run: AttemptState, work: (run: AttemptState) => Outcome | null)
   try {
     return work(run);
   } catch (thrown) {
-    return ended(run, thrown);
+    return outcomeOfThrown(run, thrown);
   }
 }
 
 /** Returns the outcome for what the executor threw: the step has suspended, or it has failed. */
-function ended(run: AttemptState, thrown: unknown): Outcome {
+function outcomeOfThrown(run: AttemptState, thrown: unknown): Outcome {
   const suspension = run.step?.suspension;
   if (!suspension) {
-    run.around.onThrown?.(thrown, run.task);
+    run.context.onThrown?.(thrown, run.task);
     return failureOf(run, thrown);
   }
   try {

@@ -20,12 +20,13 @@ import { suspensionOf } from "./suspension.ts";
 /** Turns what an executor returned into an outcome. */
 export function readOutput(run: AttemptState, returned: unknown): Outcome | Promise<Outcome> {
   if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
-  if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
+  if (typeof returned.then === "function")
+    throw invalid(run, "returned an object with a `then` method that is not a Promise: make the executor async, or await it");
   const patch = run.step!.metadataPatch;
   if (returned.vars === undefined && !patch) return outcomeOf(run, returned);
   const writes: Writes = {
     ...(returned.vars !== undefined && { writes: writesOf(run, returned) }),
-    ...(patch && { metadataPatch: normalise(patch, "The metadata", run.around.limits).value as JsonObject }),
+    ...(patch && { metadataPatch: normalise(patch, "The metadata", run.context.limits).value as JsonObject }),
   };
   const outcome = outcomeOf(run, returned);
   return outcome instanceof Promise ? outcome.then((settled) => withWrites(settled, writes)) : withWrites(outcome, writes);
@@ -41,10 +42,10 @@ function withWrites(outcome: Outcome, writes: Writes): Outcome {
 
 /** Checks and returns the values that a step sets variables to. */
 function writesOf(run: AttemptState, { vars, __pause, __children, __signal }: Returned): Readonly<Record<string, Json>> {
-  const { task, around } = run;
+  const { task, context } = run;
   if (__pause === true || __children !== undefined || __signal !== undefined || task.undoes)
-    throw invalid(run, "are set by a step that completes, and this one waits, goes on in children, or undoes another one", "/vars");
-  const { value } = normalise(vars, `The variables of node "${task.nodeId}"`, around.limits);
+    throw invalid(run, "can only be set by a step that completes, not by one that waits, runs children or undoes another step", "/vars");
+  const { value } = normalise(vars, `The variables of node "${task.nodeId}"`, context.limits);
   if (!isJsonObject(value)) throw invalid(run, "must be an object of values, by the names of variables", "/vars");
   const wrong = Object.keys(value).find((name) => !isId(name));
   if (wrong !== undefined) throw invalid(run, 'must be named by 1 to 128 letters, digits, "_" or "-"', pointerOf(["vars", wrong]));
@@ -52,14 +53,14 @@ function writesOf(run: AttemptState, { vars, __pause, __children, __signal }: Re
 }
 
 function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Outcome> {
-  const { node, task, around } = run;
+  const { node, task, context } = run;
   if (returned.__pause === true)
     return suspensionOf(run, { payload: returned.data, options: [{ resumeAt: returned.resumeAt as number | undefined }] });
   if (returned.__children !== undefined) {
     if (task.undoes)
       throw new StepfoldError("OPTION_INVALID", {
         option: "compensate",
-        reason: "cannot run a workflow or a map: what undoes a step is one step",
+        reason: "cannot run a workflow or a map: a compensation is a single step",
       });
     return safeMember(returned.__children, "detached") === true
       ? spawnedDetached(run, returned.__children)
@@ -78,8 +79,8 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
   const { output } = node.definition;
   // a JSON Schema describes the stored value, in which for example a returned Date is text; so the data is normalised before the check
   const result = node.output(
-    isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value,
-    new CheckBudget(around.limits),
+    isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), context.limits).value,
+    new CheckBudget(context.limits),
   );
   const finish = ({
     value,
@@ -120,9 +121,9 @@ interface Leaving {
 }
 
 function completed(run: AttemptState, data: unknown, { handles, terminates, sends, unlessSignalled }: Leaving): Outcome {
-  const { task, around, startedAt } = run;
-  const { value, sizeBytes } = normalise(data, whatOf(task), around.limits);
-  const outcome = { type: "completed" as const, startedAt, endedAt: around.now(), output: value, sizeBytes };
+  const { task, context, startedAt } = run;
+  const { value, sizeBytes } = normalise(data, whatOf(task), context.limits);
+  const outcome = { type: "completed" as const, startedAt, endedAt: context.now(), output: value, sizeBytes };
   if (sends !== undefined) {
     const sent = sendsOf(run, sends);
     return {
@@ -177,7 +178,7 @@ function invalid({ task }: AttemptState, message: string, pointer = ""): Stepfol
 function invalidHandles(nodeId: string): StepfoldError {
   return new StepfoldError("OUTPUT_INVALID", {
     nodeId,
-    issues: [{ pointer: "/nextHandle", message: "must be the name of a handle, nextHandles a list of such names" }],
+    issues: [{ pointer: "/nextHandle", message: "must be the name of a handle, and nextHandles must be a list of such names" }],
   });
 }
 

@@ -57,7 +57,7 @@ function withVariables(
     const refuse = (reason: string): StepfoldError => new StepfoldError("VARIABLE_INVALID", { nodeId, variable: name, reason });
     const current = Object.hasOwn(before, name) ? before[name] : undefined;
     const next = typeof reducer === "string" ? reducers[reducer](current, value, refuse) : byExpression(scope, reducer, current, value);
-    if (next === undefined) throw refuse("its reducer gives nothing");
+    if (next === undefined) throw refuse("its reducer returns nothing");
     // the value of "set" is normalised already
     variables[name] = reducer === "set" ? value : normalise(next, `The variable "${name}"`, limits).value;
     sizeBytes += sizeOfJson(variables[name]);

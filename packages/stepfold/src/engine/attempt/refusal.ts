@@ -9,16 +9,16 @@ const maxPointerLength = 200;
 const maxMessageLength = 500;
 
 /** The outcome of a step whose code refused the payload that the step was resumed with: its waits open again. */
-export function refusalOutcome({ around, startedAt }: AttemptState, given: readonly SchemaIssue[]): Outcome {
+export function refusalOutcome({ context, startedAt }: AttemptState, given: readonly SchemaIssue[]): Outcome {
   const issues = Object.freeze(
     given.slice(0, maxIssues).map(({ pointer, message }) =>
       Object.freeze({
         pointer: whole(pointer.slice(0, maxPointerLength)),
-        message: whole(around.scrub(message).slice(0, maxMessageLength)) || "is refused",
+        message: whole(context.scrub(message).slice(0, maxMessageLength)) || "is refused",
       }),
     ),
   );
-  return { type: "refused", issues, sizeBytes: sizeOfJson(issues as unknown as Json), startedAt, endedAt: around.now() };
+  return { type: "refused", issues, sizeBytes: sizeOfJson(issues as unknown as Json), startedAt, endedAt: context.now() };
 }
 
 /** Replaces half of a surrogate pair, which a cut may have left. */

@@ -16,16 +16,16 @@ export function sendsOf(
   run: AttemptState,
   requests: unknown,
 ): { readonly sends: NonNullable<CompletedEvent["sends"]>; readonly sizeBytes: number } {
-  const { task, place, around } = run;
-  const { root } = place;
+  const { task, scopeDraft, context } = run;
+  const { root } = scopeDraft;
   const refused = (message: string): StepfoldError =>
     new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer: "/__sends", message }] });
-  if (place !== root || task.undoes) throw refused("is for a step of the execution itself");
+  if (scopeDraft !== root || task.undoes) throw refused("can only be used in a step of the execution itself");
   if (root.incarnation === undefined) throw refused("needs a runtime, which delivers it");
   if (!Array.isArray(requests) || requests.length > maxSends) throw refused(`must be a list of at most ${maxSends}`);
   let sizeBytes = 0;
   const keep = (value: unknown, what: string): Json => {
-    const kept = normalise(value, what, around.limits);
+    const kept = normalise(value, what, context.limits);
     sizeBytes += kept.sizeBytes;
     return kept.value;
   };

@@ -24,12 +24,12 @@ export function sentSignal(run: AttemptState, request: SignalRequest): Outcome |
 }
 
 function sentToOne(run: AttemptState, { to, workflow, name, key, payload, ttl }: SignalRequest): Outcome | Promise<Outcome> {
-  const { around, task } = run;
-  const { root } = run.place;
-  if (workflow !== undefined) throw invalid("workflow", "goes with `all`, and not with `to`");
+  const { context, task } = run;
+  const { root } = run.scopeDraft;
+  if (workflow !== undefined) throw invalid("workflow", "can only be used with `all`, not with `to`");
   if (!isWorkflowId(to)) throw invalid("to", "must name an execution by text of 1 to 255 printable characters");
   if (root.incarnation === undefined) throw invalid("to", "needs a runtime, which delivers the signal");
-  const kept = payload === undefined ? undefined : normalise(payload, `The payload of node "${task.nodeId}"`, around.limits);
+  const kept = payload === undefined ? undefined : normalise(payload, `The payload of node "${task.nodeId}"`, context.limits);
   const signal: SignalSend = Object.freeze({
     type: "signal",
     to,
@@ -38,31 +38,31 @@ function sentToOne(run: AttemptState, { to, workflow, name, key, payload, ttl }:
     ...(kept && { payload: kept.value }),
     ...(ttl !== undefined && { ttlMs: durationMs(ttl) }),
   });
-  if (!around.may && !isOfFamily(root, to)) throw denied(task.nodeId, to);
+  if (!context.may && !isOfFamily(root, to)) throw denied(task.nodeId, to);
   const asked = { action: "signal", from: senderOf(run), signal: signal.name, id: to, tenant: root.tenant } as const;
-  return ifAllowed(around.may, asked, (isAsked) => {
+  return ifAllowed(context.may, asked, (wasAsked) => {
     const told = { workflowId: to, signal: signal.name, ...(signal.key !== undefined && { key: signal.key }) };
-    return waitingForArrival(run, told, kept?.sizeBytes ?? 0, isAsked ? Object.freeze({ ...signal, allowed: true as const }) : signal);
+    return waitingForArrival(run, told, kept?.sizeBytes ?? 0, wasAsked ? Object.freeze({ ...signal, allowed: true as const }) : signal);
   });
 }
 
 function sentToAll(run: AttemptState, { to, workflow, name, key, payload, ttl }: SignalRequest): Outcome | Promise<Outcome> {
-  const { around, task } = run;
-  const { root } = run.place;
-  if (to !== undefined) throw invalid("to", "must be left out where the signal is for all that wait for it (`all`)");
-  if (ttl !== undefined) throw invalid("ttl", "must be left out where the signal is for all that wait for it (`all`): nobody keeps it");
-  if (key === undefined) throw invalid("key", "must be given where the signal is for all that wait for it (`all`)");
+  const { context, task } = run;
+  const { root } = run.scopeDraft;
+  if (to !== undefined) throw invalid("to", "cannot be used with `all`");
+  if (ttl !== undefined) throw invalid("ttl", "cannot be used with `all`: such a signal is not kept");
+  if (key === undefined) throw invalid("key", "is required with `all`");
   if (root.incarnation === undefined) throw invalid("all", "needs a runtime, which delivers the signal");
-  const kept = payload === undefined ? undefined : normalise(payload, `The payload of node "${task.nodeId}"`, around.limits);
+  const kept = payload === undefined ? undefined : normalise(payload, `The payload of node "${task.nodeId}"`, context.limits);
   const about = {
     name: checkedName("name", name),
     key: checkedName("key", key),
     ...(workflow !== undefined && { workflow: checkedName("workflow", workflow) }),
   };
-  if (!around.may) throw deniedToAll(task.nodeId);
+  if (!context.may) throw deniedToAll(task.nodeId);
   const { name: signal, ...meant } = about;
   const asked = { action: "broadcast", from: senderOf(run), signal, ...meant, id: "*", tenant: root.tenant } as const;
-  return ifAllowed(around.may, asked, () => {
+  return ifAllowed(context.may, asked, () => {
     const sent = Object.freeze({ type: "broadcast" as const, ...about, ...(kept && { payload: kept.value }), allowed: true as const });
     return waitingForArrival(run, { signal, ...meant }, kept?.sizeBytes ?? 0, sent);
   });
@@ -77,8 +77,8 @@ function waitingForArrival(
   sizeBytes: number,
   signal: SignalSend | SignalBroadcast,
 ): Outcome & { readonly type: "suspended" } {
-  const { around, startedAt, task } = run;
-  const endedAt = around.now();
+  const { context, startedAt, task } = run;
+  const endedAt = context.now();
   const timeoutAt = latestEnd(run, endedAt);
   const wait: Wait = Object.freeze({
     id: `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`,
@@ -89,7 +89,7 @@ function waitingForArrival(
   return { type: "suspended", startedAt, endedAt, waits: Object.freeze([wait]), sizeBytes, signal };
 }
 
-function senderOf({ place: { root }, task }: AttemptState): ActionRequest["from"] {
+function senderOf({ scopeDraft: { root }, task }: AttemptState): ActionRequest["from"] {
   return { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
 }
 
@@ -105,7 +105,8 @@ function isOfFamily(root: Draft, id: string): boolean {
 }
 
 function denied(nodeId: string, id: string): StepfoldError {
-  const reason = "without the option `may` an execution tells only itself, that which has begun it, and those that it has begun";
+  const reason =
+    "without the option `may`, an execution can send signals only to itself, to its parent, and to executions that it has started";
   return new StepfoldError("ACTION_DENIED", { nodeId, action: "signal", id, reason });
 }
 

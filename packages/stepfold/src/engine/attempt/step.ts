@@ -44,7 +44,7 @@ export class Step implements StepContext {
   metadataPatch: Readonly<Record<string, unknown>> | null = null;
   readonly #globals: unknown;
   readonly #task: Task;
-  readonly #place: ScopeDraft;
+  readonly #scopeDraft: ScopeDraft;
   /** The results of the scope, which may grow during the attempt; `#version` says which of them the executor sees. */
   readonly #live: Context;
   readonly #version: number;
@@ -56,25 +56,25 @@ export class Step implements StepContext {
   #aborted: { readonly reason: unknown } | null = null;
 
   constructor(
-    around: StepSurroundings,
+    surroundings: StepSurroundings,
     task: Task,
     externalPayload: unknown,
-    place: ScopeDraft,
+    scopeDraft: ScopeDraft,
     onHeartbeat: ((progress: unknown) => void) | null,
   ) {
-    this.workflowId = around.workflowId;
+    this.workflowId = surroundings.workflowId;
     this.nodeId = task.nodeId;
     this.pathId = task.scope === undefined ? task.pathId : scopedKey(task.scope, task.pathId);
     this.attempt = task.attempt;
-    this.input = place.input;
+    this.input = scopeDraft.input;
     this.externalPayload = externalPayload;
     this.resumed = task.resumed && withoutReopening(task.resumed);
-    this.#globals = around.globals;
-    this.#now = around.now;
+    this.#globals = surroundings.globals;
+    this.#now = surroundings.now;
     this.#task = task;
-    this.#place = place;
-    this.#live = place.context;
-    this.#version = place.root.version;
+    this.#scopeDraft = scopeDraft;
+    this.#live = scopeDraft.context;
+    this.#version = scopeDraft.root.version;
     this.#onHeartbeat = onHeartbeat;
   }
 
@@ -85,7 +85,7 @@ export class Step implements StepContext {
 
   get idempotencyKey(): string {
     const { undoes, nodeId, visit } = this.#task;
-    const { tenant } = this.#place.root;
+    const { tenant } = this.#scopeDraft.root;
     if (!undoes) return ofTenant(tenant, `${this.workflowId}/${this.pathId}#${visit}`);
     // the key is the same for every attempt to undo this step; `begun` stands for a step that did not complete
     const { scope = "", pathId, version = "begun" } = undoes;
@@ -98,13 +98,13 @@ export class Step implements StepContext {
   }
 
   get vars(): Readonly<Record<string, Json>> {
-    this.#vars ??= variablesAt(this.#place, this.#task.since);
+    this.#vars ??= variablesAt(this.#scopeDraft, this.#task.since);
     return this.#vars;
   }
 
   get incoming(): Json | null {
     const task = this.#task;
-    if (task.undoes || task.stepPath.length > 0 || task.inputs) return previousOf(task, this.#place)?.output ?? null;
+    if (task.undoes || task.stepPath.length > 0 || task.inputs) return previousOf(task, this.#scopeDraft)?.output ?? null;
     return this.input ?? null;
   }
 
@@ -114,7 +114,7 @@ export class Step implements StepContext {
 
   get compensating(): Compensating | undefined {
     if (!this.#task.undoes) return undefined;
-    const result = undoneResult(this.#task, this.#place);
+    const result = undoneResult(this.#task, this.#scopeDraft);
     return result ? { completed: true, output: result.output } : { completed: false };
   }
 

@@ -16,18 +16,18 @@ const maxWaits = 100;
 
 /** Returns the outcome of a suspension, with one wait for each of its options. */
 export function suspensionOf(run: AttemptState, { payload, options }: Suspension): Outcome {
-  const { task, around, startedAt } = run;
-  const endedAt = around.now();
+  const { task, context, startedAt } = run;
+  const endedAt = context.now();
   if (options.length === 0 || options.length > maxWaits) throw invalid("options", `must be 1 to ${maxWaits} waits`);
   let sizeBytes = 0;
   const keep = (value: unknown, what: string): Json => {
-    const kept = normalise(value, `${what} of node "${task.nodeId}"`, around.limits);
+    const kept = normalise(value, `${what} of node "${task.nodeId}"`, context.limits);
     sizeBytes += kept.sizeBytes;
     return kept.value;
   };
   const kept = payload === undefined ? undefined : keep(payload, "The suspend payload");
   const { resume } = run.node.definition;
-  const said = resume === undefined ? null : payloadSchemaOf(resume, around.limits);
+  const said = resume === undefined ? null : payloadSchemaOf(resume, context.limits);
   const name = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
   const waits = options.map((option, i) => {
     if (typeof option !== "object" || option === null) throw invalid("options", "must be objects");
@@ -39,7 +39,8 @@ export function suspensionOf(run: AttemptState, { payload, options }: Suspension
   });
   const outcome = { type: "suspended" as const, startedAt, endedAt, waits: Object.freeze(waits), sizeBytes };
   // the execution keeps each schema once
-  const isNew = said && waits.some(({ typeSchema }) => typeSchema === said.id) && !Object.hasOwn(run.place.root.schemas ?? {}, said.id);
+  const isNew =
+    said && waits.some(({ typeSchema }) => typeSchema === said.id) && !Object.hasOwn(run.scopeDraft.root.schemas ?? {}, said.id);
   return isNew ? { ...outcome, sizeBytes: sizeBytes + said.sizeBytes, schemas: { [said.id]: said.schema } } : outcome;
 }
 
@@ -98,10 +99,10 @@ export function checkedName(option: string, value: unknown): string {
   throw invalid(option, "must be text of 1 to 1,000 characters");
 }
 
-function timestamp({ around, task }: AttemptState, option: string, at: unknown, now: number): number {
+function timestamp({ context, task }: AttemptState, option: string, at: unknown, now: number): number {
   if (typeof at !== "number" || !Number.isFinite(at) || at < 0)
     throw invalid(option, `of node "${task.nodeId}" must be milliseconds since 1970, not ${String(at)}`);
-  const max = around.limits.timerMs;
+  const max = context.limits.timerMs;
   if (at - now > max)
     throw new StepfoldError("LIMIT_EXCEEDED", { what: `The wait of node "${task.nodeId}"`, limit: "timerMs", max, actual: at - now });
   return Math.ceil(at);

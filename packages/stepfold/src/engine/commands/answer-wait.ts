@@ -60,7 +60,7 @@ export async function resumeEvent(
  *
  * @throws StepfoldError `RESPONDER_DENIED`
  */
-export function refuseStranger(workflow: PreparedWorkflow, snapshot: Snapshot, { target, by }: ResumeCommand, now: EpochMs): void {
+export function requireResponder(workflow: PreparedWorkflow, snapshot: Snapshot, { target, by }: ResumeCommand, now: EpochMs): void {
   let found: ReturnType<typeof findWait>;
   try {
     found = findWait(workflow.compiled, snapshot, target, now);
@@ -117,7 +117,7 @@ function checkResponder(
   if (!responders && quorum === undefined) return;
   const denied = (reason: string): StepfoldError =>
     new StepfoldError("RESPONDER_DENIED", { ...place, waitId, who: who ?? "nobody", reason });
-  if (who === undefined) throw denied('wants to know who answers ("by")');
+  if (who === undefined) throw denied('needs the name of the person who answers ("by")');
   if (responders && !responders.includes(who)) throw denied(`may be answered by: ${responders.slice(0, 20).join(", ")}`);
-  if (answers?.some(({ by }) => by === who)) throw denied("has this answer already");
+  if (answers?.some(({ by }) => by === who)) throw denied("already has an answer of this person");
 }

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
-import { endOf } from "../../core/transition/draft/outbox.ts";
+import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
@@ -44,7 +44,7 @@ export async function decide(
   if (isTerminal(status)) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
   const stamp = { version: snapshot.version + 1, at: now };
   if (typeof command !== "object" || command === null) throw unknownCommand();
-  const end = endOf(snapshot);
+  const end = statusAfterMessages(snapshot);
   // an execution that only has to deliver its messages still accepts `delivered`, and `retry` if it is parked
   const goesOn = command.type === "delivered" || (command.type === "retry" && snapshot.parked !== undefined);
   if (end && !goesOn) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });

@@ -48,10 +48,10 @@ export interface Resource {
 }
 
 /** Checks a value against one keyword; returns false if the value does not fit. */
-export type Check = (value: Json, run: CheckRun, place: InstanceLocation | null, seen: Seen) => boolean;
+export type Check = (value: Json, run: CheckRun, place: InstanceLocation | null, evaluated: Evaluated) => boolean;
 
 /** The members and items of a value that some keyword has evaluated. `unevaluatedProperties` and `unevaluatedItems` apply to the others. */
-export class Seen {
+export class Evaluated {
   /** True if all members and items were evaluated. */
   isAll = false;
   readonly keys: Set<string | number> = new Set();
@@ -74,12 +74,12 @@ export class CheckRun {
   /** The resources (schemas with their own ids) that led to the current schema, the outermost first. */
   readonly scope: Resource[] = [];
   /** True if the schema has `unevaluatedProperties` or `unevaluatedItems`, so that evaluated members and items must be recorded. */
-  readonly isWatched: boolean;
+  readonly tracksEvaluated: boolean;
   readonly #budget: CheckBudget;
   #depth = 0;
 
-  constructor(isWatched: boolean, budget: CheckBudget) {
-    this.isWatched = isWatched;
+  constructor(tracksEvaluated: boolean, budget: CheckBudget) {
+    this.tracksEvaluated = tracksEvaluated;
     this.#budget = budget;
   }
 
@@ -87,44 +87,44 @@ export class CheckRun {
    * Checks a value against a schema. Returns the members and items that the keywords of the schema have evaluated; null if the value does
    * not fit.
    */
-  evaluate({ checks, resource }: SchemaNode, value: Json, place: InstanceLocation | null): Seen | null {
+  evaluate({ checks, resource }: SchemaNode, value: Json, place: InstanceLocation | null): Evaluated | null {
     this.spend(1 + checks.length);
-    if (++this.#depth > maxDepth) throw new StepfoldError("OPTION_INVALID", { option: "schema", reason: "leads to itself without end" });
+    if (++this.#depth > maxDepth) throw new StepfoldError("OPTION_INVALID", { option: "schema", reason: "refers to itself without end" });
     const isEntered = this.scope.at(-1) !== resource;
     if (isEntered) this.scope.push(resource);
-    const seen = this.isWatched ? new Seen() : nothingSeen;
+    const evaluated = this.tracksEvaluated ? new Evaluated() : nothingEvaluated;
     let isValid = true;
     for (const check of checks) {
-      if (check(value, this, place, seen)) continue;
+      if (check(value, this, place, evaluated)) continue;
       isValid = false;
       if (this.quiet > 0) break;
     }
     if (isEntered) this.scope.pop();
     this.#depth--;
-    return isValid ? seen : null;
+    return isValid ? evaluated : null;
   }
 
   /** Checks the same value against a subschema. The members and items that the subschema evaluates also count for the schema around it. */
-  within(node: SchemaNode, value: Json, place: InstanceLocation | null, seen: Seen): boolean {
+  within(node: SchemaNode, value: Json, place: InstanceLocation | null, evaluated: Evaluated): boolean {
     const found = this.evaluate(node, value, place);
-    if (found) this.#add(seen, found);
+    if (found) this.#add(evaluated, found);
     return found !== null;
   }
 
   /** Whether a value fits a schema; mistakes are not reported. */
-  fits(node: SchemaNode, value: Json, place: InstanceLocation | null, seen: Seen = nothingSeen): boolean {
+  fits(node: SchemaNode, value: Json, place: InstanceLocation | null, evaluated: Evaluated = nothingEvaluated): boolean {
     this.quiet++;
-    const fits = this.within(node, value, place, seen);
+    const fits = this.within(node, value, place, evaluated);
     this.quiet--;
     return fits;
   }
 
-  see(seen: Seen, key: string | number): void {
-    if (this.isWatched) seen.keys.add(key);
+  markEvaluated(evaluated: Evaluated, key: string | number): void {
+    if (this.tracksEvaluated) evaluated.keys.add(key);
   }
 
-  seeAll(seen: Seen): void {
-    if (this.isWatched) seen.isAll = true;
+  markAllEvaluated(evaluated: Evaluated): void {
+    if (this.tracksEvaluated) evaluated.isAll = true;
   }
 
   /** @throws StepfoldError `LIMIT_EXCEEDED` */
@@ -136,16 +136,16 @@ export class CheckRun {
     return false;
   }
 
-  #add(seen: Seen, found: Seen): void {
-    if (!this.isWatched || seen === nothingSeen) return;
+  #add(evaluated: Evaluated, found: Evaluated): void {
+    if (!this.tracksEvaluated || evaluated === nothingEvaluated) return;
     this.spend(found.keys.size);
-    seen.isAll ||= found.isAll;
-    for (const key of found.keys) seen.keys.add(key);
+    evaluated.isAll ||= found.isAll;
+    for (const key of found.keys) evaluated.keys.add(key);
   }
 }
 
 /** The object that checks get if evaluated members and items are not recorded. */
-const nothingSeen = new Seen();
+const nothingEvaluated = new Evaluated();
 
 /** A value in a message, cut if it is long. */
 export function shown(value: Json): string {

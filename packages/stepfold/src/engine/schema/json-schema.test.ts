@@ -124,20 +124,20 @@ describe("a JSON Schema", () => {
       2,
       [": fits none of the schemas that are allowed", ": must be 1", ": must be string, not number"],
     ],
-    ["two alternatives", { oneOf: [true, true] }, 2, [": must fit exactly one of the schemas, and fits 2"]],
+    ["two alternatives", { oneOf: [true, true] }, 2, [": must fit exactly one of the schemas, but fits 2"]],
     ["the same twice", { uniqueItems: true }, [1, [2], [2]], [": has the same item twice, at 1 and 2"]],
-    ["what must not be", { not: {} }, 1, [": is what must not be"]],
+    ["what must not be", { not: {} }, 1, [': must not fit the schema in "not"']],
     ["too few that fit", { contains: false, minContains: 2 }, [1], [': must have at least 2 items that fit "contains", not 0']],
     ["too many that fit", { contains: true, maxContains: 1 }, [1, 2], [': must have at most 1 items that fit "contains", not 2']],
-    ["what is not there", { additionalProperties: false }, { a: 1 }, ["/a: nothing is allowed here"]],
+    ["what is not there", { additionalProperties: false }, { a: 1 }, ["/a: no value is allowed here"]],
     [
       "a long list",
       { enum: Array.from({ length: 500 }, (_, i) => i) },
       -1,
       [expect.stringMatching(/^: must be one of 0,1,2.{150,250}\.\.$/)],
     ],
-    ["a format", { format: "email" }, "x", [": is no email"]],
-    ["a companion", { dependentRequired: { a: ["b"] } }, { a: 1 }, [': lacks "b" beside "a"']],
+    ["a format", { format: "email" }, "x", [": is not a valid email"]],
+    ["a companion", { dependentRequired: { a: ["b"] } }, { a: 1 }, [': lacks "b", which is required if there is "a"']],
   ])("says what is wrong: %s", (_, schema, value, messages) => {
     expect(issuesOf(schema, value)).toEqual(messages);
   });
@@ -147,8 +147,8 @@ describe("a JSON Schema", () => {
     [{ enum: 1 }, "/enum: must be a list of values"],
     [{ minimum: "1" }, "/minimum: must be a number"],
     [{ multipleOf: 0 }, "/multipleOf: must be a number above 0"],
-    [{ maxLength: -1 }, "/maxLength: must be a whole number from 0 on"],
-    [{ minItems: 1.5 }, "/minItems: must be a whole number from 0 on"],
+    [{ maxLength: -1 }, "/maxLength: must be a whole number of at least 0"],
+    [{ minItems: 1.5 }, "/minItems: must be a whole number of at least 0"],
     [{ pattern: 1 }, "/pattern: must be text"],
     [{ required: true }, "/required: must be a list of names"],
     [{ dependentRequired: { a: 1 } }, "/dependentRequired: must be an object of lists of names"],
@@ -157,17 +157,17 @@ describe("a JSON Schema", () => {
     [{ allOf: {} }, "/allOf: must be a list of schemas"],
     [{ anyOf: 1 }, "/anyOf: must be a list of schemas"],
     [{ oneOf: 1 }, "/oneOf: must be a list of schemas"],
-    [{ contains: true, minContains: -1 }, "/minContains: must be a whole number from 0 on"],
-    [{ contains: true, maxContains: "1" }, "/maxContains: must be a whole number from 0 on"],
+    [{ contains: true, minContains: -1 }, "/minContains: must be a whole number of at least 0"],
+    [{ contains: true, maxContains: "1" }, "/maxContains: must be a whole number of at least 0"],
     [{ not: 1 }, "/not: must be a schema: an object, true or false"],
     [
       { allOf: [{ properties: { "a/b": { patternProperties: { "(": true } } } }] },
       expect.stringMatching(/^\/allOf\/0\/properties\/a~1b\/patternProperties\/\(: is no pattern/) as never,
     ],
-    [{ $ref: 1 }, "/$ref: leads nowhere: only what stands in the schema itself can be named"],
-    [{ $ref: "#/%zz" }, "/$ref: leads nowhere: only what stands in the schema itself can be named"],
-    [{ $dynamicRef: "http://[" }, "/$dynamicRef: leads nowhere: only what stands in the schema itself can be named"],
-    [{ $recursiveRef: "#/a/b" }, "/$recursiveRef: leads nowhere: only what stands in the schema itself can be named"],
+    [{ $ref: 1 }, "/$ref: leads nowhere: a reference can only lead to a place in the same schema"],
+    [{ $ref: "#/%zz" }, "/$ref: leads nowhere: a reference can only lead to a place in the same schema"],
+    [{ $dynamicRef: "http://[" }, "/$dynamicRef: leads nowhere: a reference can only lead to a place in the same schema"],
+    [{ $recursiveRef: "#/a/b" }, "/$recursiveRef: leads nowhere: a reference can only lead to a place in the same schema"],
     [{ $id: "#a" }, "/$id: must be a URI without a fragment"],
     [{ $defs: { a: { $id: "x" }, b: { $id: "x" } } }, expect.stringContaining("/$id: is the id of two schemas") as never],
   ])("is refused itself: %j", (schema, mistake) => {
@@ -180,6 +180,6 @@ describe("a JSON Schema", () => {
     expect(compileSchema(schema).mistakes[0]!.message).toBe("nests schemas deeper than 200 levels");
     const circle: { not?: unknown } = {};
     circle.not = circle;
-    expect(() => compileSchema(circle as JsonSchema).check(1, new CheckBudget(defaultLimits))).toThrow("leads to itself without end");
+    expect(() => compileSchema(circle as JsonSchema).check(1, new CheckBudget(defaultLimits))).toThrow("refers to itself without end");
   });
 });

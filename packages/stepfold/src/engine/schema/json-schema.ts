@@ -2,9 +2,9 @@ import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
 import { compilePattern, type Pattern } from "../../expressions/pattern/pattern.ts";
 import { type CheckBudget, CheckRun } from "./check-run.ts";
-import type { Building, Keyword } from "./keyword.ts";
-import { isWatching, logicKeywords } from "./logic-keywords.ts";
-import { isSchema, type OpenResource, SchemaReader } from "./schema-reader.ts";
+import type { Keyword, KeywordContext } from "./keyword.ts";
+import { logicKeywords, readsEvaluated } from "./logic-keywords.ts";
+import { isSchema, type ScannedResource, SchemaReader } from "./schema-reader.ts";
 import { lastKeywords, structureKeywords } from "./structure-keywords.ts";
 import { valueKeywords } from "./value-keywords.ts";
 
@@ -39,7 +39,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
   const reader = new SchemaReader(schema);
   const patterns = new Map<string, Pattern | null>();
   let patternSteps = 0;
-  let isWatched = false;
+  let tracksEvaluated = false;
   const mistakes: SchemaIssue[] = reader.mistakes;
 
   const patternOf = (source: string, mistake: (message: string) => void): Pattern | null => {
@@ -50,29 +50,30 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
     const pattern = compiled.mistake === undefined ? compiled.pattern : null;
     if (compiled.mistake !== undefined) mistake(compiled.mistake);
     patternSteps += pattern?.size ?? 0;
-    if (patternSteps > maxPatternSteps) mistake(`is one pattern too many: together they take more than ${maxPatternSteps} steps`);
+    if (patternSteps > maxPatternSteps)
+      mistake(`makes the patterns of this schema too large: together they have more than ${maxPatternSteps} steps`);
     patterns.set(source, pattern);
     return pattern;
   };
 
   // each subschema that is in use; compiling a keyword may add further ones
-  for (const { schema: open, resource, node, pointer } of reader.open()) {
+  for (const { schema: pendingSchema, resource, node, pointer } of reader.pendingSchemas()) {
     if (patternSteps > maxPatternSteps || mistakes.length >= maxMistakes) break;
-    if (typeof open === "boolean") {
-      if (!open) node.checks.push((_, run, place) => run.report(place, "nothing is allowed here"));
+    if (typeof pendingSchema === "boolean") {
+      if (!pendingSchema) node.checks.push((_, run, place) => run.report(place, "no value is allowed here"));
       continue;
     }
-    isWatched ||= isWatching(open);
-    const building = buildingOf(open, resource, pointer, reader, patternOf);
+    tracksEvaluated ||= readsEvaluated(pendingSchema);
+    const context = keywordContextOf(pendingSchema, resource, pointer, reader, patternOf);
     for (const [name, keyword] of keywords) {
-      const check = open[name] === undefined ? null : keyword(open[name], building);
+      const check = pendingSchema[name] === undefined ? null : keyword(pendingSchema[name], context);
       if (check) node.checks.push(check);
     }
   }
   return {
     mistakes,
     check(value, budget) {
-      const run = new CheckRun(isWatched, budget);
+      const run = new CheckRun(tracksEvaluated, budget);
       run.evaluate(reader.root, value, null);
       return run.issues;
     },
@@ -80,13 +81,13 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
 }
 
 /** Returns what the keywords of one schema are compiled with. */
-function buildingOf(
-  schema: Building["schema"],
-  resource: OpenResource,
+function keywordContextOf(
+  schema: KeywordContext["schema"],
+  resource: ScannedResource,
   pointer: string,
   reader: SchemaReader,
   patternOf: (source: string, mistake: (message: string) => void) => Pattern | null,
-): Building {
+): KeywordContext {
   const mistake = (keyword: string, message: string): void => {
     reader.mistakes.push({ pointer: `${pointer}/${keyword}`, message });
   };
@@ -97,7 +98,7 @@ function buildingOf(
     node: (inner) => reader.nodeOf(isSchema(inner) ? inner : true, resource),
     reference(keyword, reference) {
       const node = typeof reference === "string" ? reader.resolve(reference, resource) : null;
-      if (!node) mistake(keyword, "leads nowhere: only what stands in the schema itself can be named");
+      if (!node) mistake(keyword, "leads nowhere: a reference can only lead to a place in the same schema");
       return node;
     },
     pattern(keyword, source) {

@@ -3,7 +3,7 @@ import type { Pattern } from "../../expressions/pattern/pattern.ts";
 import type { Check, SchemaNode } from "./check-run.ts";
 
 /** What the keywords of one schema are compiled with. */
-export interface Building {
+export interface KeywordContext {
   /** The schema that has the keyword. */
   readonly schema: JsonObject;
   /** Returns the node of a subschema. */
@@ -17,7 +17,7 @@ export interface Building {
 }
 
 /** Compiles a keyword that the schema has; returns null if there is nothing to check. */
-export type Keyword = (value: Json, building: Building) => Check | null;
+export type Keyword = (value: Json, context: KeywordContext) => Check | null;
 
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;

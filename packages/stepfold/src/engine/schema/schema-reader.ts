@@ -27,7 +27,7 @@ const maxDepth = 200;
 /** A schema that was found: with the resource that it belongs to, and the way to it (null for the whole schema). */
 interface ScannedSchema {
   readonly schema: JsonSchemaValue;
-  readonly resource: OpenResource;
+  readonly resource: ScannedResource;
   readonly trail: Trail | null;
 }
 
@@ -41,7 +41,7 @@ interface Trail {
 }
 
 /** A resource while its schema is read. */
-export interface OpenResource extends Resource {
+export interface ScannedResource extends Resource {
   readonly schema: JsonObject | boolean;
   readonly anchors: Map<string, JsonObject>;
 }
@@ -49,7 +49,7 @@ export interface OpenResource extends Resource {
 /** Finds the subschemas of a schema by their ids, anchors and places, and gives each a node. Every part is read once. */
 export class SchemaReader {
   readonly mistakes: SchemaIssue[] = [];
-  readonly #resources = new Map<string, OpenResource>();
+  readonly #resources = new Map<string, ScannedResource>();
   /** Every schema that was scanned. */
   readonly #places = new Map<JsonObject, ScannedSchema>();
   readonly #nodes = new Map<JsonSchemaValue, SchemaNode>();
@@ -58,14 +58,14 @@ export class SchemaReader {
   readonly root: SchemaNode;
 
   constructor(schema: JsonSchemaValue) {
-    const whole: OpenResource = { uri: wholeUri, schema, anchors: new Map(), dynamicAnchors: new Map() };
+    const whole: ScannedResource = { uri: wholeUri, schema, anchors: new Map(), dynamicAnchors: new Map() };
     this.#resources.set(wholeUri, whole);
     this.#scan({ schema, resource: whole, trail: null });
     this.root = this.nodeOf(schema, whole);
   }
 
-  /** Returns the node of a schema. Its checks are added later, when `open` yields it. */
-  nodeOf(schema: JsonSchemaValue, around: OpenResource): SchemaNode {
+  /** Returns the node of a schema. Its checks are added later, when `pendingSchemas` yields it. */
+  nodeOf(schema: JsonSchemaValue, around: ScannedResource): SchemaNode {
     const known = this.#nodes.get(schema);
     if (known && typeof schema === "object") return known;
     if (typeof schema === "object" && !this.#places.has(schema)) this.#scan({ schema, resource: around, trail: null });
@@ -77,8 +77,8 @@ export class SchemaReader {
   }
 
   /** Yields every schema whose checks have to be compiled, also those that are added meanwhile. */
-  *open(): Generator<
-    { readonly schema: JsonSchemaValue; readonly resource: OpenResource; readonly node: SchemaNode; readonly pointer: string },
+  *pendingSchemas(): Generator<
+    { readonly schema: JsonSchemaValue; readonly resource: ScannedResource; readonly node: SchemaNode; readonly pointer: string },
     void
   > {
     // the queue grows while the loop runs
@@ -87,7 +87,7 @@ export class SchemaReader {
   }
 
   /** Returns the node that a reference leads to; null if there is none in this schema. Nothing is ever loaded. */
-  resolve(reference: string, from: OpenResource): SchemaNode | null {
+  resolve(reference: string, from: ScannedResource): SchemaNode | null {
     const url = resolved(reference, from.uri);
     if (!url) return null;
     const fragment = decoded(url.hash.slice(1));
@@ -122,7 +122,7 @@ export class SchemaReader {
   /**
    * Returns the resource that a schema belongs to, which is a new one if the schema has an id, and adds the anchors of the schema to it.
    */
-  #entered(schema: JsonObject, { resource: around, trail }: ScannedSchema): OpenResource {
+  #entered(schema: JsonObject, { resource: around, trail }: ScannedSchema): ScannedResource {
     let resource = around;
     const { $id, $anchor, $dynamicAnchor } = schema;
     if (typeof $id === "string") {

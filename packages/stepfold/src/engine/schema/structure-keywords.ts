@@ -1,79 +1,85 @@
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
 import type { Pattern } from "../../expressions/pattern/pattern.ts";
-import type { Check, CheckRun, InstanceLocation, SchemaNode, Seen } from "./check-run.ts";
-import { type Building, isCount, isNames, type Keyword } from "./keyword.ts";
+import type { Check, CheckRun, Evaluated, InstanceLocation, SchemaNode } from "./check-run.ts";
+import { isCount, isNames, type Keyword, type KeywordContext } from "./keyword.ts";
 import { isStructure, textOf } from "./value-keywords.ts";
 
 /** Keywords about members of objects and items of lists, except for `lastKeywords`. */
 export const structureKeywords: Readonly<Record<string, Keyword>> = {
-  required: (names, building) => {
+  required: (names, context) => {
     if (isNames(names)) return ofObject((value, run, place) => hasAll(value, names, run, place, ""));
-    building.mistake("required", "must be a list of names");
+    context.mistake("required", "must be a list of names");
     return null;
   },
   minProperties: ofCount("minProperties", (count, bound) => count >= bound, "must have at least", "members"),
   maxProperties: ofCount("maxProperties", (count, bound) => count <= bound, "must have at most", "members"),
   minItems: ofCount("minItems", (count, bound) => count >= bound, "must have at least", "items"),
   maxItems: ofCount("maxItems", (count, bound) => count <= bound, "must have at most", "items"),
-  dependentRequired: (wanted, building) => {
+  dependentRequired: (wanted, context) => {
     if (!isJsonObject(wanted) || !Object.values(wanted).every(isNames)) {
-      building.mistake("dependentRequired", "must be an object of lists of names");
+      context.mistake("dependentRequired", "must be an object of lists of names");
       return null;
     }
     const entries = Object.entries(wanted) as [string, readonly string[]][];
     return ofObject((value, run, place) => {
       run.spend(entries.length);
-      return allOf(entries, ([key, names]) => !Object.hasOwn(value, key) || hasAll(value, names, run, place, ` beside "${key}"`));
+      return allOf(
+        entries,
+        ([key, names]) => !Object.hasOwn(value, key) || hasAll(value, names, run, place, `, which is required if there is "${key}"`),
+      );
     });
   },
-  propertyNames: (schema, building) => {
-    const node = building.node(schema);
+  propertyNames: (schema, context) => {
+    const node = context.node(schema);
     return ofObject((value, run, around) => allOf(Object.keys(value), (key) => run.evaluate(node, key, { around, key }) !== null));
   },
   // the first of these three keywords that a schema has makes the check for all three
-  properties: (_, building) => membersOf(building),
-  patternProperties: (_, building) => (building.schema.properties === undefined ? membersOf(building) : null),
-  additionalProperties: (_, building) =>
-    building.schema.properties === undefined && building.schema.patternProperties === undefined ? membersOf(building) : null,
-  prefixItems: (_, building) => itemsOf(building),
-  items: (_, building) => (building.schema.prefixItems === undefined ? itemsOf(building) : null),
+  properties: (_, context) => membersOf(context),
+  patternProperties: (_, context) => (context.schema.properties === undefined ? membersOf(context) : null),
+  additionalProperties: (_, context) =>
+    context.schema.properties === undefined && context.schema.patternProperties === undefined ? membersOf(context) : null,
+  prefixItems: (_, context) => itemsOf(context),
+  items: (_, context) => (context.schema.prefixItems === undefined ? itemsOf(context) : null),
   contains: containsKeyword,
   uniqueItems: (isWanted) => (isWanted === true ? ofList(areUnique) : null),
 };
 
 /** Keywords about members and items that no other keyword has evaluated. They have to run last. */
 export const lastKeywords: Readonly<Record<string, Keyword>> = {
-  unevaluatedProperties: (schema, building) => {
-    const node = building.node(schema);
-    return ofObject((value, run, around, seen) => {
-      const keys = Object.keys(value).filter((key) => !seen.has(key));
+  unevaluatedProperties: (schema, context) => {
+    const node = context.node(schema);
+    return ofObject((value, run, around, evaluated) => {
+      const keys = Object.keys(value).filter((key) => !evaluated.has(key));
       run.spend(3 * keys.length);
       const isValid = allOf(keys, (key) => run.evaluate(node, value[key]!, { around, key }) !== null);
-      run.seeAll(seen);
+      run.markAllEvaluated(evaluated);
       return isValid;
     });
   },
-  unevaluatedItems: (schema, building) => {
-    const node = building.node(schema);
-    return ofList((value, run, around, seen) => {
+  unevaluatedItems: (schema, context) => {
+    const node = context.node(schema);
+    return ofList((value, run, around, evaluated) => {
       run.spend(value.length);
-      const isValid = allOf([...value.entries()], ([key, item]) => seen.has(key) || run.evaluate(node, item, { around, key }) !== null);
-      run.seeAll(seen);
+      const isValid = allOf(
+        [...value.entries()],
+        ([key, item]) => evaluated.has(key) || run.evaluate(node, item, { around, key }) !== null,
+      );
+      run.markAllEvaluated(evaluated);
       return isValid;
     });
   },
 };
 
-type CheckOf<T> = (value: T, run: CheckRun, place: InstanceLocation | null, seen: Seen) => boolean;
+type CheckOf<T> = (value: T, run: CheckRun, place: InstanceLocation | null, evaluated: Evaluated) => boolean;
 
 /** Makes a check that only looks at objects: any other value fits. */
 export function ofObject(check: CheckOf<JsonObject>): Check {
-  return (value, run, place, seen) => !isJsonObject(value) || check(value, run, place, seen);
+  return (value, run, place, evaluated) => !isJsonObject(value) || check(value, run, place, evaluated);
 }
 
 /** Makes a check that only looks at lists: any other value fits. */
 function ofList(check: CheckOf<readonly Json[]>): Check {
-  return (value, run, place, seen) => !Array.isArray(value) || check(value as readonly Json[], run, place, seen);
+  return (value, run, place, evaluated) => !Array.isArray(value) || check(value as readonly Json[], run, place, evaluated);
 }
 
 /** Works like `every`, but does not stop at the first item that does not hold, so that every mistake is reported. */
@@ -90,9 +96,9 @@ function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, plac
 
 /** Makes a keyword that limits the number of members or items. */
 function ofCount(keyword: string, holds: (count: number, bound: number) => boolean, message: string, what: "members" | "items"): Keyword {
-  return (bound, building) => {
+  return (bound, context) => {
     if (!isCount(bound)) {
-      building.mistake(keyword, "must be a whole number from 0 on");
+      context.mistake(keyword, "must be a whole number of at least 0");
       return null;
     }
     const check = (count: number, run: CheckRun, place: InstanceLocation | null): boolean => {
@@ -106,17 +112,17 @@ function ofCount(keyword: string, holds: (count: number, bound: number) => boole
 }
 
 /** The check of `properties`, `patternProperties` and `additionalProperties` together. */
-function membersOf(building: Building): Check {
-  const { properties, patternProperties, additionalProperties } = building.schema;
-  const known = new Map(entriesOf("properties", properties, building).map(([key, schema]) => [key, building.node(schema)]));
+function membersOf(context: KeywordContext): Check {
+  const { properties, patternProperties, additionalProperties } = context.schema;
+  const known = new Map(entriesOf("properties", properties, context).map(([key, schema]) => [key, context.node(schema)]));
   const patterns: (readonly [Pattern, SchemaNode])[] = [];
-  for (const [source, schema] of entriesOf("patternProperties", patternProperties, building)) {
-    const pattern = building.pattern(`patternProperties/${source.replaceAll("~", "~0").replaceAll("/", "~1")}`, source);
-    if (pattern) patterns.push([pattern, building.node(schema)]);
+  for (const [source, schema] of entriesOf("patternProperties", patternProperties, context)) {
+    const pattern = context.pattern(`patternProperties/${source.replaceAll("~", "~0").replaceAll("/", "~1")}`, source);
+    if (pattern) patterns.push([pattern, context.node(schema)]);
   }
-  const others = additionalProperties === undefined ? null : building.node(additionalProperties);
+  const others = additionalProperties === undefined ? null : context.node(additionalProperties);
   const needsEach = patterns.length > 0 || others !== null;
-  return ofObject((value, run, around, seen) => {
+  return ofObject((value, run, around, evaluated) => {
     const given = Object.keys(value);
     // if only `properties` matter, it is enough to look at the members that they name
     const keys = needsEach || given.length < known.size ? given : [...known.keys()].filter((key) => Object.hasOwn(value, key));
@@ -125,55 +131,55 @@ function membersOf(building: Building): Check {
       const nodes = patterns.filter(([pattern]) => pattern.matches(key, run.spend)).map(([, node]) => node);
       if (known.has(key)) nodes.unshift(known.get(key)!);
       if (nodes.length === 0 && others) nodes.push(others);
-      if (nodes.length > 0) run.see(seen, key);
+      if (nodes.length > 0) run.markEvaluated(evaluated, key);
       return allOf(nodes, (node) => run.evaluate(node, value[key]!, { around, key }) !== null);
     });
   });
 }
 
-export function entriesOf(keyword: string, schemas: Json | undefined, building: Building): readonly (readonly [string, Json])[] {
+export function entriesOf(keyword: string, schemas: Json | undefined, context: KeywordContext): readonly (readonly [string, Json])[] {
   if (schemas === undefined) return [];
   if (isJsonObject(schemas)) return Object.entries(schemas);
-  building.mistake(keyword, "must be an object of schemas");
+  context.mistake(keyword, "must be an object of schemas");
   return [];
 }
 
 /** The check of `prefixItems` and `items` together. Before draft 2020-12 these were `items`, as a list, and `additionalItems`. */
-function itemsOf(building: Building): Check | null {
-  const { prefixItems, items, additionalItems } = building.schema;
+function itemsOf(context: KeywordContext): Check | null {
+  const { prefixItems, items, additionalItems } = context.schema;
   const isOld = prefixItems === undefined && Array.isArray(items);
   const first = isOld ? items : (prefixItems ?? []);
   const rest = isOld ? additionalItems : items;
   if (!Array.isArray(first)) {
-    building.mistake("prefixItems", "must be a list of schemas");
+    context.mistake("prefixItems", "must be a list of schemas");
     return null;
   }
-  const nodes = first.map((schema) => building.node(schema as Json));
-  const others = rest === undefined ? null : building.node(rest);
-  return ofList((value, run, around, seen) => {
-    if (others) run.seeAll(seen);
+  const nodes = first.map((schema) => context.node(schema as Json));
+  const others = rest === undefined ? null : context.node(rest);
+  return ofList((value, run, around, evaluated) => {
+    if (others) run.markAllEvaluated(evaluated);
     const count = others ? value.length : Math.min(nodes.length, value.length);
     run.spend(count);
     return allOf(Array.from({ length: count }).keys(), (key) => {
-      run.see(seen, key);
+      run.markEvaluated(evaluated, key);
       return run.evaluate(nodes[key] ?? others!, value[key]!, { around, key }) !== null;
     });
   });
 }
 
-function containsKeyword(schema: Json, building: Building): Check | null {
-  const { minContains: min = 1, maxContains: max = Number.POSITIVE_INFINITY } = building.schema;
+function containsKeyword(schema: Json, context: KeywordContext): Check | null {
+  const { minContains: min = 1, maxContains: max = Number.POSITIVE_INFINITY } = context.schema;
   if (!isCount(min) || !(max === Number.POSITIVE_INFINITY || isCount(max))) {
-    building.mistake(isCount(min) ? "maxContains" : "minContains", "must be a whole number from 0 on");
+    context.mistake(isCount(min) ? "maxContains" : "minContains", "must be a whole number of at least 0");
     return null;
   }
-  const node = building.node(schema);
-  return ofList((value, run, around, seen) => {
+  const node = context.node(schema);
+  return ofList((value, run, around, evaluated) => {
     let count = 0;
     for (const [key, item] of value.entries()) {
       if (!run.fits(node, item, { around, key })) continue;
       count++;
-      run.see(seen, key);
+      run.markEvaluated(evaluated, key);
     }
     if (count < min) return run.report(around, `must have at least ${min} items that fit "contains", not ${count}`);
     return count <= max || run.report(around, `must have at most ${max} items that fit "contains", not ${count}`);

@@ -10,9 +10,9 @@ const types = ["null", "boolean", "object", "array", "number", "string", "intege
 export const valueKeywords: Readonly<Record<string, Keyword>> = {
   type: typeKeyword,
   const: (value) => oneOf([value], `must be ${shown(value)}`),
-  enum: (values, building) => {
+  enum: (values, context) => {
     if (Array.isArray(values)) return oneOf(values, `must be one of ${shown(values as Json).slice(1, -1)}`);
-    building.mistake("enum", "must be a list of values");
+    context.mistake("enum", "must be a list of values");
     return null;
   },
   minimum: ofNumber("minimum", (value, bound) => value >= bound, "must be at least"),
@@ -22,8 +22,8 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
   multipleOf: ofNumber("multipleOf", isMultiple, "must be a multiple of"),
   minLength: ofLength("minLength", (length, bound) => length >= bound, "must have at least"),
   maxLength: ofLength("maxLength", (length, bound) => length <= bound, "must have at most"),
-  pattern: (source, building) => {
-    const pattern = building.pattern("pattern", source);
+  pattern: (source, context) => {
+    const pattern = context.pattern("pattern", source);
     if (!pattern) return null;
     return (value, run, place) =>
       typeof value !== "string" || pattern.matches(value, run.spend) || run.report(place, `does not match the pattern ${shown(source)}`);
@@ -34,7 +34,7 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
     return (value, run, place) => {
       if (typeof value !== "string") return true;
       run.spend(5 + (value.length >> 1));
-      return fits(value) || run.report(place, `is no ${name as string}`);
+      return fits(value) || run.report(place, `is not a valid ${name as string}`);
     };
   },
 };
@@ -45,10 +45,10 @@ function typeOf(value: Json): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function typeKeyword(value: Json, building: Parameters<Keyword>[1]): Check | null {
+function typeKeyword(value: Json, context: Parameters<Keyword>[1]): Check | null {
   const wanted = (Array.isArray(value) ? value : [value]) as readonly string[];
   if (!wanted.every((type) => types.includes(type))) {
-    building.mistake("type", `must be one of ${types.join(", ")}, or a list of them`);
+    context.mistake("type", `must be one of ${types.join(", ")}, or a list of them`);
     return null;
   }
   const [hasInteger, message] = [wanted.includes("integer"), `must be ${wanted.join(" or ")}`];
@@ -84,9 +84,9 @@ export function textOf(value: Json, run: CheckRun): string {
 }
 
 function ofNumber(keyword: string, holds: (value: number, bound: number) => boolean, message: string): Keyword {
-  return (bound, building) => {
+  return (bound, context) => {
     if (typeof bound !== "number" || (keyword === "multipleOf" && bound <= 0)) {
-      building.mistake(keyword, keyword === "multipleOf" ? "must be a number above 0" : "must be a number");
+      context.mistake(keyword, keyword === "multipleOf" ? "must be a number above 0" : "must be a number");
       return null;
     }
     // `multipleOf` is calculated with whole numbers of many digits
@@ -100,9 +100,9 @@ function ofNumber(keyword: string, holds: (value: number, bound: number) => bool
 }
 
 function ofLength(keyword: string, holds: (length: number, bound: number) => boolean, message: string): Keyword {
-  return (bound, building) => {
+  return (bound, context) => {
     if (!isCount(bound)) {
-      building.mistake(keyword, "must be a whole number from 0 on");
+      context.mistake(keyword, "must be a whole number of at least 0");
       return null;
     }
     return (value, run, place) => {

@@ -207,6 +207,6 @@ function checkConditions({ compiled, definition }: PreparedNode, pointer: string
     const value = isJsonObject(data) && Object.hasOwn(data, member) ? data[member] : undefined;
     if (compiled.data?.texts?.includes(at)) warnOfText(at, report);
     else if (typeof value === "string" && value !== "" && !value.includes("{{"))
-      report.warn("CONDITION_CONSTANT", at, `is text, which always holds: for an expression write "{{ ${value.slice(0, 100)} }}"`);
+      report.warn("CONDITION_CONSTANT", at, `is text, which is always true: for an expression write "{{ ${value.slice(0, 100)} }}"`);
   }
 }

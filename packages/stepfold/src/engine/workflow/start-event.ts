@@ -41,7 +41,7 @@ export interface StartOptions {
 }
 
 /** The options of a start, with a start time. */
-export interface StartDetails extends StartOptions {
+export interface StartAtOptions extends StartOptions {
   /** The first node is not performed before this time. */
   readonly startAt?: EpochMs | undefined;
 }
@@ -54,7 +54,7 @@ export interface StartDetails extends StartOptions {
  */
 export function startEvent(
   { compiled }: PreparedWorkflow,
-  options: StartDetails,
+  options: StartAtOptions,
   environment: Pick<Environment, "now" | "newId">,
   limits: Limits,
 ): StartedEvent {
@@ -92,7 +92,7 @@ export function startEvent(
 function setTimes(
   { compiled }: Pick<PreparedWorkflow, "compiled">,
   event: { -readonly [K in keyof StartedEvent]: StartedEvent[K] },
-  { startAt, timeout, deadline }: StartDetails,
+  { startAt, timeout, deadline }: StartAtOptions,
   { timerMs: max }: Limits,
 ): void {
   const { workflowId, input, metadata } = event;

@@ -1,11 +1,11 @@
-import { readable } from "../evaluation/coerce.ts";
+import { payToRead } from "../evaluation/coerce.ts";
 import { type Evaluate, type Frame, failEvaluation } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
-import type { Callback, CallSite, Pure } from "../functions/argument.ts";
+import type { Callback, CallSite, ListedFunction } from "../functions/argument.ts";
 import { arrayCallbacks } from "../functions/array-callbacks.ts";
 import { arrayMethods } from "../functions/array-methods.ts";
 import { maxDateArguments, tooManyDateArguments } from "../functions/date-functions.ts";
-import { extraAlone, extraFunction, extraMethods, extraNamespaces, wantExtraFunctions } from "../functions/extra-functions.ts";
+import { extraAlone, extraFunction, extraMethods, extraNamespaces, requireExtraFunctions } from "../functions/extra-functions.ts";
 import { functions, namespaces } from "../functions/functions.ts";
 import { numberMethods } from "../functions/number-methods.ts";
 import { textMethods } from "../functions/text-methods.ts";
@@ -46,15 +46,15 @@ export function compileCall(compiler: Compiler, node: Call): Evaluate {
   const { receiver, name, at } = node;
   if (receiver === null) {
     const isLocal = compiler.locals.has(name);
-    const pure = isLocal ? undefined : (functions.get(name) ?? (extraAlone.has(name) ? wanted(name) : undefined));
-    if (pure === undefined) notAFunction(compiler, name, at);
-    return compileFunction(compiler, node, pure);
+    const listed = isLocal ? undefined : (functions.get(name) ?? (extraAlone.has(name) ? requiredFunction(name) : undefined));
+    if (listed === undefined) notAFunction(compiler, name, at);
+    return compileFunction(compiler, node, listed);
   }
   if (receiver.kind === "name" && !compiler.locals.has(receiver.name) && isNamespace(receiver.name)) {
     const table = namespaces.get(receiver.name);
     const extra = extraNamespaces.get(receiver.name) ?? [];
-    const pure = table?.get(name) ?? (extra.includes(name) ? wanted(`${receiver.name}.${name}`) : undefined);
-    if (pure === undefined)
+    const listed = table?.get(name) ?? (extra.includes(name) ? requiredFunction(`${receiver.name}.${name}`) : undefined);
+    if (listed === undefined)
       absent(
         compiler,
         `${receiver.name}.${name}`,
@@ -63,7 +63,7 @@ export function compileCall(compiler: Compiler, node: Call): Evaluate {
         `${didYouMean(name, table?.keys() ?? extra)} It has ${functionNames(receiver.name)}`,
       );
     if (receiver.name === "date") refuseTooMany(compiler, node);
-    return compileFunction(compiler, node, pure);
+    return compileFunction(compiler, node, listed);
   }
   if (!callableNames.has(name))
     absent(compiler, name, name, at, `${didYouMean(name, callableNames)} Known: ${[...callableNames].join(", ")}`);
@@ -71,8 +71,8 @@ export function compileCall(compiler: Compiler, node: Call): Evaluate {
 }
 
 /** Returns an extra function, and notes that the code of the extra functions has to be loaded. */
-function wanted(name: string): Pure {
-  wantExtraFunctions();
+function requiredFunction(name: string): ListedFunction {
+  requireExtraFunctions();
   return extraFunction(name);
 }
 
@@ -96,10 +96,10 @@ function notAFunction(compiler: Compiler, name: string, position: number): never
   reject(compiler, position, `"${name}" is not a function. Functions: ${[...functions.keys()].join(", ")}`);
 }
 
-function compileFunction(compiler: Compiler, { name, at, items }: Call, pure: Pure): Evaluate {
+function compileFunction(compiler: Compiler, { name, at, items }: Call, listed: ListedFunction): Evaluate {
   const args = compileItems(compiler, items);
   const site: CallSite = { name, position: at, callback: null };
-  return (frame) => pure(frame, site, undefined, args(frame));
+  return (frame) => listed(frame, site, undefined, args(frame));
 }
 
 function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Evaluate {
@@ -111,13 +111,13 @@ function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Ev
   const ofText = textMethods.get(name);
   const ofArray = arrayMethods.get(name) ?? arrayCallbacks.get(name);
   const ofNumber = numberMethods.get(name);
-  const extra = extraMethods.has(name) ? wanted(name) : undefined;
+  const extra = extraMethods.has(name) ? requiredFunction(name) : undefined;
   const ofNothing = answersOfNothing.get(name);
   const nothing = optional ? (): unknown => skipped : missing(sourceText(compiler, receiver), `${name}()`, at);
   return (frame) => {
     const self = owner(frame);
     if (self === undefined || self === null || self === skipped) return ofNothing ?? nothing(frame, self);
-    if (typeof self === "string" && ofText !== undefined) return ofText(frame, site, readable(frame, self), args(frame));
+    if (typeof self === "string" && ofText !== undefined) return ofText(frame, site, payToRead(frame, self), args(frame));
     if (ofArray !== undefined && Array.isArray(self)) return ofArray(frame, site, self, args(frame));
     if (typeof self === "number" && ofNumber !== undefined) return ofNumber(frame, site, self, args(frame));
     if (typeof self === "boolean" && name === "toString") return String(self);

@@ -1,4 +1,4 @@
-import { concatenate, readable, toText } from "../evaluation/coerce.ts";
+import { concatenate, payToRead, toText } from "../evaluation/coerce.ts";
 import { charge, type Evaluate, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { setMember } from "../evaluation/plain-copy.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
@@ -72,7 +72,7 @@ export function compileObject(compiler: Compiler, node: ObjectLiteral): Evaluate
 type Target = Record<string, unknown>;
 
 function keyOf(frame: Frame, position: number, key: unknown): string {
-  if (typeof key === "string") return readable(frame, key);
+  if (typeof key === "string") return payToRead(frame, key);
   return typeof key === "number" ? String(key) : failEvaluation(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
 }
 

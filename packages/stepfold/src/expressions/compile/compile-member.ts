@@ -163,8 +163,8 @@ const rootAliases = ["$input", "$", "$node", "$items", "$execution", "$workflow"
 
 /** Names of n8n that do not exist here, with the alternative for the error message. */
 const absentNames: ReadonlyMap<string, string> = new Map([
-  ["$env", "a workflow sees no environment; hand over what it may read as globals"],
-  ["$secrets", "hand over what it may read as globals"],
+  ["$env", "a workflow cannot read the environment; pass what it may read as globals"],
+  ["$secrets", "pass what the workflow may read as globals"],
   ["$binary", "there is no binary data; keep files elsewhere, and their addresses here"],
   ["$jmespath", "use map, filter and find"],
   ["$runIndex", "read nodes.ID.all.length"],
@@ -178,7 +178,7 @@ export function compileName(compiler: Compiler, { name, start }: Name): Evaluate
   if (functions.has(name) || extraAlone.has(name)) reject(compiler, start, `${name} is a function: call it, as in ${name}(input)`);
   if (isNamespace(name)) reject(compiler, start, `${name} is no value: call one of its functions, ${functionNames(name)}`);
   if (!roots.includes(name)) unknown(compiler, name, start);
-  if (name === "globals") compiler.untrusted = true;
+  if (name === "globals") compiler.needsCopy = true;
   if (name === "$now") return now(start);
   if (name === "execution") return execution;
   return (frame) => (Object.hasOwn(frame.scope, name) ? frame.scope[name] : undefined);

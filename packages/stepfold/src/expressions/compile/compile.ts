@@ -13,7 +13,7 @@ export interface Code {
   /** The number of slots for arrow parameters that a frame needs. */
   readonly slots: number;
   /** True if the value may hold something that is not data, so that it has to be checked and copied. */
-  readonly untrusted: boolean;
+  readonly needsCopy: boolean;
 }
 
 /**
@@ -22,9 +22,9 @@ export interface Code {
  * @throws StepfoldError `EXPRESSION_INVALID` for names and functions that do not exist
  */
 export function compileSyntax(expression: Expression, source: string): Code {
-  const compiler: Compiler = { source, compile: compileNode, locals: new Map(), slots: 0, untrusted: false };
+  const compiler: Compiler = { source, compile: compileNode, locals: new Map(), slots: 0, needsCopy: false };
   const run = compileNode(compiler, expression);
-  return { run, slots: compiler.slots, untrusted: compiler.untrusted };
+  return { run, slots: compiler.slots, needsCopy: compiler.needsCopy };
 }
 
 function compileNode(compiler: Compiler, node: Expression): Evaluate {

@@ -13,7 +13,7 @@ export interface Compiler {
   /** The number of slots used so far. */
   slots: number;
   /** True if the expression reads `globals`, which are not checked, or holds a regular expression. Its value is checked and copied then. */
-  untrusted: boolean;
+  needsCopy: boolean;
 }
 
 /** The value of a chain after a `?.` has cut it short. `compileChain` replaces it by undefined, so it never leaves the chain. */
@@ -24,8 +24,8 @@ const folding: Frame = {
   unit: { source: "", pointer: undefined, limits: defaultExpressionLimits, offset: 0 },
   scope: {},
   locals: [],
-  steps: Number.MAX_SAFE_INTEGER,
-  room: Number.MAX_SAFE_INTEGER,
+  stepsLeft: Number.MAX_SAFE_INTEGER,
+  outputLeft: Number.MAX_SAFE_INTEGER,
   draws: 0,
 };
 

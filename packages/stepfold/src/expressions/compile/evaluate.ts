@@ -12,11 +12,10 @@ export interface Program {
 }
 
 /** The budget that the expressions of one template share. */
-export interface Purse {
-  /** Steps left. */
-  steps: number;
-  /** Output left, in characters. */
-  room: number;
+export interface Budget {
+  stepsLeft: number;
+  /** In characters. */
+  outputLeft: number;
 }
 
 /**
@@ -24,17 +23,17 @@ export interface Purse {
  *
  * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`
  */
-export function evaluate({ code, unit }: Program, scope: Scope, purse?: Purse): unknown {
-  const steps = purse === undefined ? unit.limits.steps : Math.min(unit.limits.steps, purse.steps);
-  const room = purse === undefined ? unit.limits.outputLength : purse.room;
-  const frame: Frame = { unit, scope, locals: code.slots === 0 ? noValues : new Array(code.slots), steps, room, draws: 0 };
+export function evaluate({ code, unit }: Program, scope: Scope, budget?: Budget): unknown {
+  const stepsLeft = budget === undefined ? unit.limits.steps : Math.min(unit.limits.steps, budget.stepsLeft);
+  const outputLeft = budget === undefined ? unit.limits.outputLength : budget.outputLeft;
+  const frame: Frame = { unit, scope, locals: code.slots === 0 ? noValues : new Array(code.slots), stepsLeft, outputLeft, draws: 0 };
   try {
     const value = code.run(frame);
-    const trusted = !code.untrusted && (scope as { readonly [checkedScope]?: true })[checkedScope] === true;
+    const trusted = !code.needsCopy && (scope as { readonly [checkedScope]?: true })[checkedScope] === true;
     const result = trusted || typeof value === "string" ? value : plainCopy(frame, 0, value);
-    if (purse !== undefined) {
-      purse.steps -= steps - frame.steps;
-      purse.room = frame.room;
+    if (budget !== undefined) {
+      budget.stepsLeft -= stepsLeft - frame.stepsLeft;
+      budget.outputLeft = frame.outputLeft;
     }
     return result;
   } catch (cause) {

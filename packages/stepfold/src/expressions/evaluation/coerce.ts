@@ -5,19 +5,19 @@ import { kindOf } from "./read-member.ts";
 /** Converts a simple value to a number as JavaScript does. Objects and arrays fail the evaluation. */
 export function toNumber(frame: Frame, position: number, value: unknown): number {
   if (typeof value === "number") return value;
-  if (typeof value === "string") return Number(numeral(frame, value));
+  if (typeof value === "string") return Number(payToParse(frame, value));
   if (typeof value === "boolean" || value === null || value === undefined) return Number(value);
   return failEvaluation(frame, position, `${kindOf(value)} is no number`);
 }
 
 /** Pays for reading a text: the JavaScript engine may first have to join the pieces that the text was built from. */
-export function readable(frame: Frame, text: string): string {
+export function payToRead(frame: Frame, text: string): string {
   charge(frame, text.length >>> 12);
   return text;
 }
 
 /** Pays for reading a number from a text, because every character takes time. */
-export function numeral(frame: Frame, text: string): string {
+export function payToParse(frame: Frame, text: string): string {
   charge(frame, text.length / 512);
   return text;
 }
@@ -32,11 +32,11 @@ export function toText(frame: Frame, position: number, value: unknown): string {
 
 /** Returns the JSON of plain data. It never calls a `toJSON` method, because it works on a copy. */
 export function toJson(frame: Frame, position: number, value: unknown, indent: string): string {
-  const { room } = frame;
+  const { outputLeft } = frame;
   // `plainCopy` pays for the data and its indentation. Escapes make the JSON longer by a limited factor, so they are paid for afterwards.
   const copy = plainCopy(frame, position, value, indent.length);
   const text = JSON.stringify(copy, null, indent);
-  grow(frame, Math.max(0, text.length - (room - frame.room)));
+  grow(frame, Math.max(0, text.length - (outputLeft - frame.outputLeft)));
   return text;
 }
 

@@ -18,10 +18,9 @@ export interface Frame {
   readonly scope: Scope;
   /** The values of arrow parameters, one slot each. Arrow functions cannot recurse, so one slot for each parameter is enough. */
   readonly locals: unknown[];
-  /** Steps left. */
-  steps: number;
-  /** Output left, in characters; see `ExpressionLimits.outputLength`. */
-  room: number;
+  stepsLeft: number;
+  /** In characters; see `ExpressionLimits.outputLength`. */
+  outputLeft: number;
   /** How many random values were drawn. */
   draws: number;
 }
@@ -31,14 +30,14 @@ export type Evaluate = (frame: Frame) => unknown;
 
 /** Pays for work before it is done. A number of steps that is NaN exceeds the limit too. */
 export function charge(frame: Frame, steps: number): void {
-  frame.steps -= steps;
-  if (!(frame.steps >= 0)) exceeded(frame, "steps", frame.unit.limits.steps);
+  frame.stepsLeft -= steps;
+  if (!(frame.stepsLeft >= 0)) exceeded(frame, "steps", frame.unit.limits.steps);
 }
 
 /** Pays for output before it is allocated. */
 export function grow(frame: Frame, length: number): void {
-  frame.room -= length;
-  if (!(frame.room >= 0)) exceeded(frame, "characters of output", frame.unit.limits.outputLength);
+  frame.outputLeft -= length;
+  if (!(frame.outputLeft >= 0)) exceeded(frame, "characters of output", frame.unit.limits.outputLength);
 }
 
 /** Throws the error of an evaluation that exceeds a limit. */

@@ -24,7 +24,7 @@ export function plainCopy(frame: Frame, position: number, value: unknown, indent
     for (let index = 0; index < value.length; index++) items.push(plainCopy(frame, position, value[index], indent, depth + 1));
     return items;
   }
-  if (!isPlain(value)) failEvaluation(frame, position, `this value is or holds ${kindOf(value)}: expressions give plain data only`);
+  if (!isPlain(value)) failEvaluation(frame, position, `this value is or contains ${kindOf(value)}: expressions give plain data only`);
   const keys = Object.keys(value);
   pay(frame, keys.length, 16 + indent * (depth + 1));
   const copy: Record<string, unknown> = {};
@@ -42,7 +42,7 @@ export function setMember(frame: Frame, position: number, target: Record<string,
 }
 
 /** Pays for copying members. Copying is cheap compared with running an arrow function, so one step pays for 16 members. */
-function pay(frame: Frame, members: number, room: number): void {
+function pay(frame: Frame, members: number, characters: number): void {
   charge(frame, 1 + (members >>> 4));
-  grow(frame, members * room);
+  grow(frame, members * characters);
 }

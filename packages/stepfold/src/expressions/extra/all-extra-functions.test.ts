@@ -80,7 +80,7 @@ describe("base64 and hashes", () => {
   it.each([
     ["base64.decode('a')", "this text is not base64"],
     ["base64.decode('a*==')", "this text is not base64"],
-    ["base64.decode('/w==')", "no text in UTF-8"],
+    ["base64.decode('/w==')", "are not UTF-8 text"],
     ["'a'.hash('crc')", "hash needs one of md5"],
     ["hash.md5(null)", "argument 1 of md5 must be a text, not null"],
     ["hash.sha256('x'.repeat(500000))", "EXPRESSION_BUDGET"],
@@ -115,7 +115,7 @@ describe("chance", () => {
   });
 
   it("needs a step to be drawn for", () => {
-    expect(messageOf("uuid()", { ...scope, seed: undefined } as unknown as typeof scope)).toContain("works in what a step is given");
+    expect(messageOf("uuid()", { ...scope, seed: undefined } as unknown as typeof scope)).toContain("works only in the data of a step");
     expect(messageOf("input.randomItem()")).toContain("works on arrays");
   });
 });

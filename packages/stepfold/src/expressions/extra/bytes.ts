@@ -1,5 +1,5 @@
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import { type CallSite, type Pure, textAt } from "../functions/argument.ts";
+import { type CallSite, type ListedFunction, textAt } from "../functions/argument.ts";
 
 /** Encodes a text in UTF-8. Half a surrogate pair becomes the replacement character U+FFFD. */
 export function utf8(text: string): Uint8Array {
@@ -77,11 +77,11 @@ function decode(frame: Frame, { name, position }: CallSite, text: string): strin
   payLetters(frame, text, 1);
   const bytes = ofBase64(text);
   if (bytes === undefined) failEvaluation(frame, position, `${name}: this text is not base64`);
-  return utf8Text(bytes) ?? failEvaluation(frame, position, `${name}: what this base64 stands for is no text in UTF-8`);
+  return utf8Text(bytes) ?? failEvaluation(frame, position, `${name}: the bytes of this base64 are not UTF-8 text`);
 }
 
 /** Functions that encode text as base64 and decode it. The bytes are always UTF-8. */
-export const base64Functions: readonly (readonly [string, Pure])[] = [
+export const base64Functions: readonly (readonly [string, ListedFunction])[] = [
   ["base64.encode", (frame, site, _, args) => encode(frame, textAt(frame, site, args, 0))],
   [
     "base64.encodeUrl",

@@ -1,5 +1,5 @@
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import { type CallSite, type Pure, textAt } from "../functions/argument.ts";
+import { type CallSite, type ListedFunction, textAt } from "../functions/argument.ts";
 import { utf8 } from "./bytes.ts";
 import { md5, sha1, sha256Bytes } from "./digest.ts";
 import { sha384, sha512 } from "./sha512.ts";
@@ -50,8 +50,8 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 }
 
 /** Functions that return the hexadecimal digest of a text in UTF-8. */
-export const hashFunctions: readonly (readonly [string, Pure])[] = [
-  ...[...digests.keys()].map((name): readonly [string, Pure] => [
+export const hashFunctions: readonly (readonly [string, ListedFunction])[] = [
+  ...[...digests.keys()].map((name): readonly [string, ListedFunction] => [
     `hash.${name}`,
     (frame, site, _, args) => digest(frame, site, textAt(frame, site, args, 0), name),
   ]),

@@ -1,6 +1,6 @@
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
-import { type CallSite, type Pure, textAt, wholeAt } from "../functions/argument.ts";
+import { type CallSite, type ListedFunction, textAt, wholeAt } from "../functions/argument.ts";
 import { PatternValue } from "../pattern/pattern-value.ts";
 import { type Match, PatternSearch } from "./search-pattern.ts";
 
@@ -38,7 +38,7 @@ const firstGroups = (frame: Frame, pattern: PatternValue, text: string): (string
   return found === undefined ? null : groupsOf(frame, text, found);
 };
 
-const match: Pure = (frame, site, self, args) => {
+const match: ListedFunction = (frame, site, self, args) => {
   const pattern = patternOf(frame, site, args[0]);
   const text = textAt(frame, site, [self], 0);
   if (!pattern.isGlobal) return firstGroups(frame, pattern, text);
@@ -47,7 +47,7 @@ const match: Pure = (frame, site, self, args) => {
   return texts.length === 0 ? null : texts;
 };
 
-const matchAll: Pure = (frame, site, self, args) => {
+const matchAll: ListedFunction = (frame, site, self, args) => {
   const text = textAt(frame, site, [self], 0);
   const all: (string | undefined)[][] = [];
   for (const found of matches(frame, patternOf(frame, site, args[0]), text, true)) {
@@ -57,18 +57,18 @@ const matchAll: Pure = (frame, site, self, args) => {
   return all;
 };
 
-const test: Pure = (frame, site, self, args) => {
+const test: ListedFunction = (frame, site, self, args) => {
   const [found] = matches(frame, patternOf(frame, site, self), textAt(frame, site, args, 0), false);
   return found !== undefined;
 };
 
-const search: Pure = (frame, site, self, args) => {
+const search: ListedFunction = (frame, site, self, args) => {
   const [found] = matches(frame, patternOf(frame, site, args[0]), textAt(frame, site, [self], 0), false);
   return found === undefined ? -1 : found[0];
 };
 
 /** Replaces matches. In the replacement `$&`, `$1` and `$<name>` stand for matched text, as in JavaScript. */
-const replace: Pure = (frame, site, self, args) => {
+const replace: ListedFunction = (frame, site, self, args) => {
   const pattern = patternOf(frame, site, args[0]);
   const text = textAt(frame, site, [self], 0);
   const replacement = textAt(frame, site, args, 1);
@@ -100,7 +100,7 @@ function expanded(frame: Frame, replacement: string, text: string, found: Match,
 }
 
 /** Splits a text at the matches. The texts of groups stand between the pieces, as in JavaScript. */
-const split: Pure = (frame, site, self, args) => {
+const split: ListedFunction = (frame, site, self, args) => {
   const text = textAt(frame, site, [self], 0);
   const limit = wholeAt(frame, site, args, 1, Number.MAX_SAFE_INTEGER);
   const pieces: (string | undefined)[] = [];
@@ -122,7 +122,7 @@ const split: Pure = (frame, site, self, args) => {
 };
 
 /** Functions that take a regular expression. */
-export const patternFunctions: readonly (readonly [string, Pure])[] = [
+export const patternFunctions: readonly (readonly [string, ListedFunction])[] = [
   ["test", test],
   ["exec", (frame, site, self, args) => firstGroups(frame, patternOf(frame, site, self), textAt(frame, site, args, 0))],
   ["match", match],

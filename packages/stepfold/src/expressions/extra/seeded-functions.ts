@@ -1,5 +1,5 @@
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import type { CallSite, Pure } from "../functions/argument.ts";
+import type { CallSite, ListedFunction } from "../functions/argument.ts";
 import { utf8 } from "./bytes.ts";
 import { sha256Bytes } from "./digest.ts";
 import { hex } from "./hash-functions.ts";
@@ -12,7 +12,7 @@ function draw(frame: Frame, { name, position }: CallSite): Uint8Array {
   charge(frame, 16);
   const { seed } = frame.scope;
   if (typeof seed !== "function")
-    failEvaluation(frame, position, `${name} works in what a step is given, where an attempt can be told from others`);
+    failEvaluation(frame, position, `${name} works only in the data of a step, where each attempt has its own seed`);
   const { pointer = "", offset } = frame.unit;
   return sha256Bytes(utf8(`${String(seed())} ${pointer} ${offset + position} ${frame.draws++}`));
 }
@@ -23,7 +23,7 @@ function share(frame: Frame, site: CallSite): number {
   return ((view.getUint32(0) >>> 5) * 2 ** 26 + (view.getUint32(4) >>> 6)) / 2 ** 53;
 }
 
-const uuid: Pure = (frame, site) => {
+const uuid: ListedFunction = (frame, site) => {
   grow(frame, 36);
   const bytes = draw(frame, site).slice(0, 16);
   // The version (4) and the variant of the UUID.
@@ -32,13 +32,13 @@ const uuid: Pure = (frame, site) => {
   return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-const randomItem: Pure = (frame, site, self) => {
+const randomItem: ListedFunction = (frame, site, self) => {
   if (!Array.isArray(self)) failEvaluation(frame, site.position, "randomItem() works on arrays");
   return self[Math.floor(share(frame, site) * self.length)];
 };
 
 /** Random functions. They return the same values when an attempt is performed again. */
-export const seededFunctions: readonly (readonly [string, Pure])[] = [
+export const seededFunctions: readonly (readonly [string, ListedFunction])[] = [
   ["uuid", uuid],
   ["Math.random", (frame, site) => share(frame, site)],
   ["randomItem", randomItem],

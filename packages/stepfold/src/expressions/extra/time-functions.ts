@@ -1,7 +1,7 @@
 import { readTimestamp } from "../../core/values/timestamp.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
-import { type CallSite, type Pure, textAt } from "../functions/argument.ts";
+import { type CallSite, type ListedFunction, textAt } from "../functions/argument.ts";
 import { addSpan } from "../functions/date-functions.ts";
 import { fixedUnits, readSpan, type Span } from "../functions/date-units.ts";
 import { formatTime } from "./format-time.ts";
@@ -39,7 +39,7 @@ function spanOf(frame: Frame, site: CallSite, [amount, unit]: readonly unknown[]
 
 /** Makes `plus` (1) or `minus` (-1). */
 const shift =
-  (sign: 1 | -1): Pure =>
+  (sign: 1 | -1): ListedFunction =>
   (frame, site, self, args) =>
     isoOf(frame, site, addSpan(timestampFrom(frame, site, self), spanOf(frame, site, args), sign));
 
@@ -63,7 +63,7 @@ function startOf(frame: Frame, site: CallSite, at: number, unit: string): number
   return Math.floor(at / size) * size;
 }
 
-const endOf: Pure = (frame, site, self, args) => {
+const endOf: ListedFunction = (frame, site, self, args) => {
   const unit = unitOf(frame, site, args, 0);
   const start = startOf(frame, site, timestampFrom(frame, site, self), unit);
   const months = { quarter: 3, month: 1, year: 12 }[unit];
@@ -83,19 +83,19 @@ const parts: Readonly<Record<string, (date: Date) => number>> = {
   quarter: (date) => Math.floor(date.getUTCMonth() / 3) + 1,
 };
 
-const extract: Pure = (frame, site, self, args) => {
+const extract: ListedFunction = (frame, site, self, args) => {
   const read = parts[unitOf(frame, site, args, 0)];
   if (read === undefined) failEvaluation(frame, site.position, `extract needs one of ${Object.keys(parts).join(", ")}`);
   return read(new Date(isoOf(frame, site, timestampFrom(frame, site, self))));
 };
 
-const diffTo: Pure = (frame, site, self, args) => {
+const diffTo: ListedFunction = (frame, site, self, args) => {
   const size = fixedUnits.get(textAt(frame, site, args, 1, "days"));
   if (size === undefined) failEvaluation(frame, site.position, "diffTo counts in ms, seconds, minutes, hours, days or weeks");
   return (timestampFrom(frame, site, args[0]) - timestampFrom(frame, site, self)) / size;
 };
 
-const format: Pure = (frame, site, self, args) => {
+const format: ListedFunction = (frame, site, self, args) => {
   const date = new Date(isoOf(frame, site, timestampFrom(frame, site, self)));
   const pattern = textAt(frame, site, args, 0, "yyyy-MM-dd");
   charge(frame, pattern.length / 16);
@@ -103,24 +103,24 @@ const format: Pure = (frame, site, self, args) => {
   return formatTime(date, pattern);
 };
 
-const iso: Pure = (frame, site, self) => isoOf(frame, site, timestampFrom(frame, site, self));
-const ms: Pure = (frame, site, self) => timestampFrom(frame, site, self);
+const iso: ListedFunction = (frame, site, self) => isoOf(frame, site, timestampFrom(frame, site, self));
+const ms: ListedFunction = (frame, site, self) => timestampFrom(frame, site, self);
 const getter =
-  (read: (date: Date) => number): Pure =>
+  (read: (date: Date) => number): ListedFunction =>
   (frame, site, self) =>
     read(new Date(isoOf(frame, site, timestampFrom(frame, site, self))));
 /** Reads a time from the first argument; a number counts in units of `size` milliseconds. */
 const ofArgument =
-  (size: number): Pure =>
+  (size: number): ListedFunction =>
   (frame, site, _, args) =>
     isoOf(frame, site, typeof args[0] === "number" ? args[0] * size : timestampFrom(frame, site, args[0]));
-const now: Pure = (frame, site) => isoOf(frame, site, nowOf(frame, site));
+const now: ListedFunction = (frame, site) => isoOf(frame, site, nowOf(frame, site));
 
 /**
  * The functions and methods of time that people know from Luxon and
  * JavaScript. A time is ISO 8601 text in UTC here; the clock is `$now`.
  */
-export const timeFunctions: readonly (readonly [string, Pure])[] = [
+export const timeFunctions: readonly (readonly [string, ListedFunction])[] = [
   ["Date.now", (frame, site) => nowOf(frame, site)],
   ["Date.parse", (frame, site, _, args) => timestampFrom(frame, site, args[0])],
   ["DateTime.now", now],

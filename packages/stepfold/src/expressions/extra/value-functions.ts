@@ -1,17 +1,17 @@
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { Json } from "../../core/values/json.ts";
-import { numeral, toJson, toNumber, toText } from "../evaluation/coerce.ts";
+import { payToParse, toJson, toNumber, toText } from "../evaluation/coerce.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { plainCopy } from "../evaluation/plain-copy.ts";
 import { isPlain, kindOf, readMember } from "../evaluation/read-member.ts";
-import { type CallSite, type Pure, textAt, wholeAt } from "../functions/argument.ts";
+import { type CallSite, type ListedFunction, textAt, wholeAt } from "../functions/argument.ts";
 import { functions, namespaces } from "../functions/functions.ts";
 
 type Items = readonly unknown[];
 
 /** Makes a method of arrays. It pays one step and eight characters of output for each item. */
 const ofItems =
-  (work: (items: Items, frame: Frame, site: CallSite, args: readonly unknown[]) => unknown): Pure =>
+  (work: (items: Items, frame: Frame, site: CallSite, args: readonly unknown[]) => unknown): ListedFunction =>
   (frame, site, self, args) => {
     if (!Array.isArray(self)) failEvaluation(frame, site.position, `${site.name}() works on arrays, not on ${kindOf(self)}`);
     charge(frame, self.length);
@@ -20,14 +20,14 @@ const ofItems =
   };
 
 const ofNumber =
-  (work: (self: number, frame: Frame, site: CallSite, args: readonly unknown[]) => unknown): Pure =>
+  (work: (self: number, frame: Frame, site: CallSite, args: readonly unknown[]) => unknown): ListedFunction =>
   (frame, site, self, args) => {
     if (typeof self !== "number") failEvaluation(frame, site.position, `${site.name}() works on numbers, not on ${kindOf(self)}`);
     return work(self, frame, site, args);
   };
 
 const ofText =
-  (work: (self: string) => unknown): Pure =>
+  (work: (self: string) => unknown): ListedFunction =>
   (frame, site, self) => {
     const text = textAt(frame, site, [self], 0);
     charge(frame, text.length / 64);
@@ -72,53 +72,54 @@ const chunk = ofItems((items, frame, site, args) => {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 });
 
-const fold = (work: (numbers: readonly number[]) => number): Pure =>
+const fold = (work: (numbers: readonly number[]) => number): ListedFunction =>
   ofItems((items, frame, site) => work(items.map((item) => toNumber(frame, site.position, item))));
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 /** Makes `first` or `last`: without an argument the item itself, else an array of that many items. */
-const edge = (pick: (items: Items, count: number) => Items): Pure =>
+const edge = (pick: (items: Items, count: number) => Items): ListedFunction =>
   ofItems((items, frame, site, args) =>
     args.length === 0 ? pick(items, 1)[0] : pick(items, Math.max(0, wholeAt(frame, site, args, 0, 1))),
   );
 
-const number: Pure = (frame, site, self) => toNumber(frame, site.position, self);
+const number: ListedFunction = (frame, site, self) => toNumber(frame, site.position, self);
 
-const boolean: Pure = (_, __, self) => (typeof self === "string" ? !["", "0", "no", "false"].includes(self.toLowerCase()) : Boolean(self));
+const boolean: ListedFunction = (_, __, self) =>
+  typeof self === "string" ? !["", "0", "no", "false"].includes(self.toLowerCase()) : Boolean(self);
 
-const hasField: Pure = (frame, site, self, args) => {
+const hasField: ListedFunction = (frame, site, self, args) => {
   const key = textAt(frame, site, args, 0);
   return (isPlain(self) || Array.isArray(self)) && Object.hasOwn(self, key);
 };
 
-const ofObject = (name: "keys" | "values"): Pure => {
+const ofObject = (name: "keys" | "values"): ListedFunction => {
   const list = namespaces.get("Object")!.get(name)!;
   return (frame, site, self) => list(frame, site, undefined, [self]);
 };
 
 /** Makes a method of a function: the value that the method is called on becomes the argument of the function. */
-const alone = (name: string): Pure => {
+const methodOf = (name: string): ListedFunction => {
   const change = functions.get(name)!;
   return (frame, site, self) => change(frame, site, undefined, [self]);
 };
 
 /** Makes a method that capitalises the letters that `start` matches, and changes all other letters to lower case. */
-const titled = (start: RegExp): Pure => ofText((self) => self.toLowerCase().replace(start, (letter) => letter.toUpperCase()));
+const titled = (start: RegExp): ListedFunction => ofText((self) => self.toLowerCase().replace(start, (letter) => letter.toUpperCase()));
 
 /** The methods and functions of n8n. If JavaScript has a function of the same name, it has the same result. */
-export const valueFunctions: readonly (readonly [string, Pure])[] = [
+export const valueFunctions: readonly (readonly [string, ListedFunction])[] = [
   ["isEmpty", (_, __, self) => isEmpty(self)],
   ["isNotEmpty", (_, __, self) => !isEmpty(self)],
   ["toJsonString", (frame, site, self) => toJson(frame, site.position, self, "")],
   ["parseJson", (frame, site, self) => namespaces.get("JSON")!.get("parse")!(frame, site, undefined, [self])],
-  ["toInt", (frame, site, self) => Math.trunc(Number.parseFloat(numeral(frame, toText(frame, site.position, self))))],
+  ["toInt", (frame, site, self) => Math.trunc(Number.parseFloat(payToParse(frame, toText(frame, site.position, self))))],
   ["toNumber", number],
   ["toFloat", number],
   ["toBoolean", boolean],
   ["toTitleCase", titled(/(?<=^|\s)\S/gu)],
   ["toSentenceCase", titled(/^\S/u)],
-  ["urlEncode", alone("encodeURIComponent")],
-  ["urlDecode", alone("decodeURIComponent")],
+  ["urlEncode", methodOf("encodeURIComponent")],
+  ["urlDecode", methodOf("decodeURIComponent")],
   ["removeTags", ofText(withoutTags)],
   ["first", edge((items, count) => items.slice(0, count))],
   ["last", edge((items, count) => items.slice(Math.max(0, items.length - count)))],

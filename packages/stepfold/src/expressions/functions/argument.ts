@@ -1,4 +1,4 @@
-import { readable, toNumber } from "../evaluation/coerce.ts";
+import { payToRead, toNumber } from "../evaluation/coerce.ts";
 import { charge, type Frame, failEvaluation } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
 
@@ -14,12 +14,12 @@ export interface CallSite {
 }
 
 /** A listed function or method. `self` is the value that a method is called on; a function gets undefined. */
-export type Pure<Self = unknown> = (frame: Frame, site: CallSite, self: Self, args: readonly unknown[]) => unknown;
+export type ListedFunction<Self = unknown> = (frame: Frame, site: CallSite, self: Self, args: readonly unknown[]) => unknown;
 
 /** Reads an argument that must be a text. Numbers and booleans are accepted. `undefined` is not, because that is probably a mistake. */
 export function textAt(frame: Frame, site: CallSite, args: readonly unknown[], index: number, fallback?: string): string {
   const value = args[index];
-  if (typeof value === "string") return readable(frame, value);
+  if (typeof value === "string") return payToRead(frame, value);
   if (value === undefined && fallback !== undefined) return fallback;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return failEvaluation(frame, site.position, `argument ${index + 1} of ${site.name} must be a text, not ${kindOf(value)}`);

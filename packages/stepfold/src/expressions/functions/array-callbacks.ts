@@ -1,5 +1,5 @@
 import { type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import type { Callback, Pure } from "./argument.ts";
+import type { Callback, ListedFunction } from "./argument.ts";
 import { flatten } from "./array-methods.ts";
 
 type Items = readonly unknown[];
@@ -7,7 +7,7 @@ type Loop = (frame: Frame, run: Callback, self: Items) => unknown;
 
 /** Makes a method that calls an arrow function. The parser refuses these methods without one, so `callback` is never null. */
 const loop =
-  (work: Loop): Pure<Items> =>
+  (work: Loop): ListedFunction<Items> =>
   (frame, site, self) =>
     work(frame, site.callback!, self);
 
@@ -53,7 +53,7 @@ const findLastIndex = (frame: Frame, run: Callback, self: Items): number => {
   return -1;
 };
 
-const reduce: Pure<Items> = (frame, site, self, args) => {
+const reduce: ListedFunction<Items> = (frame, site, self, args) => {
   let index = 0;
   if (args.length === 0) {
     if (self.length === 0)
@@ -66,7 +66,7 @@ const reduce: Pure<Items> = (frame, site, self, args) => {
 };
 
 /** The methods of arrays that need an arrow function. */
-export const arrayCallbacks: ReadonlyMap<string, Pure<Items>> = new Map<string, Pure<Items>>([
+export const arrayCallbacks: ReadonlyMap<string, ListedFunction<Items>> = new Map<string, ListedFunction<Items>>([
   ["map", loop(map)],
   ["filter", loop(filter)],
   ["flatMap", loop(flatMap)],

@@ -1,6 +1,6 @@
 import { toText } from "../evaluation/coerce.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import { type Pure, textAt, wholeAt } from "./argument.ts";
+import { type ListedFunction, textAt, wholeAt } from "./argument.ts";
 import { operators } from "./operate.ts";
 
 type Items = readonly unknown[];
@@ -24,14 +24,14 @@ function payItems(frame: Frame, length: number): void {
 }
 
 const search =
-  (find: (self: Items, item: unknown) => unknown): Pure<Items> =>
+  (find: (self: Items, item: unknown) => unknown): ListedFunction<Items> =>
   (frame, _, self, args) => {
     const [item] = args;
     charge(frame, self.length * (1 + (typeof item === "string" ? item.length >>> 10 : 0)));
     return find(self, item);
   };
 
-const slice: Pure<Items> = (frame, site, self, args) => {
+const slice: ListedFunction<Items> = (frame, site, self, args) => {
   const from = wholeAt(frame, site, args, 0, 0);
   const to = wholeAt(frame, site, args, 1, self.length);
   const place = (index: number): number => (index < 0 ? Math.max(0, self.length + index) : Math.min(index, self.length));
@@ -39,7 +39,7 @@ const slice: Pure<Items> = (frame, site, self, args) => {
   return copyOf(self, place(from), place(to));
 };
 
-const concat: Pure<Items> = (frame, _, self, args) => {
+const concat: ListedFunction<Items> = (frame, _, self, args) => {
   payItems(
     frame,
     args.reduce<number>((sum, arg) => sum + (Array.isArray(arg) ? arg.length : 1), self.length),
@@ -54,7 +54,7 @@ const concat: Pure<Items> = (frame, _, self, args) => {
 
 const maxFlatDepth = 32;
 
-const flat: Pure<Items> = (frame, site, self, args) => {
+const flat: ListedFunction<Items> = (frame, site, self, args) => {
   const result: unknown[] = [];
   flatten(frame, result, self, Math.min(maxFlatDepth, wholeAt(frame, site, args, 0, 1)));
   return result;
@@ -71,7 +71,7 @@ export function flatten(frame: Frame, result: unknown[], items: Items, depth: nu
 }
 
 /** Joins the texts of items. Null and undefined become an empty text, objects become their JSON. */
-const join: Pure<Items> = (frame, site, self, args) => {
+const join: ListedFunction<Items> = (frame, site, self, args) => {
   const separator = textAt(frame, site, args, 0, ",");
   charge(frame, self.length);
   grow(frame, separator.length * Math.max(0, self.length - 1));
@@ -85,13 +85,13 @@ const join: Pure<Items> = (frame, site, self, args) => {
   return texts.join(separator);
 };
 
-const reverse: Pure<Items> = (frame, _, self) => {
+const reverse: ListedFunction<Items> = (frame, _, self) => {
   payItems(frame, self.length);
   return copyOf(self, 0, self.length).reverse();
 };
 
 /** Sorts items. Without an arrow function they are compared as texts, as in JavaScript: `[10, 9].sort()` returns `[10, 9]`. */
-const sort: Pure<Items> = (frame, site, self) => {
+const sort: ListedFunction<Items> = (frame, site, self) => {
   payItems(frame, self.length);
   const { callback, position } = site;
   const items = copyOf(self, 0, self.length);
@@ -113,7 +113,7 @@ const sort: Pure<Items> = (frame, site, self) => {
 };
 
 /** The methods of arrays that need no arrow function. No method changes its array: `sort` and `reverse` return a new one. */
-export const arrayMethods: ReadonlyMap<string, Pure<Items>> = new Map<string, Pure<Items>>([
+export const arrayMethods: ReadonlyMap<string, ListedFunction<Items>> = new Map<string, ListedFunction<Items>>([
   ["includes", search((self, item) => includes.call(self, item))],
   ["indexOf", search((self, item) => indexOf.call(self, item))],
   ["lastIndexOf", search((self, item) => lastIndexOf.call(self, item))],

@@ -1,7 +1,7 @@
 import { readTimestamp } from "../../core/values/timestamp.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
-import { type CallSite, type Pure, textAt } from "./argument.ts";
+import { type CallSite, type ListedFunction, textAt } from "./argument.ts";
 import { calendarUnits, fixedUnits, readSpan, type Span } from "./date-units.ts";
 
 function timestampAt(frame: Frame, site: CallSite, args: readonly unknown[], index: number): number {
@@ -42,7 +42,7 @@ export function addSpan(moment: number, { months, ms }: Span, sign: 1 | -1): num
 }
 
 const add =
-  (sign: 1 | -1): Pure =>
+  (sign: 1 | -1): ListedFunction =>
   (frame, site, _, args) => {
     const moment = timestampAt(frame, site, args, 0);
     charge(frame, 2);
@@ -51,13 +51,13 @@ const add =
     return iso(frame, site, addSpan(moment, span, sign));
   };
 
-const diff: Pure = (frame, site, _, args) => {
+const diff: ListedFunction = (frame, site, _, args) => {
   const size = fixedUnits.get(textAt(frame, site, args, 2, "ms"));
   if (size === undefined) failEvaluation(frame, site.position, "date.diff counts in ms, seconds, minutes, hours, days or weeks");
   return (timestampAt(frame, site, args, 0) - timestampAt(frame, site, args, 1)) / size;
 };
 
-const startOf: Pure = (frame, site, _, args) => {
+const startOf: ListedFunction = (frame, site, _, args) => {
   const text = iso(frame, site, timestampAt(frame, site, args, 0));
   const unit = textAt(frame, site, args, 1);
   const months = calendarUnits.get(unit);
@@ -71,7 +71,7 @@ const startOf: Pure = (frame, site, _, args) => {
   return iso(frame, site, Math.floor(moment / size) * size);
 };
 
-const format: Pure = (frame, site, _, args) => {
+const format: ListedFunction = (frame, site, _, args) => {
   const text = iso(frame, site, timestampAt(frame, site, args, 0));
   const pattern = textAt(frame, site, args, 1, "yyyy-MM-dd");
   charge(frame, pattern.length / 32);
@@ -112,14 +112,14 @@ export function tooManyDateArguments(name: string, count: number): string {
 
 /** Adds a check of the number of arguments to a function. */
 const counted =
-  (name: string, pure: Pure): Pure =>
+  (name: string, listed: ListedFunction): ListedFunction =>
   (frame, site, self, args) => {
     if (args.length > maxDateArguments.get(name)!) failEvaluation(frame, site.position, tooManyDateArguments(name, args.length));
-    return pure(frame, site, self, args);
+    return listed(frame, site, self, args);
   };
 
 /** The functions without a check of the number of arguments. */
-const unlimited: Readonly<Record<string, Pure>> = {
+const unlimited: Readonly<Record<string, ListedFunction>> = {
   parse: (frame, site, _, args) => timestampAt(frame, site, args, 0),
   iso: (frame, site, _, args) => iso(frame, site, timestampAt(frame, site, args, 0)),
   format,
@@ -130,6 +130,6 @@ const unlimited: Readonly<Record<string, Pure>> = {
 };
 
 /** The functions of `date`, all in UTC. A time is ISO text or milliseconds. No function reads a clock: `$now` is in the scope. */
-export const dateFunctions: ReadonlyMap<string, Pure> = new Map(
-  Object.entries(unlimited).map(([name, pure]) => [name, counted(name, pure)]),
+export const dateFunctions: ReadonlyMap<string, ListedFunction> = new Map(
+  Object.entries(unlimited).map(([name, listed]) => [name, counted(name, listed)]),
 );

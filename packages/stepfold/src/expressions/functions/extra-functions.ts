@@ -1,8 +1,8 @@
 import { failEvaluation } from "../evaluation/frame.ts";
-import type { Pure } from "./argument.ts";
+import type { ListedFunction } from "./argument.ts";
 
 /** The extra functions by name, such as `hash.md5` or `isEmpty`. */
-export type ExtraFunctions = ReadonlyMap<string, Pure>;
+export type ExtraFunctions = ReadonlyMap<string, ListedFunction>;
 
 const words = (text: string): readonly string[] => text.split(" ");
 
@@ -33,11 +33,11 @@ export const extraMethods: ReadonlySet<string> = new Set(
 
 let loaded: ExtraFunctions | null = null;
 /** True once an expression that names an extra function has been compiled. */
-let isWanted = false;
+let isRequired = false;
 
 /** True if an expression that names an extra function has been compiled, and the code of these functions is not loaded yet. */
-export function lacksExtraFunctions(): boolean {
-  return isWanted && loaded === null;
+export function mustLoadExtraFunctions(): boolean {
+  return isRequired && loaded === null;
 }
 
 /** Sets the code of the extra functions. */
@@ -46,16 +46,16 @@ export function provideExtraFunctions(functions: ExtraFunctions): void {
 }
 
 /** Notes that an expression needs extra functions. */
-export function wantExtraFunctions(): void {
-  isWanted = true;
+export function requireExtraFunctions(): void {
+  isRequired = true;
 }
 
 /** Returns the extra function of a name. Its code is looked up when the function is called, because it may be loaded later. */
-export function extraFunction(name: string): Pure {
+export function extraFunction(name: string): ListedFunction {
   return (frame, site, self, args) => {
-    const pure = loaded?.get(name);
-    if (pure === undefined)
-      failEvaluation(frame, site.position, `${site.name} is not loaded: await loadFunctions() of stepfold/expressions once before`);
-    return pure(frame, site, self, args);
+    const listed = loaded?.get(name);
+    if (listed === undefined)
+      failEvaluation(frame, site.position, `${site.name} is not loaded: await loadFunctions() of stepfold/expressions first`);
+    return listed(frame, site, self, args);
   };
 }

@@ -1,31 +1,31 @@
-import { numeral, toJson, toNumber, toText } from "../evaluation/coerce.ts";
+import { payToParse, toJson, toNumber, toText } from "../evaluation/coerce.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { plainCopy, setMember } from "../evaluation/plain-copy.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
-import { type Pure, textAt, wholeAt } from "./argument.ts";
+import { type ListedFunction, textAt, wholeAt } from "./argument.ts";
 import { dateFunctions } from "./date-functions.ts";
 
-type Table = ReadonlyMap<string, Pure>;
+type Table = ReadonlyMap<string, ListedFunction>;
 
-const number: Pure = (frame, site, _, args) => (args.length === 0 ? 0 : toNumber(frame, site.position, args[0]));
-const readFloat: Pure = (frame, site, _, args) => Number.parseFloat(numeral(frame, textAt(frame, site, args, 0)));
-const readInteger: Pure = (frame, site, _, args) =>
-  Number.parseInt(numeral(frame, textAt(frame, site, args, 0)), wholeAt(frame, site, args, 1, 0));
+const number: ListedFunction = (frame, site, _, args) => (args.length === 0 ? 0 : toNumber(frame, site.position, args[0]));
+const readFloat: ListedFunction = (frame, site, _, args) => Number.parseFloat(payToParse(frame, textAt(frame, site, args, 0)));
+const readInteger: ListedFunction = (frame, site, _, args) =>
+  Number.parseInt(payToParse(frame, textAt(frame, site, args, 0)), wholeAt(frame, site, args, 1, 0));
 
 const encode =
-  (change: (text: string) => string): Pure =>
+  (change: (text: string) => string, problem: string): ListedFunction =>
   (frame, site, _, args) => {
     const text = textAt(frame, site, args, 0);
     grow(frame, text.length * 9);
     try {
       return change(text);
     } catch (cause) {
-      return failEvaluation(frame, site.position, `${site.name}: the text holds half a character`, { cause });
+      return failEvaluation(frame, site.position, `${site.name}: ${problem}`, { cause });
     }
   };
 
 /** Functions without a namespace: `Number(x)`. */
-export const functions: Table = new Map<string, Pure>([
+export const functions: Table = new Map<string, ListedFunction>([
   ["Number", number],
   ["String", (frame, site, _, args) => (args.length === 0 ? "" : toText(frame, site.position, args[0]))],
   ["Boolean", (_, __, ___, args) => Boolean(args[0])],
@@ -33,29 +33,29 @@ export const functions: Table = new Map<string, Pure>([
   ["parseFloat", readFloat],
   ["isNaN", (frame, site, _, args) => Number.isNaN(toNumber(frame, site.position, args[0]))],
   ["isFinite", (frame, site, _, args) => Number.isFinite(toNumber(frame, site.position, args[0]))],
-  ["encodeURIComponent", encode(encodeURIComponent)],
-  ["decodeURIComponent", encode(decodeURIComponent)],
+  ["encodeURIComponent", encode(encodeURIComponent, "the text contains half a character (a lone surrogate)")],
+  ["decodeURIComponent", encode(decodeURIComponent, "the text is not valid percent-encoding of UTF-8")],
 ]);
 
 const calculate =
-  (work: (...numbers: number[]) => number): Pure =>
+  (work: (...numbers: number[]) => number): ListedFunction =>
   (frame, site, _, args) => {
     charge(frame, args.length >>> 4);
     return work(...args.map((arg) => toNumber(frame, site.position, arg)));
   };
 
-const math: Table = new Map<string, Pure>(
+const math: Table = new Map<string, ListedFunction>(
   (
     ["abs", "ceil", "floor", "round", "trunc", "sign", "sqrt", "cbrt", "pow", "min", "max", "hypot", "exp", "log", "log2", "log10"] as const
   ).map((name) => [name, calculate(Math[name])]),
 );
 
 const check =
-  (test: (value: unknown) => boolean): Pure =>
+  (test: (value: unknown) => boolean): ListedFunction =>
   (_, __, ___, args) =>
     test(args[0]);
 
-const numbers: Table = new Map<string, Pure>([
+const numbers: Table = new Map<string, ListedFunction>([
   ["isInteger", check(Number.isInteger)],
   ["isSafeInteger", check(Number.isSafeInteger)],
   ["isFinite", check(Number.isFinite)],
@@ -66,7 +66,7 @@ const numbers: Table = new Map<string, Pure>([
 
 /** Makes a function that lists the members of an object or array and pays for them. */
 const list =
-  (read: (value: Readonly<Record<string, unknown>>) => unknown[]): Pure =>
+  (read: (value: Readonly<Record<string, unknown>>) => unknown[]): ListedFunction =>
   (frame, site, _, args) => {
     const [value] = args;
     if (!isPlain(value) && !Array.isArray(value))
@@ -77,7 +77,7 @@ const list =
     return members;
   };
 
-const fromEntries: Pure = (frame, site, _, args) => {
+const fromEntries: ListedFunction = (frame, site, _, args) => {
   const [pairs] = args;
   if (!Array.isArray(pairs)) failEvaluation(frame, site.position, `Object.fromEntries needs an array of pairs, not ${kindOf(pairs)}`);
   charge(frame, pairs.length);
@@ -91,7 +91,7 @@ const fromEntries: Pure = (frame, site, _, args) => {
   return result;
 };
 
-const objects: Table = new Map<string, Pure>([
+const objects: Table = new Map<string, ListedFunction>([
   ["keys", list(Object.keys)],
   ["values", list(Object.values)],
   ["entries", list(Object.entries)],
@@ -99,7 +99,7 @@ const objects: Table = new Map<string, Pure>([
   ["hasOwn", (frame, site, _, args) => isPlain(args[0]) && Object.hasOwn(args[0], textAt(frame, site, args, 1))],
 ]);
 
-const parse: Pure = (frame, site, _, args) => {
+const parse: ListedFunction = (frame, site, _, args) => {
   const text = textAt(frame, site, args, 0);
   charge(frame, text.length >>> 7);
   let value: unknown;
@@ -112,7 +112,7 @@ const parse: Pure = (frame, site, _, args) => {
   return plainCopy(frame, site.position, value);
 };
 
-const stringify: Pure = (frame, site, _, args) => {
+const stringify: ListedFunction = (frame, site, _, args) => {
   if (args[1] !== undefined && args[1] !== null) failEvaluation(frame, site.position, "JSON.stringify takes null as second argument here");
   if (args[0] === undefined) return undefined;
   return toJson(frame, site.position, args[0], indentOf(frame, site.position, args[2]));
@@ -130,12 +130,12 @@ export const namespaces: ReadonlyMap<string, Table> = new Map<string, Table>([
   ["Object", objects],
   [
     "JSON",
-    new Map<string, Pure>([
+    new Map<string, ListedFunction>([
       ["parse", parse],
       ["stringify", stringify],
     ]),
   ],
-  ["Array", new Map<string, Pure>([["isArray", check(Array.isArray)]])],
+  ["Array", new Map<string, ListedFunction>([["isArray", check(Array.isArray)]])],
   ["date", dateFunctions],
 ]);
 

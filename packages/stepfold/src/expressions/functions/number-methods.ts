@@ -1,5 +1,5 @@
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import { type Pure, wholeAt } from "./argument.ts";
+import { type ListedFunction, wholeAt } from "./argument.ts";
 
 /** Pays for a text of digits. It has at most about 1,100 digits, so it may be paid for after it was made. */
 function paid(frame: Frame, text: string): string {
@@ -9,7 +9,7 @@ function paid(frame: Frame, text: string): string {
 }
 
 const digits =
-  (write: (self: number, digits: number) => string, least: number): Pure<number> =>
+  (write: (self: number, digits: number) => string, least: number): ListedFunction<number> =>
   (frame, site, self, args) => {
     const count = wholeAt(frame, site, args, 0, least);
     if (count < least || count > 100) failEvaluation(frame, site.position, `${site.name} needs a number from ${least} to 100`);
@@ -18,7 +18,7 @@ const digits =
   };
 
 /** The methods of numbers. */
-export const numberMethods: ReadonlyMap<string, Pure<number>> = new Map<string, Pure<number>>([
+export const numberMethods: ReadonlyMap<string, ListedFunction<number>> = new Map<string, ListedFunction<number>>([
   ["toFixed", digits((self, count) => self.toFixed(count), 0)],
   ["toPrecision", (frame, site, self, args) => (args[0] === undefined ? String(self) : toPrecision(frame, site, self, args))],
   [
@@ -31,4 +31,4 @@ export const numberMethods: ReadonlyMap<string, Pure<number>> = new Map<string, 
   ],
 ]);
 
-const toPrecision: Pure<number> = digits((self, count) => self.toPrecision(count), 1);
+const toPrecision: ListedFunction<number> = digits((self, count) => self.toPrecision(count), 1);

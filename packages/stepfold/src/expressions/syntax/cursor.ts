@@ -19,7 +19,7 @@ export interface Cursor {
    * The names that an arrow function destructures from its parameter, such as `key` in
    * `([key, value]) =>`, each with a function that builds the expression that the name stands for.
    */
-  taken: ReadonlyMap<string, (cursor: Cursor, name: Token) => Expression>;
+  destructured: ReadonlyMap<string, (cursor: Cursor, name: Token) => Expression>;
   /** The index of the token under the cursor. */
   index: number;
   /** The number of syntax nodes so far. */
@@ -39,29 +39,29 @@ export function next(cursor: Cursor): Token {
 }
 
 /** Returns the position in the source where the token before the cursor ends. */
-export function behind(cursor: Cursor): number {
+export function previousEnd(cursor: Cursor): number {
   return cursor.tokens[cursor.index - 1]!.end;
 }
 
-/** True if the token that stands `ahead` tokens after the cursor is this sign (an operator or a bracket, for example). */
-export function isSign(cursor: Cursor, sign: string, ahead = 0): boolean {
+/** True if the token that stands `ahead` tokens after the cursor is this punctuator (an operator, a bracket or a comma, for example). */
+export function isPunctuator(cursor: Cursor, punctuator: string, ahead = 0): boolean {
   const token = cursor.tokens[cursor.index + ahead];
-  return token !== undefined && token.kind === "sign" && token.text === sign;
+  return token !== undefined && token.kind === "punctuator" && token.text === punctuator;
 }
 
-/** Moves past a sign if it is under the cursor, and returns whether it was there. */
-export function take(cursor: Cursor, sign: string): boolean {
-  const there = isSign(cursor, sign);
+/** Moves past a punctuator if it is under the cursor, and returns whether it was there. */
+export function takePunctuator(cursor: Cursor, punctuator: string): boolean {
+  const there = isPunctuator(cursor, punctuator);
   if (there) cursor.index++;
   return there;
 }
 
 /**
- * Moves past a sign, and refuses the expression if the sign is missing.
+ * Moves past a punctuator, and refuses the expression if the punctuator is missing.
  * `after` completes the message: `expected ")" after the arguments`.
  */
-export function expect(cursor: Cursor, sign: string, after: string): void {
-  if (!take(cursor, sign)) unexpected(cursor, `"${sign}" ${after}`);
+export function expect(cursor: Cursor, punctuator: string, after: string): void {
+  if (!takePunctuator(cursor, punctuator)) unexpected(cursor, `"${punctuator}" ${after}`);
 }
 
 /** Refuses the expression with an error that points at the token under the cursor. */
@@ -78,7 +78,7 @@ export function refuseAt(cursor: Cursor, position: number, reason: string): neve
 /** Counts a syntax node and returns it. Refuses the expression if it has too many. */
 export function countNode<E extends { readonly start: number }>(cursor: Cursor, node: E): E {
   if (++cursor.nodes > cursor.limits.nodes) {
-    refuseAt(cursor, node.start, `this expression has more than ${cursor.limits.nodes} parts; split it over several nodes`);
+    refuseAt(cursor, node.start, `this expression has more than ${cursor.limits.nodes} parts; split it into several nodes of the workflow`);
   }
   return node;
 }

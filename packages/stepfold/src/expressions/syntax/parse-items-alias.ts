@@ -1,5 +1,5 @@
 import { isForbiddenKey } from "../evaluation/forbidden-key.ts";
-import { behind, type Cursor, countNode, expect, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { type Cursor, countNode, expect, next, peek, previousEnd, refuseAt, takePunctuator, unexpected } from "./cursor.ts";
 import type { Token } from "./scanner.ts";
 import type { Expression } from "./syntax.ts";
 
@@ -41,8 +41,8 @@ export function parseItemsAlias(cursor: Cursor): { readonly node: Expression; re
 
 /** Moves past `.` or `?.`; true for `?.`. */
 function dot(cursor: Cursor, first: boolean): boolean {
-  if (take(cursor, "?.")) return true;
-  if (!take(cursor, ".")) refuseAt(cursor, peek(cursor).start, first ? aliasHint : "write .json after it");
+  if (takePunctuator(cursor, "?.")) return true;
+  if (!takePunctuator(cursor, ".")) refuseAt(cursor, peek(cursor).start, first ? aliasHint : "write .json after it");
   return false;
 }
 
@@ -57,10 +57,10 @@ function call(cursor: Cursor, form: string): void {
 }
 
 function ofInput(cursor: Cursor, start: number): Source {
-  const json = (): Expression => countNode(cursor, { kind: "name", name: "$json", start, end: behind(cursor) });
+  const json = (): Expression => countNode(cursor, { kind: "name", name: "$json", start, end: previousEnd(cursor) });
   const all = (): Expression => {
     const item: Expression = countNode(cursor, asItem(cursor, start, json()));
-    return countNode(cursor, { kind: "array", items: [{ spread: false, value: item }], start, end: behind(cursor) });
+    return countNode(cursor, { kind: "array", items: [{ spread: false, value: item }], start, end: previousEnd(cursor) });
   };
   return { last: json, first: json, all, isThere: json };
 }
@@ -75,9 +75,9 @@ function ofNode(cursor: Cursor, start: number): Source {
 
 /** Returns the expressions for the results of the node whose name or id is the value of `id`. */
 export function itemsOfNode(cursor: Cursor, id: Expression, start: number, at: number): Source {
-  const end = behind(cursor);
+  const end = previousEnd(cursor);
   const member = (object: Expression, key: string | Expression, optional = false): Expression =>
-    countNode(cursor, { kind: "member", object, key, optional, at: start, start, end: behind(cursor) });
+    countNode(cursor, { kind: "member", object, key, optional, at: start, start, end: previousEnd(cursor) });
   const written = id.kind === "literal" ? String(id.value) : id;
   const key = typeof written === "string" ? (cursor.names.get(written) ?? written) : written;
   if (typeof key === "string" && isForbiddenKey(key)) refuseAt(cursor, at, `"${key}" cannot be the id of a node`);
@@ -103,7 +103,7 @@ export function itemsOfNode(cursor: Cursor, id: Expression, start: number, at: n
         items: [],
         at: start,
         start,
-        end: behind(cursor),
+        end: previousEnd(cursor),
       });
     },
   };
@@ -111,5 +111,5 @@ export function itemsOfNode(cursor: Cursor, id: Expression, start: number, at: n
 
 /** n8n wraps the data of an item: `{ json: data }`. */
 function asItem(cursor: Cursor, start: number, value: Expression): Expression {
-  return { kind: "object", entries: [{ key: "json", value, at: start }], start, end: behind(cursor) };
+  return { kind: "object", entries: [{ key: "json", value, at: start }], start, end: previousEnd(cursor) };
 }

@@ -1,4 +1,4 @@
-import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { type Cursor, countNode, expect, isPunctuator, next, peek, previousEnd, refuseAt, takePunctuator, unexpected } from "./cursor.ts";
 import { itemsOfNode, parseItemsAlias } from "./parse-items-alias.ts";
 import type { Expression } from "./syntax.ts";
 
@@ -39,7 +39,7 @@ function renamed(cursor: Cursor, name: string): Expression {
 /** Parses `$node["X"].json` and `$node.X.json`. */
 function parseNode(cursor: Cursor): Word {
   const { start } = next(cursor);
-  const isKey = take(cursor, "[");
+  const isKey = takePunctuator(cursor, "[");
   if (!isKey) expect(cursor, ".", "and the name of a node: $node['Node'].json");
   const token = peek(cursor);
   if (!isKey && token.kind !== "name") unexpected(cursor, "the name of a node");
@@ -49,7 +49,7 @@ function parseNode(cursor: Cursor): Word {
     : countNode(cursor, { kind: "literal", value: next(cursor).text, start: at, end: token.end });
   if (isKey) expect(cursor, "]", "after the name of the node");
   const source = itemsOfNode(cursor, id, start, at);
-  const optional = take(cursor, "?.");
+  const optional = takePunctuator(cursor, "?.");
   if (!optional) expect(cursor, ".", "and json after the node");
   const form = peek(cursor);
   if (form.kind !== "name" || (form.text !== "json" && form.text !== "data")) refuseAt(cursor, form.start, "after the node write .json");
@@ -90,13 +90,13 @@ function parseToday(cursor: Cursor): Word {
 
 /** Parses `new Date(x)`. Its value is text here, as every time is. */
 export function parseNewDate(cursor: Cursor, start: number): Expression {
-  if (peek(cursor).text !== "Date" || !isSign(cursor, "(", 1))
+  if (peek(cursor).text !== "Date" || !isPunctuator(cursor, "(", 1))
     refuseAt(cursor, start, '"new" is not available but for new Date(): an expression computes one value from what it reads');
   cursor.index += 2;
   const args: Expression[] = [];
-  if (!isSign(cursor, ")")) args.push(cursor.expression(cursor));
+  if (!isPunctuator(cursor, ")")) args.push(cursor.expression(cursor));
   expect(cursor, ")", "after the time: new Date takes one, or none");
-  const end = behind(cursor);
+  const end = previousEnd(cursor);
   const owner = countNode(cursor, { kind: "name", name: "DateTime", start, end } as const);
   return countNode(cursor, called(owner, args.length === 0 ? "now" : "fromJSDate", args, start, end));
 }
@@ -111,7 +111,7 @@ const timeMakers: ReadonlySet<string> = new Set(
 export function parseTimePart(cursor: Cursor, object: Expression, key: string, start: number): Expression | null {
   const isTime = (object.kind === "name" && object.name === "$now") || (object.kind === "call" && timeMakers.has(object.name));
   if (!isTime || !timeParts.has(key)) return null;
-  const end = behind(cursor);
+  const end = previousEnd(cursor);
   const part = countNode(cursor, { kind: "literal", value: key, start, end } as const);
   return countNode(cursor, called(object, "extract", [part], start, end));
 }

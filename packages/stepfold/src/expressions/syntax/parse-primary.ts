@@ -1,4 +1,4 @@
-import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { type Cursor, countNode, expect, isPunctuator, next, peek, previousEnd, refuseAt, takePunctuator, unexpected } from "./cursor.ts";
 import { parseItems } from "./parse-argument.ts";
 import { parseNewDate } from "./parse-n8n-word.ts";
 import type { Entry, Expression, Literal } from "./syntax.ts";
@@ -23,13 +23,13 @@ export function parsePrimary(cursor: Cursor): Expression {
   if (token.kind === "name") return parseName(cursor);
   if (token.kind === "number") return countNode(cursor, { kind: "literal", value: Number(next(cursor).text), start, end });
   if (token.kind === "string") return countNode(cursor, { kind: "literal", value: next(cursor).text, start, end });
-  if (take(cursor, "(")) return parseGroup(cursor, start);
-  if (take(cursor, "[")) {
+  if (takePunctuator(cursor, "(")) return parseGroup(cursor, start);
+  if (takePunctuator(cursor, "[")) {
     const items = parseItems(cursor, "]");
-    return countNode(cursor, { kind: "array", items, start, end: behind(cursor) });
+    return countNode(cursor, { kind: "array", items, start, end: previousEnd(cursor) });
   }
-  if (take(cursor, "{")) return parseObject(cursor, start);
-  if (take(cursor, "`")) return parseText(cursor, start);
+  if (takePunctuator(cursor, "{")) return parseObject(cursor, start);
+  if (takePunctuator(cursor, "`")) return parseText(cursor, start);
   if (token.kind === "pattern") return parsePattern(cursor);
   return unexpected(cursor, "a value");
 }
@@ -46,14 +46,14 @@ function parseName(cursor: Cursor): Expression {
   if (literalWords.has(name)) return countNode(cursor, { kind: "literal", value: literalWords.get(name), start, end });
   if (name === "new") return parseNewDate(cursor, start);
   if (reservedWords.has(name)) refuseAt(cursor, start, `"${name}" is not available: an expression computes one value from what it reads`);
-  if (isSign(cursor, "=>")) {
+  if (isPunctuator(cursor, "=>")) {
     refuseAt(cursor, start, "an arrow function may only be the first argument of an array helper: items.map(x => x.price)");
   }
-  return cursor.taken.get(name)?.(cursor, token) ?? countNode(cursor, { kind: "name", name, start, end });
+  return cursor.destructured.get(name)?.(cursor, token) ?? countNode(cursor, { kind: "name", name, start, end });
 }
 
 function parseGroup(cursor: Cursor, start: number): Expression {
-  if (isSign(cursor, ")")) refuseAt(cursor, start, "there is nothing between these brackets");
+  if (isPunctuator(cursor, ")")) refuseAt(cursor, start, "there is nothing between these brackets");
   const inner = cursor.expression(cursor);
   expect(cursor, ")", "to close the bracket");
   cursor.grouped.add(inner);
@@ -63,28 +63,28 @@ function parseGroup(cursor: Cursor, start: number): Expression {
 function parseText(cursor: Cursor, start: number): Expression {
   const texts = [next(cursor).text];
   const values: Expression[] = [];
-  while (!take(cursor, "`")) {
+  while (!takePunctuator(cursor, "`")) {
     expect(cursor, "${", "or the end of the template string");
     values.push(cursor.expression(cursor));
     expect(cursor, "}", "after the expression");
     texts.push(next(cursor).text);
   }
-  return countNode(cursor, { kind: "text", texts, values, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "text", texts, values, start, end: previousEnd(cursor) });
 }
 
 function parseObject(cursor: Cursor, start: number): Expression {
   const entries: Entry[] = [];
-  while (!take(cursor, "}")) {
+  while (!takePunctuator(cursor, "}")) {
     entries.push(parseEntry(cursor));
-    if (!take(cursor, ",") && !isSign(cursor, "}")) unexpected(cursor, '"," or "}"');
+    if (!takePunctuator(cursor, ",") && !isPunctuator(cursor, "}")) unexpected(cursor, '"," or "}"');
   }
-  return countNode(cursor, { kind: "object", entries, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "object", entries, start, end: previousEnd(cursor) });
 }
 
 function parseEntry(cursor: Cursor): Entry {
   const { kind, start: at } = peek(cursor);
-  if (take(cursor, "...")) return { key: null, value: cursor.expression(cursor), at };
-  if (kind === "name" && (isSign(cursor, ",", 1) || isSign(cursor, "}", 1))) {
+  if (takePunctuator(cursor, "...")) return { key: null, value: cursor.expression(cursor), at };
+  if (kind === "name" && (isPunctuator(cursor, ",", 1) || isPunctuator(cursor, "}", 1))) {
     return { key: staticKey(cursor, peek(cursor).text), value: parseName(cursor), at };
   }
   const key = parseKey(cursor);
@@ -94,7 +94,7 @@ function parseEntry(cursor: Cursor): Entry {
 
 function parseKey(cursor: Cursor): string | Expression {
   const token = peek(cursor);
-  if (take(cursor, "[")) {
+  if (takePunctuator(cursor, "[")) {
     const key = cursor.expression(cursor);
     expect(cursor, "]", "after the key");
     return key;

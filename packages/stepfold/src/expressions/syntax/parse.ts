@@ -1,6 +1,18 @@
 import type { NodeNames } from "../../core/definition/template.ts";
 import type { ExpressionLimits } from "../evaluation/expression-limits.ts";
-import { behind, type Cursor, countNode, deeper, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import {
+  type Cursor,
+  countNode,
+  deeper,
+  expect,
+  isPunctuator,
+  next,
+  peek,
+  previousEnd,
+  refuseAt,
+  takePunctuator,
+  unexpected,
+} from "./cursor.ts";
 import { parsePostfix } from "./parse-postfix.ts";
 import type { Token } from "./scanner.ts";
 import type { BinaryOperator, Expression, Logical, Unary } from "./syntax.ts";
@@ -10,8 +22,8 @@ import type { BinaryOperator, Expression, Logical, Unary } from "./syntax.ts";
  * binds more tightly than a prefix, so `parseUnary` parses it.
  */
 const precedences: ReadonlyMap<string, number> = new Map(
-  [["??"], ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">=", "in"], ["+", "-"], ["*", "/", "%"]].flatMap((signs, index) =>
-    signs.map((sign): [string, number] => [sign, index + 1]),
+  [["??"], ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">=", "in"], ["+", "-"], ["*", "/", "%"]].flatMap(
+    (operators, index) => operators.map((operator): [string, number] => [operator, index + 1]),
   ),
 );
 
@@ -29,7 +41,7 @@ export function parse(tokens: readonly Token[], source: string, limits: Expressi
     limits,
     names,
     grouped: new WeakSet(),
-    taken: new Map(),
+    destructured: new Map(),
     expression: parseExpression,
     index: 0,
     nodes: 0,
@@ -49,14 +61,14 @@ function parseExpression(cursor: Cursor): Expression {
   const cases: { readonly test: Expression; readonly then: Expression }[] = [];
   const { start } = peek(cursor);
   let last = parseBinary(cursor, 0);
-  while (take(cursor, "?")) {
+  while (takePunctuator(cursor, "?")) {
     const then = parseExpression(cursor);
     expect(cursor, ":", "and the other branch");
     cases.push({ test: last, then });
     last = parseBinary(cursor, 0);
   }
   cursor.depth--;
-  const end = behind(cursor);
+  const end = previousEnd(cursor);
   return cases.reduceRight(
     (otherwise, { test, then }) => countNode(cursor, { kind: "conditional", test, then, otherwise, start, end }),
     last,
@@ -69,7 +81,7 @@ function parseBinary(cursor: Cursor, least: number): Expression {
   let left = parseUnary(cursor, true);
   for (;;) {
     const { kind, text, start: at } = peek(cursor);
-    const power = kind === "sign" || (kind === "name" && text === "in") ? (precedences.get(text) ?? 0) : 0;
+    const power = kind === "punctuator" || (kind === "name" && text === "in") ? (precedences.get(text) ?? 0) : 0;
     if (power <= least) return left;
     cursor.index++;
     const right = parseBinary(cursor, power);
@@ -77,40 +89,40 @@ function parseBinary(cursor: Cursor, least: number): Expression {
   }
 }
 
-function combine(cursor: Cursor, sign: string, left: Expression, right: Expression, at: number, start: number): Expression {
-  const end = behind(cursor);
-  if (sign !== "&&" && sign !== "||" && sign !== "??") {
-    return { kind: "binary", operator: sign as BinaryOperator, left, right, at, start, end };
+function combine(cursor: Cursor, operator: string, left: Expression, right: Expression, at: number, start: number): Expression {
+  const end = previousEnd(cursor);
+  if (operator !== "&&" && operator !== "||" && operator !== "??") {
+    return { kind: "binary", operator: operator as BinaryOperator, left, right, at, start, end };
   }
-  if (mixes(cursor, sign, left) || mixes(cursor, sign, right)) {
+  if (mixes(cursor, operator, left) || mixes(cursor, operator, right)) {
     refuseAt(cursor, at, "?? cannot be mixed with || and && without brackets: write (a || b) ?? c");
   }
-  return { kind: "logical", operator: sign, left, right, start, end };
+  return { kind: "logical", operator, left, right, start, end };
 }
 
 /**
  * True if `??` would be mixed with `||` or `&&` without parentheses.
  * JavaScript refuses this too, because readers disagree on its meaning.
  */
-function mixes(cursor: Cursor, sign: Logical["operator"], operand: Expression): boolean {
-  return operand.kind === "logical" && (operand.operator === "??") !== (sign === "??") && !cursor.grouped.has(operand);
+function mixes(cursor: Cursor, operator: Logical["operator"], operand: Expression): boolean {
+  return operand.kind === "logical" && (operand.operator === "??") !== (operator === "??") && !cursor.grouped.has(operand);
 }
 
 /** Parses prefix operators and `**`. @param mayRaise false after a prefix, where `**` would be ambiguous */
 function parseUnary(cursor: Cursor, mayRaise: boolean): Expression {
   const { kind, text, start } = peek(cursor);
-  const prefix = (kind === "sign" && (text === "!" || text === "-" || text === "+")) || (kind === "name" && text === "typeof");
+  const prefix = (kind === "punctuator" && (text === "!" || text === "-" || text === "+")) || (kind === "name" && text === "typeof");
   if (prefix) {
     deeper(cursor);
     next(cursor);
     const operand = parseUnary(cursor, false);
     cursor.depth--;
-    return countNode(cursor, { kind: "unary", operator: text as Unary["operator"], operand, start, end: behind(cursor) });
+    return countNode(cursor, { kind: "unary", operator: text as Unary["operator"], operand, start, end: previousEnd(cursor) });
   }
   const left = parsePostfix(cursor);
-  if (!isSign(cursor, "**")) return left;
+  if (!isPunctuator(cursor, "**")) return left;
   const { start: at } = next(cursor);
   if (!mayRaise) refuseAt(cursor, at, "a prefix before ** is ambiguous: write (-a) ** 2 or -(a ** 2)");
   const right = parseUnary(cursor, true);
-  return countNode(cursor, { kind: "binary", operator: "**", left, right, at, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "binary", operator: "**", left, right, at, start, end: previousEnd(cursor) });
 }

@@ -60,7 +60,7 @@ export function scanString(scanner: Scanner): void {
   emit(scanner, "string", value, start);
 }
 
-/** Reads the text of a template string up to its next `${` or its end, and the sign there. */
+/** Reads the text of a template string up to its next `${` or its end, and the punctuator there. */
 export function scanText(scanner: Scanner): void {
   const { text, index: start } = scanner;
   let value = "";
@@ -73,7 +73,7 @@ export function scanText(scanner: Scanner): void {
     if (closes || inserts || code === backslashCode) value += text.slice(plain, scanner.index);
     if (closes || inserts) {
       emit(scanner, "text", value, start);
-      sign(scanner, closes ? "`" : "${");
+      scanEnd(scanner, closes ? "`" : "${");
       return;
     }
     if (code === backslashCode) {
@@ -83,9 +83,9 @@ export function scanText(scanner: Scanner): void {
   }
 }
 
-function sign(scanner: Scanner, text: string): void {
+function scanEnd(scanner: Scanner, text: string): void {
   const start = scanner.index;
   scanner.index += text.length;
   if (text === "${") scanner.open.push("`");
-  emit(scanner, "sign", text, start);
+  emit(scanner, "punctuator", text, start);
 }

@@ -13,7 +13,7 @@ function endsValue(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index];
   if (token === undefined) return false;
   if (token.kind === "name") return !operatorNames.has(token.text);
-  if (token.kind !== "sign") return true;
+  if (token.kind !== "punctuator") return true;
   // A `!` after a value belongs to that value (`a!`); any other `!` is a prefix (`!a`).
   if (token.text === "!") return endsValue(tokens, index - 1);
   return ")]}`".includes(token.text);

@@ -2,7 +2,7 @@ import { refuseExpression } from "../evaluation/frame.ts";
 
 /** A token of the source. For strings and the texts of template strings, `text` holds the decoded text. */
 export interface Token {
-  readonly kind: "number" | "string" | "name" | "pattern" | "sign" | "text" | "end";
+  readonly kind: "number" | "string" | "name" | "pattern" | "punctuator" | "text" | "end";
   readonly text: string;
   /** Counted from the start of the expression. */
   readonly start: number;
@@ -17,7 +17,7 @@ export interface Scanner {
   /** True inside `{{ }}`: the expression ends at the `}}` that closes it. */
   readonly embedded: boolean;
   readonly tokens: Token[];
-  /** The signs that are open: `{`, or a backtick for a `${` of a template string. */
+  /** The punctuators that are open: `{`, or a backtick for a `${` of a template string. */
   readonly open: string[];
   index: number;
 }

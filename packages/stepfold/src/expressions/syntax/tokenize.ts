@@ -4,9 +4,11 @@ import { scanNumber, scanString, scanText } from "./scan-literal.ts";
 import { scanPattern, startsPattern } from "./scan-pattern.ts";
 import { emit, refuse, type Scanner, type Token } from "./scanner.ts";
 
-const knownSigns: ReadonlySet<string> = new Set("... === !== ** => == != <= >= && || ?? ?. ( ) [ ] { } . , : ? + - * / % < > !".split(" "));
+const knownPunctuators: ReadonlySet<string> = new Set(
+  "... === !== ** => == != <= >= && || ?? ?. ( ) [ ] { } . , : ? + - * / % < > !".split(" "),
+);
 
-const refusedSigns: ReadonlyMap<string, string> = new Map([
+const refusedPunctuators: ReadonlyMap<string, string> = new Map([
   ["++", "expressions cannot change a value"],
   ["--", "expressions cannot change a value; between two minus signs write a blank"],
   ["=", "expressions cannot assign; compare with ==="],
@@ -57,12 +59,12 @@ function scan(scanner: Scanner): boolean {
   } else if (code === 34 || code === 39) scanString(scanner);
   else if (code === 96) {
     scanner.index++;
-    emit(scanner, "sign", "`", start);
+    emit(scanner, "punctuator", "`", start);
     scanText(scanner);
   } else if (code === 125) return scanBrace(scanner);
   else if (code === 47 && startsPattern(scanner)) scanPattern(scanner);
   else if (code === 59) scanSemicolon(scanner);
-  else scanSign(scanner);
+  else scanPunctuator(scanner);
   return true;
 }
 
@@ -78,7 +80,7 @@ function scanBrace(scanner: Scanner): boolean {
     refuse(scanner, start, 'this "}" closes nothing');
   }
   scanner.index++;
-  emit(scanner, "sign", "}", start);
+  emit(scanner, "punctuator", "}", start);
   if (opened === "`") scanText(scanner);
   return true;
 }
@@ -93,17 +95,17 @@ function scanSemicolon(scanner: Scanner): void {
     refuse(scanner, start, "write one expression, without a semicolon");
 }
 
-function scanSign(scanner: Scanner): void {
+function scanPunctuator(scanner: Scanner): void {
   const { text, index: start } = scanner;
   for (let length = 3; length > 0; length--) {
-    const sign = text.slice(start, start + length);
-    const reason = refusedSigns.get(sign);
+    const punctuator = text.slice(start, start + length);
+    const reason = refusedPunctuators.get(punctuator);
     if (reason !== undefined) refuse(scanner, start, reason);
     // `a?.5:1` is a conditional with the number .5, not an optional member.
-    if (!knownSigns.has(sign) || (sign === "?." && isDigit(text.charCodeAt(start + 2)))) continue;
-    if (sign === "{") scanner.open.push("{");
-    scanner.index += sign.length;
-    emit(scanner, "sign", sign, start);
+    if (!knownPunctuators.has(punctuator) || (punctuator === "?." && isDigit(text.charCodeAt(start + 2)))) continue;
+    if (punctuator === "{") scanner.open.push("{");
+    scanner.index += punctuator.length;
+    emit(scanner, "punctuator", punctuator, start);
     return;
   }
   refuse(scanner, start, `the character ${JSON.stringify(text.slice(start, start + 1))} means nothing in an expression`);

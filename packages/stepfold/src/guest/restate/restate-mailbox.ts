@@ -33,13 +33,13 @@ export function restateMailbox(ctx: RestateSharedContext): RestateMailbox {
   return {
     async send(command, id = ctx.rand.uuidv4()) {
       const message: GuestMessage = { id, at: await ctx.date.now(), command };
-      for (let n = 1; ; n++) if (await isIn(ctx, promiseName(n), message)) return;
+      for (let n = 1; ; n++) if (await putIfEmpty(ctx, promiseName(n), message)) return;
     },
   };
 }
 
 /** Puts the message into a promise if the promise is empty. @returns whether the promise holds the message, now or from an earlier call */
-async function isIn(ctx: RestateSharedContext, name: string, message: GuestMessage): Promise<boolean> {
+async function putIfEmpty(ctx: RestateSharedContext, name: string, message: GuestMessage): Promise<boolean> {
   const promise = ctx.promise<GuestMessage>(name);
   const held = await promise.peek();
   if (held) return held.id === message.id;

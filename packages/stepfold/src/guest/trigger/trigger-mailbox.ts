@@ -56,13 +56,13 @@ export function triggerMailbox(wait: TriggerWait, environment: Pick<Environment,
     async send(workflowId, command, id = environment.newId()) {
       requireExecutionId(workflowId);
       const message: GuestMessage = { id, at: environment.now(), command };
-      for (let n = 1; ; n++) if (await isIn(wait, tokenKey(workflowId, n), message)) return;
+      for (let n = 1; ; n++) if (await putIfEmpty(wait, tokenKey(workflowId, n), message)) return;
     },
   };
 }
 
 /** Puts the message into a token if the token is open. @returns whether the token holds the message, now or from an earlier call */
-async function isIn(wait: TriggerWait, idempotencyKey: string, message: GuestMessage): Promise<boolean> {
+async function putIfEmpty(wait: TriggerWait, idempotencyKey: string, message: GuestMessage): Promise<boolean> {
   const token = await wait.createToken({ idempotencyKey, idempotencyKeyTTL: keyTtl, timeout: senderTimeout });
   let { status, output } = await wait.retrieveToken<unknown>(token.id);
   if (status === "WAITING") {

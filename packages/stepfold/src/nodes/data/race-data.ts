@@ -58,7 +58,7 @@ export const raceSchema: JsonObject = {
         type: "object",
         properties: {
           name: { title: "Name", description: "Name of the signal", ...text },
-          key: { title: "Key", description: "Only a signal with the same key is meant", ...text },
+          key: { title: "Key", description: "Only a signal with the same key counts", ...text },
           handle,
           transient: { title: "Transient", description: "A signal that came before does not count", type: "boolean" },
         },

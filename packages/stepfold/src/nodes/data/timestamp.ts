@@ -36,7 +36,7 @@ export function timestampOf({ for: duration, until }: TimeAhead, now: EpochMs): 
   const at = typeof until === "number" ? until : isoForm.test(until) ? readTimestamp(until) : undefined;
   if (at !== undefined && Number.isFinite(at) && at >= 0) return Math.ceil(at);
   const error = new FatalError(
-    `"${String(until).slice(0, 100)}" is no moment: write ISO 8601 of a date that exists, with its offset, such as "2026-01-31T09:00:00Z", or milliseconds since 1970`,
+    `"${String(until).slice(0, 100)}" is not a valid time: write a date that exists in ISO 8601, with its offset, such as "2026-01-31T09:00:00Z", or milliseconds since 1970`,
   );
   throw Object.assign(error, { code: "MOMENT_INVALID" });
 }

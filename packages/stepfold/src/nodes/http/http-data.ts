@@ -70,11 +70,24 @@ const body: JsonObject = {
 
 const basicAuth: JsonObject = {
   title: "Basic authentication",
-  description: "Sent as the header authorization; take both from globals: {{ globals.shopPassword }}",
+  description: "Sent as the header authorization. Take user and password from globals: {{ globals.shopPassword }}",
   type: "object",
   properties: { user: { title: "User", type: "string" }, password: { title: "Password", type: "string" } },
   required: ["user", "password"],
   additionalProperties: false,
+};
+
+const headers: JsonObject = {
+  title: "Headers",
+  description: "Header values by name. A header whose value is null is not sent",
+  type: "object",
+  additionalProperties: scalar,
+};
+
+const query: JsonObject = {
+  title: "Query",
+  description: "Parameters added to the URL. A list gives one parameter for each of its values; null leaves it out",
+  ...fields,
 };
 
 /** Builds the JSON Schema of the node's data. `limitBytes` is the largest `maxBytes` that the data may set. */
@@ -85,19 +98,19 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
     properties: {
       url: { title: "URL", description: "http or https, without user and password", type: "string", minLength: 1 },
       method: { title: "Method", type: "string", enum: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], default: "GET" },
-      headers: { title: "Headers", description: "By name; null leaves one out", type: "object", additionalProperties: scalar },
+      headers,
       basicAuth,
-      query: { title: "Query", description: "Added to the URL; a list gives its name several times", ...fields },
+      query,
       body,
       timeout: {
         title: "Timeout",
-        description: "Of the whole call with its redirects: 10s, 2m, or milliseconds",
+        description: "Time limit of the whole call with its redirects: 10s, 2m, or milliseconds",
         type: ["string", "number"],
         default: defaultTimeoutMs,
       },
       maxBytes: {
-        title: "Largest answer",
-        description: "In bytes, after decompression; a larger one fails the node",
+        title: "Largest response",
+        description: "In bytes, after decompression. A larger response fails the node",
         type: "integer",
         minimum: 1,
         maximum: limitBytes,
@@ -105,21 +118,21 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
       },
       retriableCodes: {
         title: "Retriable codes",
-        description: "Statuses that fail the attempt, so that the retry policy applies",
+        description: "Status codes that fail the attempt, so that the retry policy applies",
         type: "array",
         items: { type: "integer", minimum: 200, maximum: 599 },
         default: defaultRetriableCodes,
       },
       response: {
         title: "Response",
-        description: "How the body is read; auto goes by its content type",
+        description: "How the response body is read. auto uses its content type",
         type: "string",
         enum: ["auto", "json", "text", "base64"],
         default: "auto",
       },
       followRedirects: {
         title: "Follow redirects",
-        description: "How many at most; 0 makes a redirect an answer, which leaves by the handle fail",
+        description: "The most redirects that are followed. With 0, a redirect is a response that leaves by the handle fail",
         type: "integer",
         minimum: 0,
         maximum: maxRedirects,
@@ -128,7 +141,7 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
       idempotencyKey: {
         title: "Idempotency key",
         description:
-          "Send a digest of the step's key as Idempotency-Key, the same for every attempt. Default: for all but GET, HEAD and OPTIONS",
+          "Send the header Idempotency-Key, which is the same for every attempt of a step. Default: true, except for GET, HEAD and OPTIONS",
         type: "boolean",
       },
     },
@@ -141,8 +154,13 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
 export const httpOutput: JsonSchema = {
   type: "object",
   properties: {
-    status: { title: "Status", description: "200 and so on", type: "integer" },
-    headers: { title: "Headers", description: "By name in lower case", type: "object", additionalProperties: { type: "string" } },
+    status: { title: "Status", description: "HTTP status code, such as 200", type: "integer" },
+    headers: {
+      title: "Headers",
+      description: "Header values by name in lower case",
+      type: "object",
+      additionalProperties: { type: "string" },
+    },
     body: { title: "Body", description: "A JSON value, text, base64 text, or null if it is empty" },
   },
   required: ["status", "headers", "body"],

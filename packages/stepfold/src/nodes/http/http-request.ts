@@ -54,7 +54,7 @@ export function labelOf({ method, url }: Pick<HttpRequest, "method" | "url">): s
 /** Parses a URL. @throws FatalHttpError `HTTP_REQUEST_INVALID` for a text that is no URL, or a URL that this node does not call */
 export function readUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  if (!url) throw invalid("The URL is none: write a whole one, such as https://api.example.com/orders");
+  if (!url) throw invalid("This is not a URL. Write a complete one, such as https://api.example.com/orders");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw invalid(`The URL begins with "${url.protocol}"; only http: and https: can be called`);
   if (url.username !== "" || url.password !== "")

@@ -24,7 +24,7 @@ export function redirected(before: HttpRequest, status: number, location: string
   const sameOrigin = url.origin === before.url.origin;
   if (!sameOrigin && !toGet && before.body) {
     const what = `${labelOf(before)} was redirected with its body to another origin, ${url.origin}`;
-    throw new FatalHttpError("HTTP_REDIRECT", `${what}: it does not go there. Call that origin, if it is meant to have it`);
+    throw new FatalHttpError("HTTP_REDIRECT", `${what}: the body is not sent there. Call that origin directly if it should get the body`);
   }
   const headers = new Map([...before.headers].filter(([name]) => (sameOrigin || harmless.has(name)) && !(toGet && dropped(name))));
   return toGet ? { method: "GET", url, headers, body: null } : { method, url, headers, body: before.body };
@@ -39,6 +39,6 @@ function target(before: HttpRequest, location: string): URL {
     return readUrl(location, before.url);
   } catch (error) {
     if (!isHttpError(error)) throw error;
-    throw new FatalHttpError("HTTP_REDIRECT", `${labelOf(before)} was redirected to where it cannot go. ${error.message}`);
+    throw new FatalHttpError("HTTP_REDIRECT", `${labelOf(before)} was redirected to a URL that cannot be called. ${error.message}`);
   }
 }

@@ -42,7 +42,7 @@ describe("contentOf", () => {
     expect(contentOf(of("[1]", "text/plain"), "json")).toEqual([1]);
     expect(contentOf(of("[1]", "application/json"), "text")).toBe("[1]");
     expect(contentOf(of(binary, "image/png"), "base64")).toBe(binary.toString("base64"));
-    expect(() => contentOf(of("<p>", "text/html"), "json")).toThrow(/no valid JSON/);
+    expect(() => contentOf(of("<p>", "text/html"), "json")).toThrow(/not valid JSON/);
   });
 });
 

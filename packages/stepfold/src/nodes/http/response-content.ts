@@ -54,7 +54,7 @@ function parse(text: string, label: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new FatalHttpError("HTTP_BODY_UNREADABLE", `${label} answered with content that is no valid JSON`, { cause: error });
+    throw new FatalHttpError("HTTP_BODY_UNREADABLE", `${label} answered with content that is not valid JSON`, { cause: error });
   }
 }
 

@@ -102,6 +102,6 @@ function unknown(url: URL): FatalHttpError {
 function refused(url: URL, reason: string): FatalHttpError {
   return new FatalHttpError(
     "HTTP_ADDRESS_REFUSED",
-    `The host "${url.hostname}" ${reason}. If it may be called, whoever runs this engine must allow it by name: httpNode({ allowHosts: ["${url.hostname}"] })`,
+    `The host "${url.hostname}" ${reason}. If it may be called, the operator of this engine must allow it by name: httpNode({ allowHosts: ["${url.hostname}"] })`,
   );
 }

@@ -79,7 +79,11 @@ async function consumer(
     } catch (cause) {
       onProblem(cause);
       // not the error itself: BullMQ stores its text, and does not retry after errors with certain names
-      throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: "bullmq", reason: "the handler failed; the message comes again" }, { cause });
+      throw new StepfoldError(
+        "QUEUE_UNAVAILABLE",
+        { queue: "bullmq", reason: "the handler failed; the message will be delivered again" },
+        { cause },
+      );
     }
   };
   const made = worker(process, { concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: unlimited });

@@ -1,7 +1,7 @@
 import { takeParameters } from "../../urls/address.ts";
 import { importDriver } from "../../urls/import-driver.ts";
 import type { BullmqQueueClient, BullmqWorker, BullmqWorkerOptions } from "../bullmq/bullmq-client.ts";
-import type { QueueSite } from "./queue-site.ts";
+import type { QueueAndClient } from "./queue-and-client.ts";
 
 interface Around {
   readonly connection: { readonly url: string; readonly maxRetriesPerRequest: null };
@@ -21,7 +21,7 @@ interface Client {
 }
 
 /** Opens `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull`, with the package `bullmq`. */
-export async function openBullmq(text: string): Promise<QueueSite> {
+export async function openBullmq(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text.slice("bullmq:".length), { queue: "stepfold", prefix: "bull" });
   const { bullmqQueue } = await import("../bullmq/bullmq-queue.ts");
   const { Queue, Worker } = await importDriver<Client>("bullmq", { queue: "bullmq" });

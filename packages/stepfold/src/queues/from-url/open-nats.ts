@@ -1,7 +1,7 @@
 import { parsedUrl, takeParameters } from "../../urls/address.ts";
 import { importDriver } from "../../urls/import-driver.ts";
 import type { NatsJetStream } from "../nats/nats-client.ts";
-import type { QueueSite } from "./queue-site.ts";
+import type { QueueAndClient } from "./queue-and-client.ts";
 
 interface Connection {
   close(): Promise<void>;
@@ -29,7 +29,7 @@ const connectMs = 10_000;
  * Opens `nats://user:password@host:4222?queue=stepfold&replicas=3` or `tls://…`, with the packages `@nats-io/transport-node` and
  * `@nats-io/jetstream`.
  */
-export async function openNats(text: string): Promise<QueueSite> {
+export async function openNats(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text, { queue: "stepfold", replicas: "1" });
   const { protocol, host, username, password } = parsedUrl(url, "queue");
   const { natsQueue } = await import("../nats/nats-queue.ts");

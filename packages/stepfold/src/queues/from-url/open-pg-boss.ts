@@ -1,7 +1,7 @@
 import { parsedUrl, takeParameters } from "../../urls/address.ts";
 import { importDriver } from "../../urls/import-driver.ts";
 import type { PgBossClient } from "../pg-boss/pg-boss-client.ts";
-import type { QueueSite } from "./queue-site.ts";
+import type { QueueAndClient } from "./queue-and-client.ts";
 
 interface Client {
   readonly PgBoss: new (config: {
@@ -15,7 +15,7 @@ interface Client {
 }
 
 /** Opens `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss`, with the package `pg-boss`. */
-export async function openPgBoss(text: string): Promise<QueueSite> {
+export async function openPgBoss(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text.slice("pg-boss:".length), { queue: "stepfold", schema: "pgboss" });
   parsedUrl(url, "queue");
   const { pgBossQueue } = await import("../pg-boss/pg-boss-queue.ts");

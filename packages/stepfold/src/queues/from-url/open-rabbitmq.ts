@@ -1,7 +1,7 @@
 import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
 import { importDriver } from "../../urls/import-driver.ts";
 import type { RabbitmqConnection } from "../rabbitmq/rabbitmq-client.ts";
-import type { QueueSite } from "./queue-site.ts";
+import type { QueueAndClient } from "./queue-and-client.ts";
 
 interface Client {
   readonly Connection: new (config: {
@@ -19,7 +19,7 @@ interface Client {
 const connectMs = 10_000;
 
 /** Opens `amqp://user:password@host:5672/vhost?queue=stepfold&type=quorum`, with the package `rabbitmq-client`. */
-export async function openRabbitmq(text: string): Promise<QueueSite> {
+export async function openRabbitmq(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text, { queue: "stepfold", type: "classic" });
   parsedUrl(url, "queue");
   const { queue: name, type: queueType } = taken;

@@ -1,7 +1,7 @@
 import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
 import { importDriver } from "../../urls/import-driver.ts";
 import type { SqsClient } from "../sqs/sqs-client.ts";
-import type { QueueSite } from "./queue-site.ts";
+import type { QueueAndClient } from "./queue-and-client.ts";
 
 interface Sdk {
   readonly SQS: new (config: {
@@ -15,7 +15,7 @@ interface Sdk {
  * Opens `sqs:https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold`, with the AWS SDK, which finds the credentials itself.
  * `?endpoint=http://127.0.0.1:4566` names another server, which does not check credentials.
  */
-export async function openSqs(text: string): Promise<QueueSite> {
+export async function openSqs(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text.slice("sqs:".length), { region: "", endpoint: "" });
   const { endpoint } = taken;
   const { protocol, hostname } = parsedUrl(url, "queue");

@@ -3,9 +3,9 @@ import type { WorkQueue } from "../../ports/work-queue.ts";
 import { invalidUrl } from "../../urls/address.ts";
 import { withoutSecrets } from "../../urls/public-url.ts";
 import { queueError } from "../checked/queue-error.ts";
-import type { QueueSite } from "./queue-site.ts";
+import type { QueueAndClient } from "./queue-and-client.ts";
 
-type Open = (url: string) => Promise<QueueSite>;
+type Open = (url: string) => Promise<QueueAndClient>;
 
 /** The functions that open a queue, by the scheme of its URL. Each file is loaded when it is needed. */
 const schemes: Readonly<Record<string, () => Promise<Open>>> = {
@@ -44,7 +44,7 @@ const schemes: Readonly<Record<string, () => Promise<Open>>> = {
 export async function queueFromUrl(url: string): Promise<WorkQueue> {
   const scheme = /^([a-z][a-z0-9+-]+):/i.exec(url)?.[1]?.toLowerCase() ?? "";
   const open = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  if (!open) throw invalidUrl(`names no queue that there is: "${scheme}:". There are: ${Object.keys(schemes).join(", ")}`, "queue");
+  if (!open) throw invalidUrl(`has an unknown scheme: "${scheme}:". The schemes are: ${Object.keys(schemes).join(", ")}`, "queue");
   const { queue, closeClient } = await opened(scheme, await open(), url);
   let closing: Promise<void> | null = null;
   return {
@@ -56,7 +56,7 @@ export async function queueFromUrl(url: string): Promise<WorkQueue> {
   };
 }
 
-async function opened(scheme: string, open: Open, url: string): Promise<QueueSite> {
+async function opened(scheme: string, open: Open, url: string): Promise<QueueAndClient> {
   try {
     return await open(url);
   } catch (error) {

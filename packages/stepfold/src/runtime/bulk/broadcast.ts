@@ -44,7 +44,7 @@ export async function broadcast(
   if (where.waiting?.signal !== undefined || where.waiting?.key !== undefined)
     throw new StepfoldError("OPTION_INVALID", {
       option: "where.waiting",
-      reason: "cannot name a signal or a key: those are that of the call",
+      reason: "must not contain signal or key: the call itself gives both",
     });
   const [reached, refused]: [string[], BroadcastReport["refused"][number][]] = [[], []];
   // schedules are executions too, but only the runtime itself sends them signals

@@ -11,7 +11,7 @@ import { checkWhere } from "./check-where.ts";
 /** The number of executions in one page of the list. */
 const pageSize = 200;
 /** Codes of errors that concern the whole call, and not only one execution. */
-const ofAll: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "RUNTIME_CLOSED", "OPTION_INVALID", "OPTION_UNKNOWN"]);
+const callWideCodes: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "RUNTIME_CLOSED", "OPTION_INVALID", "OPTION_UNKNOWN"]);
 
 /** What a bulk action needs of a runtime. */
 export interface BulkHost {
@@ -38,7 +38,7 @@ export async function* runBulk(host: BulkHost, action: BulkAction, options: Bulk
   const status = statusesOf(move, action, where.status);
   let count = 0;
   for await (const summary of listed(host, { ...where, status })) {
-    const outcome = await moved(host, move, summary, dryRun);
+    const outcome = await applyMove(host, move, summary, dryRun);
     if (!outcome) continue;
     yield outcome;
     if (++count >= limit) return;
@@ -61,7 +61,7 @@ async function* listed({ store, now, requireOpen }: BulkHost, where: CountQuery)
 }
 
 /** Applies an action to one execution. Null: there is nothing to do, or the execution was deleted. */
-async function moved(
+async function applyMove(
   { run }: BulkHost,
   move: BulkMove,
   { workflowId, status }: ExecutionSummary,
@@ -71,7 +71,7 @@ async function moved(
     const did = await move.do(run(workflowId), dryRun);
     return did && { workflowId, status, ...did };
   } catch (error) {
-    if (!StepfoldError.is(error) || ofAll.has(error.code)) throw error;
+    if (!StepfoldError.is(error) || callWideCodes.has(error.code)) throw error;
     if (error.code === "WORKFLOW_NOT_FOUND") return null;
     return { workflowId, status, outcome: "refused", error: { message: error.message, code: error.code } };
   }

@@ -8,7 +8,7 @@ import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../core/transition/evolve.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import { seededShare } from "../../core/values/seeded.ts";
-import { refuseStranger } from "../../engine/commands/answer-wait.ts";
+import { requireResponder } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { Breaks } from "../../environment/system-environment.ts";
@@ -19,7 +19,7 @@ import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller, writeForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
-import { answeredBefore, isRepeated, onceKeyOf } from "./repeated-answer.ts";
+import { answeredBefore, onceKeyOf, requireRepeated } from "./repeated-answer.ts";
 
 /** How many times a command is tried again after a conflict with another writer. Normal work causes fewer conflicts. */
 const maxConflicts = 100;
@@ -66,13 +66,13 @@ async function commitJobs(context: RuntimeContext, workflowId: string, all: read
       return decided.repeats.length > 0 ? commitJobs(context, workflowId, decided.repeats) : undefined;
     } catch (error) {
       if (isOvertaken(error) && conflicts < maxConflicts) await letOthersPass(context, workflowId, jobs, conflicts);
-      else return refuse(context, workflowId, jobs, error);
+      else return rejectJobs(context, workflowId, jobs, error);
     }
   }
 }
 
 /** Rejects the jobs. If the error may concern only one of several commands, each is first tried alone. */
-async function refuse(context: RuntimeContext, workflowId: string, jobs: readonly CommandJob[], error: unknown): Promise<void> {
+async function rejectJobs(context: RuntimeContext, workflowId: string, jobs: readonly CommandJob[], error: unknown): Promise<void> {
   const isOfOne = jobs.length > 1 && !StepfoldError.is(error, "STORE_UNAVAILABLE") && !StepfoldError.is(error, "OUTCOME_UNKNOWN");
   for (const job of jobs) {
     if (isOfOne) await commitJobs(context, workflowId, [job]);
@@ -121,9 +121,10 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
         continue;
       }
       const workflow = await registry.pinnedForCommands(workflowId, hash);
-      if (key !== null && command.type === "resume" && !isTerminal(status)) refuseStranger(workflow, snapshot, command, now);
+      if (key !== null && command.type === "resume" && !isTerminal(status)) requireResponder(workflow, snapshot, command, now);
       const earlier = key === null ? null : await patiently(() => answeredBefore(store, first, key));
-      if (earlier && isRepeated(earlier, workflowId, command)) {
+      if (earlier) {
+        requireRepeated(earlier, workflowId, command);
         resolve(repeated);
         continue;
       }

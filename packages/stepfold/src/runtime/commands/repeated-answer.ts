@@ -27,25 +27,28 @@ export async function answeredBefore(store: SnapshotStore, { workflowId, answere
 }
 
 /**
- * Returns true if a command repeats what was given under its key before, and throws otherwise.
+ * Checks that a command repeats what was given under its key before.
  *
  * @throws StepfoldError `RESUME_CONFLICT` if the payload, the wait or the person differs; `METADATA_CONFLICT` if the metadata differ
  */
-export function isRepeated(event: AnsweredEvent, workflowId: string, command: Command): boolean {
-  if (event.type === "metadataSet") return hasSameMetadata(event, workflowId, command);
+export function requireRepeated(event: AnsweredEvent, workflowId: string, command: Command): void {
+  if (event.type === "metadataSet") {
+    requireSameMetadata(event, workflowId, command);
+    return;
+  }
   const payload = "payload" in command ? command.payload : undefined;
   const isSame =
     payload === undefined
       ? event.payload === undefined
       : event.payload !== undefined && canonicalJson(event.payload) === canonicalJson(normalise(payload, "The payload").value);
-  if (isSame && hasSameTarget(event, command)) return true;
+  if (isSame && hasSameTarget(event, command)) return;
   throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: event.type === "resumed" ? event.waitId : event.name });
 }
 
-/** Returns true if a patch would not change the metadata as they were after the first command, and throws otherwise. */
-function hasSameMetadata({ metadata }: MetadataSetEvent, workflowId: string, command: Command): boolean {
+/** Checks that a patch would not change the metadata as they were after the first command. @throws StepfoldError `METADATA_CONFLICT` */
+function requireSameMetadata({ metadata }: MetadataSetEvent, workflowId: string, command: Command): void {
   const patch = command.type === "setMetadata" && normalise(command.patch, "The metadata").value;
-  if (isJsonObject(patch) && canonicalJson(patchedMetadata(metadata, patch)) === canonicalJson(metadata)) return true;
+  if (isJsonObject(patch) && canonicalJson(patchedMetadata(metadata, patch)) === canonicalJson(metadata)) return;
   throw new StepfoldError("METADATA_CONFLICT", { workflowId });
 }
 

@@ -33,13 +33,13 @@ export interface ExecutionStart {
   /** True if the definition was handed over and has no name in this runtime. */
   readonly unnamed?: boolean | undefined;
   /** Present if the execution goes on from another one, as a fork or a restart. */
-  readonly goesOn?: GoesOn | undefined;
+  readonly fromCheckpoint?: FromCheckpoint | undefined;
   /** What the execution that goes on as this one (`continueAs`) has handed over. */
   readonly carried?: Carried | undefined;
 }
 
 /** How an execution begins that goes on from another one. */
-interface GoesOn {
+interface FromCheckpoint {
   /** Returns the state that the execution takes over, if it begins at this time of the store's clock. */
   checkpointAt(at: EpochMs): Checkpoint;
   /** A node at which a path stands, which is not performed but gets this output. */
@@ -69,17 +69,17 @@ export async function startExecution(context: RuntimeContext, request: Execution
   const event = newStartEvent(context, request, at);
   const draft = begin(request.prepared.compiled, event);
   const events: Event[] = [withConsequences(draft, event)];
-  if (request.goesOn?.completes) events.push(completion(draft, request.goesOn.completes, at, context.setting.limits));
+  if (request.fromCheckpoint?.completes) events.push(completion(draft, request.fromCheckpoint.completes, at, context.setting.limits));
   const commit = makeCommit(context, draft, events);
-  const keep = (): Promise<void> => registry.keep(request.prepared, environment.monotonicMs());
-  await patiently(keep);
+  const ensureStored = (): Promise<void> => registry.ensureStored(request.prepared, environment.monotonicMs());
+  await patiently(ensureStored);
   try {
     const what = { workflowId: event.workflowId, action: "start" };
-    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => keep().then(call), untilMs);
+    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => ensureStored().then(call), untilMs);
     // an execution that starts later is not due yet, so it is not claimed
     const { claim, isAnnounced } = await create(context, draft, commit, event.startAt === undefined ? lease : null, write);
     // a failover during the start may have lost the definition but not the start, so the definition is put again
-    await keep().catch(() => undefined);
+    await ensureStored().catch(() => undefined);
     const { workflowId, incarnation, version } = draft;
     publishCommit(context, noticeOf(draft), commit.events);
     const wakeUp = claim ? null : { workflowId, incarnation, version, wakeAt: commit.wakeAt, isAnnounced };
@@ -94,11 +94,11 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, startAt, scheduledBy, unnamed, goesOn, carried }: ExecutionStart,
+  { prepared, options, parent, startAt, scheduledBy, unnamed, fromCheckpoint, carried }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();
-  const checkpoint = goesOn?.checkpointAt(at);
+  const checkpoint = fromCheckpoint?.checkpointAt(at);
   const initialNodeId = checkpoint?.state.currentNodeId ?? options.initialNodeId;
   const begun = startEvent(
     prepared,
@@ -126,7 +126,7 @@ function newStartEvent(
 }
 
 /** Makes the event that completes a node without performing it, and applies it to the draft. */
-function completion(draft: Draft, { nodeId, output }: NonNullable<GoesOn["completes"]>, at: EpochMs, limits: Limits): Event {
+function completion(draft: Draft, { nodeId, output }: NonNullable<FromCheckpoint["completes"]>, at: EpochMs, limits: Limits): Event {
   const { id: pathId, turn, attempts } = draft.paths.find((path) => path.nodeId === nodeId && path.status === "ready")!;
   const kept = normalise(output, `The output of "${nodeId}"`, limits);
   const event: Event = {
@@ -151,13 +151,13 @@ async function create(
   draft: Draft,
   commit: Commit,
   lease: Lease | null,
-  patiently: <T>(call: () => Promise<T>) => Promise<T>,
+  write: <T>(call: () => Promise<T>) => Promise<T>,
 ): Promise<{ readonly claim: TimedClaim | null; readonly isAnnounced: boolean }> {
   if (!lease) {
-    const write = async (whole: Commit): Promise<void> => void (await patiently(() => store.create(whole, {})));
-    return { claim: null, isAnnounced: await wakeUpSender.sendWith(draft, commit, write) };
+    const send = async (whole: Commit): Promise<void> => void (await write(() => store.create(whole, {})));
+    return { claim: null, isAnnounced: await wakeUpSender.sendWith(draft, commit, send) };
   }
   const askedAtMs = environment.monotonicMs();
-  const claim: Claim | null = await patiently(() => store.create(commit, { claim: lease }));
+  const claim: Claim | null = await write(() => store.create(commit, { claim: lease }));
   return { claim: claim && { claim, snapshot: closeDraft(draft), askedAtMs }, isAnnounced: false };
 }

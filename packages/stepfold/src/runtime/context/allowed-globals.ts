@@ -9,7 +9,7 @@ export function checkGlobalsFor(given: unknown): void {
   if (given === undefined || (typeof given === "object" && given !== null && Object.values(given).every(isList))) return;
   throw new StepfoldError("OPTION_INVALID", {
     option: "globalsFor",
-    reason: 'must be lists of names by workflow: { billing: ["stripe"] }',
+    reason: 'must map ids of workflows to lists of names of globals, such as { billing: ["stripe"] }',
   });
 }
 

@@ -5,7 +5,7 @@
 export class Batches<J> {
   readonly #maxJobs: number;
   readonly #waiting = new Map<string, J[]>();
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #inFlight = new Map<string, Promise<void>>();
 
   /** @param maxJobs the most jobs in one batch */
   constructor(maxJobs: number) {
@@ -24,17 +24,17 @@ export class Batches<J> {
   }
 
   /** Returns a promise of the end of the batch that is being done for a key; null if none is. */
-  underWay(key: string): Promise<void> | null {
-    return this.#underWay.get(key) ?? null;
+  inFlight(key: string): Promise<void> | null {
+    return this.#inFlight.get(key) ?? null;
   }
 
   async #work(key: string, run: (jobs: readonly J[]) => Promise<void>): Promise<void> {
     for (let waiting = this.#waiting.get(key)!; waiting.length > 0; ) {
       const batch = run(waiting.splice(0, this.#maxJobs));
-      this.#underWay.set(key, batch);
+      this.#inFlight.set(key, batch);
       await batch;
     }
-    this.#underWay.delete(key);
+    this.#inFlight.delete(key);
     this.#waiting.delete(key);
   }
 }

@@ -136,7 +136,7 @@ export class FeedLink {
     const listening = (hear: (notice: Notice) => void): (() => void) => this.subscribe({ hear, missed: () => undefined });
     const isHeard = await testFeed({ feed, id: environment.newId(), listening, deadlines, timeoutMs: testMs });
     if (isHeard || this.#closing.signal.aborted) return;
-    const reason = "it does not hear its own notices: is there a pooler between? The store is polled";
+    const reason = "it does not deliver a process its own notices, perhaps because of a connection pooler. The store is polled instead";
     throw new StepfoldError("FEED_UNAVAILABLE", { feed: feed.name, reason });
   }
 

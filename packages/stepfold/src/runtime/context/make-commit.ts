@@ -23,7 +23,10 @@ export function makeCommit(
 ): Commit {
   const { workflowId, incarnation } = draft;
   if (incarnation === undefined)
-    throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "/incarnation", reason: "is missing: the snapshot is not from a store" });
+    throw new StepfoldError("SNAPSHOT_INVALID", {
+      pointer: "/incarnation",
+      reason: "is missing: only a snapshot that was loaded from a store can be committed",
+    });
   const expectedVersion = draft.version - events.length;
   // an execution that has ended is rarely loaded, so it gets no checkpoint
   const isCheckpoint = expectedVersion >= 0 && !draft.ended && isCheckpointDue(draft, checkpointBytes);

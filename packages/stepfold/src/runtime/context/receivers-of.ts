@@ -26,7 +26,7 @@ export async function receiversOf(
     const page: Page<ExecutionSummary> = await store.list(query);
     for (const item of page.items) if (isMeant(item)) found.push(item.workflowId);
     if (found.length > max) {
-      const what = `A signal "${name}" to all that wait for it with the key "${key}"`;
+      const what = `The broadcast of the signal "${name}" with the key "${key}"`;
       throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "receivers", max, actual: found.length });
     }
     cursor = page.nextCursor;
@@ -37,7 +37,7 @@ export async function receiversOf(
 /** Codes of a receiver that does not wait any more. */
 const gone: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND"];
 /** Codes that concern all receivers: the next receiver would give the same error, or nothing more may be sent. */
-const ofAll: readonly string[] = [
+const callWideCodes: readonly string[] = [
   ...["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "VERSION_CONFLICT", "FENCE_LOST", "RUNTIME_CLOSED"],
   ...["OPTION_INVALID", "OPTION_UNKNOWN"],
 ];
@@ -52,7 +52,7 @@ export async function outcomeOf(send: () => Promise<unknown>): Promise<"reached"
     await send();
     return "reached";
   } catch (error) {
-    if (!StepfoldError.is(error) || ofAll.includes(error.code)) throw error;
+    if (!StepfoldError.is(error) || callWideCodes.includes(error.code)) throw error;
     // any other error concerns this receiver alone, which may even be damaged; the other receivers still get the signal
     return gone.includes(error.code) ? "gone" : error;
   }

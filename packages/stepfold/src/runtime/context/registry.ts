@@ -15,7 +15,7 @@ import { minFailoverMs } from "./persist.ts";
 
 /** The most nodes of prepared workflows that are kept although no option names the workflows. They take about 70 MB. */
 const maxRecentNodes = 20_000;
-/** How long a definition counts as stored while its executions run. Before a start it counts as stored for a shorter time: see `keep`. */
+/** How long a definition counts as stored while its executions run. Before a start that time is shorter: see `ensureStored`. */
 const keptWhileUsedMs = 30_000;
 /** The most prepared workflows that are kept without the code of all their nodes. */
 const maxWithoutCode = 100;
@@ -102,7 +102,7 @@ export class Registry {
     if (this.#hasCode) return;
     throw new StepfoldError("OPTION_INVALID", {
       option: "nodeDefinitions",
-      reason: "is needed to drive executions; without it, set drive: false",
+      reason: "is needed to run executions; a process without node definitions must set drive: false",
     });
   }
 
@@ -169,7 +169,7 @@ export class Registry {
    * @param nowMs the time on the monotonic clock
    * @param forMs how long the definition counts as stored after a put
    */
-  keep(prepared: PreparedWorkflow, nowMs: number, forMs: number = minFailoverMs): Promise<void> {
+  ensureStored(prepared: PreparedWorkflow, nowMs: number, forMs: number = minFailoverMs): Promise<void> {
     let stored = this.#stored.get(prepared);
     if (!stored || nowMs - stored.atMs >= forMs) {
       const { hash, definition } = prepared.compiled;
@@ -189,13 +189,13 @@ export class Registry {
    * Does the same for a definition that an execution here is pinned to, in the background and rarely. A failover may have lost the
    * definition and not the execution, and this process may be the last one that has the definition.
    */
-  keepUsed(prepared: PreparedWorkflow, nowMs: number): void {
-    this.keep(prepared, nowMs, keptWhileUsedMs).catch(() => undefined);
+  ensureUsedStored(prepared: PreparedWorkflow, nowMs: number): void {
+    this.ensureStored(prepared, nowMs, keptWhileUsedMs).catch(() => undefined);
   }
 
   /** Stores the definitions of the executions that an execution starts, because the workers that run these read them from the store. */
-  async keepStarted(workflowId: string, starts: readonly ChildStart[], nowMs: number): Promise<void> {
-    for (const { definition } of starts) await this.keep(await this.pinned(workflowId, definition.hash), nowMs);
+  async ensureStartedStored(workflowId: string, starts: readonly ChildStart[], nowMs: number): Promise<void> {
+    for (const { definition } of starts) await this.ensureStored(await this.pinned(workflowId, definition.hash), nowMs);
   }
 
   async #storedDefinition(workflowId: string, hash: string): Promise<WorkflowDefinition> {

@@ -20,7 +20,7 @@ import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
 import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
 import { FeedLink } from "./feed-link.ts";
-import { Looks } from "./looks.ts";
+import { HeadPolls } from "./head-polls.ts";
 import { Registry } from "./registry.ts";
 import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -38,7 +38,7 @@ export interface RuntimeContext {
   readonly registry: Registry;
   readonly changes: Changes;
   /** Finds the changes that other processes make. */
-  readonly looks: Looks;
+  readonly headPolls: HeadPolls;
   /** Commands that this process commits, in batches for each execution. */
   readonly commands: Batches<CommandJob>;
   readonly wakeUpSender: WakeUpSender;
@@ -119,7 +119,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     deadlines,
     answerMs,
     onProblem: (error) => onProblem(null, error),
-    note: (text) => log?.note(text, {}),
+    note: (text) => log?.info(text, {}),
   });
   return {
     store,
@@ -129,7 +129,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     clock,
     registry,
     changes: new Changes(),
-    looks: looksWith(feed, { store, environment, pollMs }),
+    headPolls: headPollsWith(feed, { store, environment, pollMs }),
     commands: new Batches(maxCommands),
     wakeUpSender: new WakeUpSender({ queue, store, environment, deadlines, answerMs, clock, onProblem }),
     setting,
@@ -148,11 +148,11 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   };
 }
 
-/** Makes the looks of a runtime. The notices of the feed are hints for them. */
-function looksWith(feed: FeedLink, options: Pick<RuntimeContext, "store" | "environment" | "pollMs">): Looks {
-  const looks = new Looks({ ...options, onAdd: () => feed.listen() });
-  feed.subscribe({ hear: ({ workflowId, version }) => looks.hint(workflowId, version), missed: () => looks.hintAll() });
-  return looks;
+/** Makes the polls of heads of a runtime. The notices of the feed are hints for them. */
+function headPollsWith(feed: FeedLink, options: Pick<RuntimeContext, "store" | "environment" | "pollMs">): HeadPolls {
+  const headPolls = new HeadPolls({ ...options, onAdd: () => feed.listen() });
+  feed.subscribe({ hear: ({ workflowId, version }) => headPolls.hint(workflowId, version), missed: () => headPolls.hintAll() });
+  return headPolls;
 }
 
 /** Returns how turns run. @throws StepfoldError `OPTION_INVALID` */
@@ -169,14 +169,14 @@ function settingOf<D extends NodeDefinitions>(
 export function requireAtLeastOne(options: Readonly<Record<string, unknown>>): void {
   for (const [option, value] of Object.entries(options)) {
     if (typeof value === "number" && value >= 1) continue;
-    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
+    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number of at least 1" });
   }
 }
 
 /** Checks that an option is a whole number of at least 1. @throws StepfoldError `OPTION_INVALID` */
 export function requireWhole(option: string, value: unknown): void {
   if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number from 1 on" });
+    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number of at least 1" });
 }
 
 /** Room for the parts of an event beside its value: ids, times, names. */

@@ -1,6 +1,6 @@
 import type { Duration } from "../../core/values/duration.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import type { May } from "../../engine/attempt/may.ts";
+import type { ActionPolicy } from "../../engine/attempt/may.ts";
 import type { Logger } from "../../engine/logger.ts";
 import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { Plugin } from "../../engine/plugin.ts";
@@ -64,7 +64,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * recorded in the event, and is not asked for again. Default: a definition may start every workflow of `workflows`, and may send signals
    * to the execution itself, to its parent and to executions that it has begun.
    */
-  readonly may?: May | undefined;
+  readonly may?: ActionPolicy | undefined;
   /**
    * Tells workers which executions are due. You open it and close it. Messages are only hints: an execution whose message is
    * lost is found half a second later, by a poll of the store. Default: none; every worker polls the store.

@@ -68,7 +68,7 @@ export class WakeUpSender {
     let isOver = false;
     const whileOpen: TransactionQuery = async (text, values) => {
       if (!isOver) return query(text, values);
-      throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: queue.name, reason: "the transaction of the message is over" });
+      throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: queue.name, reason: "the transaction in which the message is sent has ended" });
     };
     const { deadlines, answerMs } = this.#options;
     const timeoutMs = Math.min(maxSendMs, answerMs / 2);

@@ -33,7 +33,7 @@ export async function adoptedChildren(
   { snapshot, ended }: ForkPoint,
   compensated: Adoption["compensated"],
 ): Promise<AdoptedChildren> {
-  const waits: Wait[] = [...(ended?.waitsAgain?.waits ?? [])];
+  const waits: Wait[] = [...(ended?.childSuspension?.waits ?? [])];
   for (const [, paths] of openScopes(snapshot)) for (const path of paths) waits.push(...(path.waits ?? []));
   const adopts: Adoption[] = [];
   const plans: AdoptedChild[] = [];
@@ -42,7 +42,7 @@ export async function adoptedChildren(
     if (to === undefined || first?.parent?.waitId !== waitId) continue;
     const { workflowId, status, ending, closing } = await latestOf(store, first);
     if (ending || closing)
-      throw refused(origin.workflowId, null, `its execution "${workflowId}" is still coming to its end; try again when it has ended`);
+      throw refused(origin.workflowId, null, `its detached execution "${workflowId}" is still ending; try again when it has ended`);
     adopts.push({ type: "adopt", to, waitId, ...(compensated !== undefined && { compensated }) });
     plans.push({ workflowId, status });
   }

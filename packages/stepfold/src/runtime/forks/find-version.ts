@@ -21,8 +21,8 @@ export interface History {
 /** A version of an execution from which another one can go on. */
 export interface ForkPoint {
   readonly snapshot: Snapshot;
-  /** The time until which the execution had this version; null if it still has it. */
-  readonly until: EpochMs | null;
+  /** The time at which the execution left this version; null if it still has it. */
+  readonly leftAt: EpochMs | null;
   /** The step whose end ended the execution; null if the end came from something else, such as a cancellation. */
   readonly ended: EndedStep | null;
   /** The children whose deadlines had passed: the time at which each began, by its key. */
@@ -36,7 +36,7 @@ interface EndedStep {
   /** The time at which its wait began, if it ended because the wait timed out; else null. */
   readonly suspendedAt: EpochMs | null;
   /** The event with which it began to wait for a detached execution, if it failed because that execution failed; else undefined. */
-  readonly waitsAgain: SuspendedEvent | undefined;
+  readonly childSuspension: SuspendedEvent | undefined;
 }
 
 /**
@@ -52,7 +52,7 @@ export function snapshotAt({ workflowId, compiled, events }: History, version: n
   const snapshot = fold(compiled, [started, ...others.slice(0, version)]);
   if (snapshot.ending || snapshot.closing || snapshot.activePaths.length === 0)
     throw refused(workflowId, version, "it was ending then; choose an earlier version");
-  return { snapshot, until: events[version + 1]?.at ?? null, ended: null };
+  return { snapshot, leftAt: events[version + 1]?.at ?? null, ended: null };
 }
 
 /**
@@ -96,8 +96,8 @@ export function versionBeforeEnd(history: History): ForkPoint {
   const { scope = "", pathId } = ending;
   const suspension = suspended.get(scopedKey(scope, pathId));
   const suspendedAt = ending.type === "timedOut" ? (suspension?.at ?? null) : null;
-  const waitsAgain = ending.type === "failed" && hasFailedChild(found.snapshot, scope, pathId) ? suspension : undefined;
-  return { ...found, ended: { scope, pathId, suspendedAt, waitsAgain } };
+  const childSuspension = ending.type === "failed" && hasFailedChild(found.snapshot, scope, pathId) ? suspension : undefined;
+  return { ...found, ended: { scope, pathId, suspendedAt, childSuspension } };
 }
 
 /** Returns the children whose deadlines have passed at a time, each with the time at which it began. */
@@ -119,16 +119,16 @@ function hasFailedChild(snapshot: Snapshot, scope: string, pathId: string): bool
 
 /** Returns how an execution goes on from a fork point at the time `now`: its waits and retries move by the time that has passed. */
 export function goingOnAt(
-  { until, ended, expired: begunAt }: ForkPoint,
+  { leftAt, ended, expired: begunAt }: ForkPoint,
   now: EpochMs,
-  more: Pick<GoingOn, "reason" | "keepsUndone" | "adopts">,
+  more: Pick<GoingOn, "reason" | "dropsCompensations" | "adopts">,
 ): GoingOn {
-  const laterMs = until === null ? 0 : Math.max(0, now - until);
+  const laterMs = leftAt === null ? 0 : Math.max(0, now - leftAt);
   const anew = ended && {
     scope: ended.scope,
     pathId: ended.pathId,
     laterMs: ended.suspendedAt === null ? laterMs : now - ended.suspendedAt,
-    waitsAgain: ended.waitsAgain,
+    waitsAgain: ended.childSuspension,
   };
   const expired = begunAt && new Map([...begunAt].map(([key, at]) => [key, now - at]));
   return { ...more, laterMs, anew, ...(expired && { expired }) };

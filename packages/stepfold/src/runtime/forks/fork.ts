@@ -91,8 +91,16 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   const { head, history } = await loadHistory(context, workflowId);
   const wanted = node === undefined ? (version ?? history.events.length - 1) : versionAtNode(history, node);
   // new ids begin with the time, so only the ends of two ids that are made at the same time differ
-  const id = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(-12)}`;
-  return plan(context, { head, history, found: snapshotAt(history, wanted), id, reason: "fork", options, keepsUndone: false });
+  const newWorkflowId = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(-12)}`;
+  return plan(context, {
+    head,
+    history,
+    point: snapshotAt(history, wanted),
+    newWorkflowId,
+    reason: "fork",
+    options,
+    dropsCompensations: false,
+  });
 }
 
 /**
@@ -113,22 +121,23 @@ export async function planRestart(
   const { head, history } = await loadHistory(context, workflowId);
   if (head.status === "completed") throw refused(workflowId, null, "it has completed; fork it at the node from which it should go on");
   if (head.status !== "failed" && head.status !== "cancelled") throw refused(workflowId, null, `it is ${head.status}, and has not ended`);
-  const id = successorId(workflowId);
-  if (!isWorkflowId(id)) throw refused(workflowId, null, `its id is too long for "${id}"; fork it under an id of your own`);
+  const newWorkflowId = successorId(workflowId);
+  if (!isWorkflowId(newWorkflowId))
+    throw refused(workflowId, null, `its id is too long for "${newWorkflowId}"; fork it under an id of your own`);
   const undone = undoneVersions(history.events);
   if (undone.length > 0 && compensated === undefined)
     throw new StepfoldError("RESTART_COMPENSATED", { workflowId, nodes: undone.map(({ nodeId }) => nodeId) });
   const first = Math.min(...undone.map(({ version }) => version));
-  const found = compensated === "again" && undone.length > 0 ? snapshotAt(history, Math.max(0, first - 1)) : versionBeforeEnd(history);
-  const children = await adoptedChildren(context, head, found, compensated);
+  const point = compensated === "again" && undone.length > 0 ? snapshotAt(history, Math.max(0, first - 1)) : versionBeforeEnd(history);
+  const children = await adoptedChildren(context, head, point, compensated);
   return plan(context, {
     head,
     history,
-    found,
-    id,
+    point,
+    newWorkflowId,
     reason: "restart",
     options: { definition, timeout, deadline },
-    keepsUndone: true,
+    dropsCompensations: true,
     children,
     parent: newParent ?? head.parent,
   });
@@ -164,7 +173,7 @@ export function planAdoption(
       prepared,
       options: { workflowId, metadata, tenant, deadline, ...(input !== undefined && { input }) },
       unnamed: typeof workflow !== "string",
-      goesOn: { checkpointAt: () => checkpoint },
+      fromCheckpoint: { checkpointAt: () => checkpoint },
     },
     plan: { workflowId, from: checkpoint.from, definition: nameOf(compiled), nodes: nodesOf(checkpoint), performsAgain: [], children: [] },
   };
@@ -182,37 +191,39 @@ function nodesOf({ state }: Checkpoint): string[] {
 interface PlanRequest {
   readonly head: SnapshotHead;
   readonly history: History;
-  readonly found: ForkPoint;
-  /** Id of the new execution. */
-  readonly id: string;
+  readonly point: ForkPoint;
+  readonly newWorkflowId: string;
   readonly reason: Origin["reason"];
   readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output" | "timeout" | "deadline">;
   /** Steps that were undone count as not undone. */
-  readonly keepsUndone: boolean;
+  readonly dropsCompensations: boolean;
   readonly children?: AdoptedChildren;
   readonly parent?: ParentLink | undefined;
 }
 
 async function plan(context: RuntimeContext, request: PlanRequest): Promise<Forking> {
-  const { head, history, found, id, reason, options, keepsUndone, children, parent } = request;
+  const { head, history, point, newWorkflowId, reason, options, dropsCompensations, children, parent } = request;
   const { limits } = context.setting;
   const { definition, unnamed } = options.definition === undefined ? head : { definition: null, unnamed: undefined };
   const prepared = definition
     ? await context.registry.pinnedForCommands(history.workflowId, definition.hash)
     : definitionOf(context, options.definition!);
   const isUnnamed = unnamed === true || (options.definition !== undefined && typeof options.definition !== "string");
-  const { input, sizeBytes } = inputOf(found.snapshot, options, limits);
+  const { input, sizeBytes } = inputOf(point.snapshot, options, limits);
   const checkpointAt = (now: EpochMs): Checkpoint => {
-    const { from, state } = takeCheckpoint(found.snapshot, goingOnAt(found, now, { reason, keepsUndone, adopts: children?.adopts ?? [] }));
+    const { from, state } = takeCheckpoint(
+      point.snapshot,
+      goingOnAt(point, now, { reason, dropsCompensations, adopts: children?.adopts ?? [] }),
+    );
     return { from, state: { ...state, sizeBytes } };
   };
-  const checkpoint = checkpointAt(found.until ?? 0);
-  requireNodes(id, checkpoint, prepared, limits);
+  const checkpoint = checkpointAt(point.leftAt ?? 0);
+  requireNodes(newWorkflowId, checkpoint, prepared, limits);
   const { compiled } = prepared;
   const start: ExecutionStart = {
     prepared,
     options: {
-      workflowId: id,
+      workflowId: newWorkflowId,
       metadata: head.metadata,
       tenant: head.tenant,
       ...(input !== undefined && { input }),
@@ -220,12 +231,12 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
     },
     unnamed: isUnnamed,
     ...(parent && { parent }),
-    goesOn: { checkpointAt, ...(options.output !== undefined && { completes: { nodeId: options.node!, output: options.output } }) },
+    fromCheckpoint: { checkpointAt, ...(options.output !== undefined && { completes: { nodeId: options.node!, output: options.output } }) },
   };
   return {
     start,
     plan: {
-      workflowId: id,
+      workflowId: newWorkflowId,
       from: checkpoint.from,
       definition: nameOf(compiled),
       nodes: nodesOf(checkpoint),

@@ -10,7 +10,7 @@ export interface Change {
   readonly version: number;
   /** Absent: this process has made the change. */
   readonly incarnation?: string | undefined;
-  /** The head that a look has read. Null: this process has made the change, or the execution does not exist any more. */
+  /** The head that a poll has read. Null: this process has made the change, or the execution does not exist any more. */
   readonly head: SnapshotHead | null;
   /** Makes the snapshot after a commit of this process. Null: this process has not loaded it, or another process has made the change. */
   readonly snapshot: (() => Snapshot) | null;
@@ -32,7 +32,7 @@ export interface ChangesRequest {
 }
 
 /**
- * The changes of one execution from now on: commits of this process at once, commits of other processes when a look finds them. A change
+ * The changes of one execution from now on: commits of this process at once, commits of other processes when a poll finds them. A change
  * between two calls of `next` is kept; if there are several, only the latest is given.
  */
 export class ChangesOf {
@@ -44,24 +44,24 @@ export class ChangesOf {
   #wake: () => void = () => undefined;
   readonly #closings: (() => void)[];
 
-  constructor({ changes, looks }: RuntimeContext, sessions: OpenSessions, { workflowId, end, matters = () => true }: ChangesRequest) {
+  constructor({ changes, headPolls }: RuntimeContext, sessions: OpenSessions, { workflowId, end, matters = () => true }: ChangesRequest) {
     this.#end = end;
     const wake = (): void => this.#wake();
     const add = (change: Change): void => {
       if (change.status !== null && !matters(change.status)) return;
-      // a look that began before a commit of this process may bring an older version
+      // a poll that began before a commit of this process may bring an older version
       if (change.status !== null && change.head && this.#latest?.snapshot && this.#latest.version > change.version) return;
       this.#latest = change;
       wake();
     };
     this.#closings = [
       changes.subscribe(workflowId, ({ status, version, snapshot }) => add({ status, version, head: null, snapshot })),
-      looks.add(workflowId, {
-        isTold: () => sessions.has(workflowId),
+      headPolls.add(workflowId, {
+        isPublishedHere: () => sessions.has(workflowId),
         knows: (version) => this.known !== null && this.known.version >= version,
-        see: (head) =>
+        onHead: (head) =>
           add({ status: head?.status ?? null, version: head?.version ?? -1, incarnation: head?.incarnation, head, snapshot: null }),
-        fail: (error) => {
+        onError: (error) => {
           this.#failure ??= { error };
           wake();
         },
@@ -90,7 +90,7 @@ export class ChangesOf {
     }
   }
 
-  /** Ends the looks. */
+  /** Ends the polls. */
   close(): void {
     for (const close of this.#closings) close();
   }

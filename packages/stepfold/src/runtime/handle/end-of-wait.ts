@@ -26,13 +26,13 @@ interface WaitWords {
   /** The name of the method, for the error of an unknown option. */
   readonly method: string;
   /** Names of options that are allowed beside those of `WaitOptions`. */
-  readonly more?: readonly string[];
+  readonly otherOptions?: readonly string[];
 }
 
 /** Makes the end of a wait from its options. @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID` */
 export function endOfWait({ closed, setting }: RuntimeContext, options: WaitOptions, words: WaitWords): EndOfWait {
-  const { workflowId, awaited, method, more = [] } = words;
-  refuseUnknown(method, options, ["signal", "timeoutMs", ...more]);
+  const { workflowId, awaited, method, otherOptions = [] } = words;
+  refuseUnknown(method, options, ["signal", "timeoutMs", ...otherOptions]);
   const { signal, timeoutMs } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw new StepfoldError("OPTION_INVALID", { option: "signal", reason: "must be an AbortSignal" });

@@ -43,15 +43,15 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     },
     waitFor: waitingFor(context, sessions, workflowId),
     settled: (options = {}) =>
-      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled", more: ["follow"] }, (end) =>
+      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled", otherOptions: ["follow"] }, (end) =>
         following(store, workflowId, options, (id) => waitUntilSettled(context, sessions, id, end)),
       ),
     result: (options = {}) =>
-      withEnd(context, options, { workflowId, awaited: "end", method: "run.result", more: ["follow"] }, async (end) =>
+      withEnd(context, options, { workflowId, awaited: "end", method: "run.result", otherOptions: ["follow"] }, async (end) =>
         outputOf(await following(store, workflowId, options, (id) => waitUntilEnded(context, sessions, id, end))),
       ),
     watch(options = {}) {
-      const end = endOfWait(context, options, { workflowId, awaited: "end", method: "run.watch", more: ["after"] });
+      const end = endOfWait(context, options, { workflowId, awaited: "end", method: "run.watch", otherOptions: ["after"] });
       const { after = -1 } = options;
       return leavable((left) => {
         const request = { workflowId, end: AbortSignal.any([end.signal, left]) };

@@ -38,8 +38,8 @@ export async function startRun(
   given: StartRunOptions,
 ): Promise<string> {
   refuseUnknown("runtime.start", given, startOptions);
-  const { follow = true, startAt: later, ...options } = given;
-  const startAt = later === undefined ? undefined : requireTime("startAt", later);
+  const { follow = true, startAt: givenStartAt, ...options } = given;
+  const startAt = givenStartAt === undefined ? undefined : requireTime("startAt", givenStartAt);
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
   const unnamed = typeof workflow !== "string";

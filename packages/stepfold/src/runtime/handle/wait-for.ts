@@ -42,7 +42,7 @@ export function waitingFor(context: RuntimeContext, sessions: OpenSessions, work
     const query = checkedQuery(what as WaitQuery);
     return waitFor(
       options,
-      "wait for that",
+      "open a wait that matches the query",
       () => true,
       (snapshot) => openWait(snapshot, query),
     );
@@ -55,7 +55,8 @@ function statusesIn(what: unknown): readonly Status[] | null {
   const named: readonly unknown[] | null = typeof what === "string" ? [what] : Array.isArray(what) ? what : null;
   if (!named && typeof what === "object" && what !== null) return null;
   if (named && named.length > 0 && named.every((name) => statuses.includes(name as Status))) return named as readonly Status[];
-  throw new StepfoldError("OPTION_INVALID", { option: "waitFor", reason: `must be a wait such as { step }, or of ${statuses.join(", ")}` });
+  const reason = `must be a query such as { step: "approve" }, or one or more of the statuses ${statuses.join(", ")}`;
+  throw new StepfoldError("OPTION_INVALID", { option: "waitFor", reason });
 }
 
 interface CheckedQuery {

@@ -92,7 +92,8 @@ export async function* watch({
 function stateAfter(draft: Draft | null, event: Event, workflow: PreparedWorkflow, store: SnapshotStore): Draft {
   if (!draft) {
     if (event.type === "started") return begin(workflow.compiled, event);
-    throw new StepfoldError("STORE_REJECTED", { store: store.name, reason: "a history does not begin with its start" });
+    const reason = 'the history of the execution does not begin with the event "started"';
+    throw new StepfoldError("STORE_REJECTED", { store: store.name, reason });
   }
   evolve(draft, event);
   return draft;

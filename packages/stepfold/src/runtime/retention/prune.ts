@@ -53,7 +53,7 @@ export async function prune(store: SnapshotStore, { keepEvents, ...which }: Prun
     // another process has deleted it meanwhile
     if (history === null) continue;
     await keepEvents(history);
-    if (!(await deleted(store, history))) continue;
+    if (!(await deleteEnded(store, history))) continue;
     const { incarnation = "" } = history.events[0]!.event as StartedEvent;
     pruned.push({ workflowId: summary.workflowId, incarnation });
     events += history.events.length;
@@ -109,7 +109,7 @@ async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promi
 }
 
 /** Deletes an execution. Returns false if another process has deleted it, or another execution has its id now. */
-async function deleted(store: SnapshotStore, { workflowId, events }: EndedExecution): Promise<boolean> {
+async function deleteEnded(store: SnapshotStore, { workflowId, events }: EndedExecution): Promise<boolean> {
   const [first] = await store.events(workflowId, -1, 1);
   if (first?.commitId !== events[0]!.commitId) return false;
   try {

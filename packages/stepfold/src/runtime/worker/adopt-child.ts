@@ -3,7 +3,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal, type ParentLink, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import { endOf } from "../../core/transition/draft/outbox.ts";
+import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
@@ -28,7 +28,7 @@ export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage
   const first = await context.store.loadHead(to);
   if (!first) return tell({ status: "failed", error: errorInfo(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to })) });
   const child = await latestOf(context.store, first);
-  const status = isTerminal(child.status) ? child.status : endOf(child);
+  const status = isTerminal(child.status) ? child.status : statusAfterMessages(child);
   if (status === null) return;
   const end = async (): Promise<void> =>
     tell(endToReport(status as ChildEnd["status"], await requireSnapshot(context.store, child.workflowId)));

@@ -88,7 +88,10 @@ export function successorWait(delivery: OutboxDelivery): (workflowId: string) =>
       if (isOwnBegun) return;
     }
     if (++waits > maxWaits)
-      throw new StepfoldError("STORE_UNAVAILABLE", { store: store.name, reason: `what "${workflowId}" goes on as is not there yet` });
+      throw new StepfoldError("STORE_UNAVAILABLE", {
+        store: store.name,
+        reason: `the execution that "${workflowId}" goes on as is not stored yet`,
+      });
     await new Promise<void>((resolve) => void environment.after(waitMs, resolve));
   };
 }

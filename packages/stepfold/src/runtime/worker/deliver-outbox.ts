@@ -15,7 +15,7 @@ import { adoptChild } from "./adopt-child.ts";
 import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 import { endToReport, type OutboxDelivery, reportEnd, statusToReport, unlessGone } from "./report-end.ts";
-import { cancelRoot, endNews, refusalNews, reportToSchedule, startRoot } from "./root-execution.ts";
+import { cancelRoot, endReport, refusalReport, reportToSchedule, startRoot } from "./root-execution.ts";
 import { broadcastSignal, signalExecution } from "./signal-execution.ts";
 
 type StartMessage = Message & { readonly type: "start" };
@@ -157,7 +157,7 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
     case "cancelRoot":
       return cancelRoot(delivery, message);
     case "ended":
-      if (!from.parent) return reportToSchedule(delivery, from.scheduledBy!, endNews(from), message.id);
+      if (!from.parent) return reportToSchedule(delivery, from.scheduledBy!, endReport(from), message.id);
       return reportEnd(delivery, message.to, {
         type: "endChild",
         workflowId: from.workflowId,
@@ -197,7 +197,7 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
   if (committed) return;
   const child = refusal === null ? await startedChild(context, workflowId, parent) : null;
   if (child) {
-    await reportEarlyEnd(delivery, child, message);
+    await reportEndOfExistingChild(delivery, child, message);
     return wakeExecution(context, local, wakeUp);
   }
   refusal ??= new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });
@@ -218,7 +218,7 @@ async function startScheduled(delivery: OutboxDelivery, message: Message & { rea
   const refusal = await startRoot(delivery, message);
   if (!refusal) return;
   delivery.context.onProblem(message.to, refusal);
-  await reportToSchedule(delivery, message.scheduledBy, refusalNews(message, refusal), message.id);
+  await reportToSchedule(delivery, message.scheduledBy, refusalReport(message, refusal), message.id);
 }
 
 /** Returns the head of an execution if it exists and was started for this very wait; else null. */
@@ -233,7 +233,7 @@ async function startedChild({ store }: RuntimeContext, workflowId: string, link:
  * Tells the sender how its child has ended, in case the child could not tell it: the database fell back to a state without the wait, the
  * child told its end in that state, and the wait was opened again later. If the sender knows the end already, this changes nothing.
  */
-async function reportEarlyEnd(delivery: OutboxDelivery, first: SnapshotHead, { to, waitId }: StartMessage): Promise<void> {
+async function reportEndOfExistingChild(delivery: OutboxDelivery, first: SnapshotHead, { to, waitId }: StartMessage): Promise<void> {
   const { context, from } = delivery;
   const { workflowId, status } = await latestOf(context.store, first);
   if (waitId === undefined || !isTerminal(status)) return;
@@ -245,7 +245,7 @@ async function cancelChild(delivery: OutboxDelivery, { to, waitId }: CancelMessa
   const { context, from } = delivery;
   const { workflowId, incarnation } = from;
   const own = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
-  const reason = `execution ${workflowId} no longer waits for it`;
+  const reason = `execution ${workflowId} no longer waits for this execution`;
   await unlessGone(async () => {
     const child = await latestOf(context.store, await requireHead(context.store, to));
     // an adopted child names as its parent the execution that was restarted as this one

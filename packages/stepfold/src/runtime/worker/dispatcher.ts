@@ -44,11 +44,11 @@ export class Dispatcher {
   open(slots: number): void {
     const { queue, log, lease, registry } = this.#context;
     registry.beginToDrive();
-    log?.note("Stepfold begins to run executions", { owner: lease.owner, slots });
+    log?.info("Stepfold has begun to run executions", { owner: lease.owner, slots });
     const shares = sharesOf(slots, queue !== null);
     this.#local.slots.open(shares);
     this.#poller = new Poller(this.#context, this.#local);
-    this.#endHearing = this.#context.feed.subscribe({ hear: (notice) => this.#heard(notice), missed: () => this.#poller?.hint() });
+    this.#endHearing = this.#context.feed.subscribe({ hear: (notice) => this.#heard(notice), missed: () => this.#poller?.pollSoon() });
     this.#context.feed.listen();
     if (queue) this.#consumer = new QueueConsumer(this.#context, this.#local, queue, shares.queued);
   }
@@ -108,11 +108,11 @@ export class Dispatcher {
     await Promise.race([allDone(), timeout]);
     cancel();
     this.#isClosing = false;
-    log?.note("Stepfold runs no more executions", { owner: lease.owner });
+    log?.info("Stepfold has stopped running executions", { owner: lease.owner });
   }
 
   #receive(item: InboxItem): void {
-    if (item === "unclaimed") this.#poller?.more();
+    if (item === "unclaimed") this.#poller?.noteMoreDue();
     else void this.run(item);
   }
 
@@ -121,7 +121,7 @@ export class Dispatcher {
     const session = this.#local.sessions.get(workflowId);
     if (session) {
       if (session.isBehind(version)) this.#local.sessions.wake(workflowId);
-    } else if (kind === "due" && !this.#context.queue) this.#poller?.hint();
+    } else if (kind === "due" && !this.#context.queue) this.#poller?.pollSoon();
   }
 
   async #runOne(timed: ClaimedExecution, slice: TimeSlice | null = null): Promise<SnapshotHead | null> {
@@ -140,8 +140,8 @@ export class Dispatcher {
       await open?.done.catch(() => undefined);
       if (timed.claim.crashes >= this.#context.maxCrashes) return await parkCrashed(this.#context, timed.claim);
       const loaded = await loadClaimed(this.#context, this.#local, timed);
-      if (loaded) return await this.#runLoaded(loaded, slice).finally(() => loaded.room.free());
-      this.#poller?.gaveBack();
+      if (loaded) return await this.#runLoaded(loaded, slice).finally(() => loaded.reservation.free());
+      this.#poller?.noteGivenBack();
       return null;
     } catch (error) {
       if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
@@ -149,7 +149,7 @@ export class Dispatcher {
     } finally {
       // needed if no session was opened: the execution was given back, was parked or could not run
       if (timed.snapshot) sessions.unexpect(workflowId);
-      timed.room?.free();
+      timed.reservation?.free();
     }
   }
 

@@ -12,12 +12,12 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { allowedGlobals, globalNamesOf } from "../context/allowed-globals.ts";
 import { noticeOf } from "../context/changes.ts";
-import { every } from "../context/every.ts";
 import { makeCommit } from "../context/make-commit.ts";
+import { repeatEvery } from "../context/repeat-every.ts";
 import { publishChange, type RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import { Outbox } from "./deliver-outbox.ts";
-import type { Room } from "./load-budget.ts";
+import type { Reservation } from "./load-budget.ts";
 import type { LoadedExecution } from "./load-claimed.ts";
 import type { LocalWork } from "./local-work.ts";
 import type { OpenSession } from "./open-sessions.ts";
@@ -42,7 +42,7 @@ export class ExecutionSession implements OpenSession {
   readonly #context: RuntimeContext;
   readonly #workflow: PreparedWorkflow;
   readonly #lease: SessionLease;
-  readonly #room: Room;
+  readonly #reservation: Reservation;
   readonly #outbox: Outbox;
   #turn: Turn | null = null;
   /** The last commit of the turn has given the claim back. */
@@ -62,9 +62,9 @@ export class ExecutionSession implements OpenSession {
   #storedVersion: number;
 
   constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, loaded: LoadedExecution) {
-    const { claim, snapshot, room } = loaded;
+    const { claim, snapshot, reservation } = loaded;
     this.workflowId = claim.workflowId;
-    this.#room = room;
+    this.#reservation = reservation;
     this.status = snapshot.status;
     this.#storedVersion = snapshot.version;
     this.#context = context;
@@ -91,11 +91,11 @@ export class ExecutionSession implements OpenSession {
   /**
    * Ends the session at once as `stop` does, and gives the claim back, so that other processes need not wait for the end of the lease.
    *
-   * @param crashMs if the session has committed nothing for this time, the end counts as a crash. So an execution whose steps never fit
-   *   into a time slice is parked after some slices
+   * @param countsAsCrashAfterMs if the session has committed nothing for this time, the end counts as a crash. So an execution whose steps
+   *   never fit into a time slice is parked after some slices
    */
-  cutOff(reason: unknown, crashMs: number): void {
-    const isCrash = this.#context.environment.monotonicMs() - this.#committedMs >= crashMs;
+  cutOff(reason: unknown, countsAsCrashAfterMs: number): void {
+    const isCrash = this.#context.environment.monotonicMs() - this.#committedMs >= countsAsCrashAfterMs;
     this.#stopped ??= { reason, givesBack: { isCrash } };
     this.#turn?.stop(reason);
   }
@@ -164,8 +164,8 @@ export class ExecutionSession implements OpenSession {
   /** Commits events. Resolves to null, or to the stored snapshot if another writer was first. */
   #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
     const send = () => this.#send(makeCommit(this.#context, draft, events, { claim: this.#lease.claim, release: last }), draft, last);
-    const batch = this.#context.commands.underWay(this.workflowId);
-    return batch || this.#isBusy() ? this.#letPass(batch).then(send) : send();
+    const commandsInFlight = this.#context.commands.inFlight(this.workflowId);
+    return commandsInFlight || this.#isBusy() ? this.#letCommandsCommit(commandsInFlight).then(send) : send();
   }
 
   /** Sends the commit that was made of the events. Resolves as `#commit` does. */
@@ -189,7 +189,7 @@ export class ExecutionSession implements OpenSession {
       throw error;
     }
     if (this.#lease.claim === claim) this.#lease.committed();
-    this.#room.resize(draft.sizeBytes);
+    this.#reservation.resize(draft.sizeBytes);
     // a claim that was adopted during this commit must still be given back
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);
@@ -203,15 +203,16 @@ export class ExecutionSession implements OpenSession {
   }
 
   /**
-   * Lets commands commit first: those that this process is committing (`batch`), or, if it commits none (null), those of other processes,
-   * about which nothing is known here. Otherwise an execution that never waits would always commit first, and could hardly be cancelled.
+   * Lets commands commit first: those that this process is committing (`commandsInFlight`), or, if it commits none (null), those of
+   * other processes, about which nothing is known here. Otherwise an execution that never waits would always commit first, and could
+   * hardly be cancelled.
    */
-  async #letPass(batch: Promise<void> | null): Promise<void> {
+  async #letCommandsCommit(commandsInFlight: Promise<void> | null): Promise<void> {
     let endTimer = (): void => undefined;
     const longest = new Promise<void>((resolve) => {
-      endTimer = this.#context.environment.after(batch ? maxPassMs : gapMs, resolve);
+      endTimer = this.#context.environment.after(commandsInFlight ? maxPassMs : gapMs, resolve);
     });
-    await Promise.race([batch ?? longest, longest]);
+    await Promise.race([commandsInFlight ?? longest, longest]);
     endTimer();
     this.#busySinceMs = null;
   }
@@ -236,7 +237,7 @@ export class ExecutionSession implements OpenSession {
     const { store, wakeUpSender, registry, environment } = this.#context;
     const hasDelivered = commit.events.some(({ type }) => type === "delivered");
     if (hasDelivered) await this.#outbox.deliverLost(commit.head.version, () => !this.#lease.isOver);
-    await registry.keepStarted(this.workflowId, startsIn(commit.events), environment.monotonicMs());
+    await registry.ensureStartedStored(this.workflowId, startsIn(commit.events), environment.monotonicMs());
     if (last) this.isAnnounced = await wakeUpSender.sendWith(draft, commit, (whole) => store.commit(whole));
     else await store.commit(commit);
     if (hasDelivered) this.#outbox.committed();
@@ -245,7 +246,7 @@ export class ExecutionSession implements OpenSession {
   /** Renews the claim every third of the lease, independently of the steps. Returns a function that ends the renewals. */
   #renewals(): () => void {
     let isRenewing = false;
-    return every(this.#context.environment, this.#lease.claim.leaseMs / 3, () => {
+    return repeatEvery(this.#context.environment, this.#lease.claim.leaseMs / 3, () => {
       if (isRenewing) return this.#stopIfOver();
       isRenewing = true;
       void this.#renew().finally(() => {

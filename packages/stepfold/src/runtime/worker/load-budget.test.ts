@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
-import { LoadBudget, type Room } from "./load-budget.ts";
+import { LoadBudget, type Reservation } from "./load-budget.ts";
 
 describe("the room for snapshots in a process", () => {
   const open = (maxBytes: number) => {
@@ -10,12 +10,12 @@ describe("the room for snapshots in a process", () => {
 
   it("is given at once while there is some, and then to those who wait, in their order", async () => {
     const { budget } = open(100);
-    const first = (await budget.takeWithin(60, 1_000))!;
+    const first = (await budget.reserveWithin(60, 1_000))!;
     expect(budget.isFull).toBe(false);
     const given: string[] = [];
-    const taken = new Map<string, Room>();
+    const taken = new Map<string, Reservation>();
     const ask = async (name: string, bytes: number): Promise<void> => {
-      taken.set(name, (await budget.takeWithin(bytes, 1_000))!);
+      taken.set(name, (await budget.reserveWithin(bytes, 1_000))!);
       given.push(name);
     };
     const asked = [ask("large", 80), ask("small", 10)];
@@ -31,19 +31,19 @@ describe("the room for snapshots in a process", () => {
 
   it("is taken at once or not at all, and never before those who wait", () => {
     const { budget } = open(100);
-    const first = budget.tryTake(60)!;
-    expect(budget.tryTake(50)).toBeNull();
-    void budget.takeWithin(50, 1_000);
-    expect(budget.tryTake(10)).toBeNull();
+    const first = budget.tryReserve(60)!;
+    expect(budget.tryReserve(50)).toBeNull();
+    void budget.reserveWithin(50, 1_000);
+    expect(budget.tryReserve(10)).toBeNull();
     first.free();
-    expect(budget.tryTake(10)).not.toBeNull();
+    expect(budget.tryReserve(10)).not.toBeNull();
   });
 
   it("is refused after a while, and those behind get theirs then", async () => {
     const { budget, environment } = open(100);
-    budget.take(50);
-    const large = budget.takeWithin(80, 1_000);
-    const small = budget.takeWithin(10, 2_000);
+    budget.reserve(50);
+    const large = budget.reserveWithin(80, 1_000);
+    const small = budget.reserveWithin(10, 2_000);
     await environment.advance(1_000);
     expect(await large).toBeNull();
     expect(await small).not.toBeNull();
@@ -51,25 +51,25 @@ describe("the room for snapshots in a process", () => {
 
   it("takes one that is larger than all of it when nothing else is held", async () => {
     const { budget } = open(100);
-    const first = budget.take(1);
-    const huge = budget.takeWithin(1_000, 1_000);
+    const first = budget.reserve(1);
+    const huge = budget.reserveWithin(1_000, 1_000);
     first.free();
-    const room = await huge;
+    const reservation = await huge;
     expect(budget.isFull).toBe(true);
-    room!.free();
+    reservation!.free();
     expect(budget.isFull).toBe(false);
   });
 
   it("follows what a snapshot grows to", async () => {
     const { budget } = open(100);
-    const room = budget.take(10);
-    room.resize(100);
+    const reservation = budget.reserve(10);
+    reservation.resize(100);
     expect(budget.isFull).toBe(true);
-    const next = budget.takeWithin(50, 1_000);
-    room.resize(50);
+    const next = budget.reserveWithin(50, 1_000);
+    reservation.resize(50);
     expect(await next).not.toBeNull();
-    room.free();
-    room.resize(1_000);
-    expect(await budget.takeWithin(50, 1_000)).not.toBeNull();
+    reservation.free();
+    reservation.resize(1_000);
+    expect(await budget.reserveWithin(50, 1_000)).not.toBeNull();
   });
 });

@@ -1,23 +1,23 @@
 import type { Environment } from "../../ports/environment.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 
-/** Room for one snapshot in the memory of this process. */
-export interface Room {
-  /** Changes the size of the room, because the snapshot has grown or shrunk. */
+/** Bytes that are reserved for one snapshot in the memory of this process. */
+export interface Reservation {
+  /** Changes the number of bytes, because the snapshot has grown or shrunk. */
   resize(bytes: number): void;
   /** Safe to call twice. */
   free(): void;
 }
 
-/** A claimed execution, with room for its snapshot if the room was taken together with the claim. */
+/** A claimed execution, with the reservation for its snapshot if that was made together with the claim. */
 export interface ClaimedExecution extends TimedClaim {
-  readonly room?: Room;
+  readonly reservation?: Reservation;
 }
 
-/** A request for room that waits. */
+/** A request for a reservation that waits. */
 interface Waiting {
   readonly bytes: number;
-  resolve(room: Room | null): void;
+  resolve(reservation: Reservation | null): void;
 }
 
 /**
@@ -30,8 +30,7 @@ export class LoadBudget {
   readonly #environment: Environment;
   readonly #waiting: Waiting[] = [];
   #heldBytes = 0;
-  /** The number of snapshots that are held. */
-  #held = 0;
+  #heldSnapshots = 0;
 
   constructor(maxBytes: number, environment: Environment) {
     this.#maxBytes = maxBytes;
@@ -43,12 +42,12 @@ export class LoadBudget {
     return this.#waiting.length > 0 || this.#heldBytes >= this.#maxBytes;
   }
 
-  /** Takes room for a snapshot that this process holds already. */
-  take(bytes: number): Room {
+  /** Reserves memory for a snapshot that this process holds already. */
+  reserve(bytes: number): Reservation {
     let taken = bytes;
     let isTaken = true;
     this.#heldBytes += bytes;
-    this.#held++;
+    this.#heldSnapshots++;
     return {
       resize: (size) => {
         if (!isTaken) return;
@@ -61,27 +60,27 @@ export class LoadBudget {
         if (!isTaken) return;
         isTaken = false;
         this.#heldBytes -= taken;
-        this.#held--;
+        this.#heldSnapshots--;
         this.#admit();
       },
     };
   }
 
-  /** Takes room if there is enough now and no other request waits; null otherwise. */
-  tryTake(bytes: number): Room | null {
-    return this.#waiting.length === 0 && this.#fits(bytes) ? this.take(bytes) : null;
+  /** Reserves memory if there is enough now and no other request waits; null otherwise. */
+  tryReserve(bytes: number): Reservation | null {
+    return this.#waiting.length === 0 && this.#fits(bytes) ? this.reserve(bytes) : null;
   }
 
   /** Waits for room, after the requests that wait already. Null if there is no room in time. */
-  takeWithin(bytes: number, timeoutMs: number): Promise<Room | null> {
-    const room = this.tryTake(bytes);
-    if (room) return Promise.resolve(room);
+  reserveWithin(bytes: number, timeoutMs: number): Promise<Reservation | null> {
+    const reservation = this.tryReserve(bytes);
+    if (reservation) return Promise.resolve(reservation);
     return new Promise((resolve) => {
       const entry: Waiting = {
         bytes,
-        resolve: (room) => {
+        resolve: (granted) => {
           cancel();
-          resolve(room);
+          resolve(granted);
         },
       };
       const cancel = this.#environment.after(timeoutMs, () => {
@@ -94,13 +93,13 @@ export class LoadBudget {
   }
 
   #fits(bytes: number): boolean {
-    return this.#held === 0 || this.#heldBytes + bytes <= this.#maxBytes;
+    return this.#heldSnapshots === 0 || this.#heldBytes + bytes <= this.#maxBytes;
   }
 
   #admit(): void {
     while (this.#waiting.length > 0 && this.#fits(this.#waiting[0]!.bytes)) {
       const { bytes, resolve } = this.#waiting.shift()!;
-      resolve(this.take(bytes));
+      resolve(this.reserve(bytes));
     }
   }
 }

@@ -3,13 +3,13 @@ import type { Claim } from "../../ports/snapshot-store.ts";
 import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { giveBack } from "./give-back.ts";
-import type { ClaimedExecution, Room } from "./load-budget.ts";
+import type { ClaimedExecution, Reservation } from "./load-budget.ts";
 import type { LocalWork } from "./local-work.ts";
 
 /** A claimed execution whose snapshot is in memory. */
 export interface LoadedExecution extends ClaimedExecution {
   readonly snapshot: Snapshot;
-  readonly room: Room;
+  readonly reservation: Reservation;
 }
 
 /** After this time the load and the first steps have not killed the process, so the next execution with `alone` may be loaded. */
@@ -26,9 +26,9 @@ const freshMs = 250;
 export async function loadClaimed(context: RuntimeContext, local: LocalWork, timed: ClaimedExecution): Promise<LoadedExecution | null> {
   const { store, environment } = context;
   const { claim, snapshot, askedAtMs } = timed;
-  if (snapshot) return { ...timed, snapshot, room: timed.room ?? local.budget.take(snapshot.sizeBytes) };
-  const room = await roomFor(context, local, claim);
-  if (!room) {
+  if (snapshot) return { ...timed, snapshot, reservation: timed.reservation ?? local.budget.reserve(snapshot.sizeBytes) };
+  const reservation = await reservationFor(context, local, claim);
+  if (!reservation) {
     // if the store does not answer, the claim ends with its lease
     await giveBack(store, claim, claim.version).catch(() => undefined);
     return null;
@@ -44,14 +44,14 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
     if (claim.alone) await confirm();
     const loaded = await persistently(() => store.load(claim.workflowId));
     if (loaded?.incarnation !== claim.incarnation) {
-      room.free();
+      reservation.free();
       return null;
     }
     // the store may have failed over to a copy that does not know the claim, and that gives the execution to another process too
     if (environment.monotonicMs() - heldAtMs > freshMs) await confirm();
-    return { ...timed, snapshot: loaded, room };
+    return { ...timed, snapshot: loaded, reservation };
   } catch (error) {
-    room.free();
+    reservation.free();
     throw error;
   }
 }
@@ -60,14 +60,18 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
  * Waits for room for an execution. If the execution may kill this process (`claim.alone`), also waits until no other such execution is
  * being loaded here. Null if there is no room in time.
  */
-async function roomFor({ pollMs, environment }: RuntimeContext, { budget, suspects }: LocalWork, claim: Claim): Promise<Room | null> {
+async function reservationFor(
+  { pollMs, environment }: RuntimeContext,
+  { budget, aloneBudget }: LocalWork,
+  claim: Claim,
+): Promise<Reservation | null> {
   // much shorter than the lease, so the claim need not be renewed meanwhile
   const patienceMs = Math.min(pollMs, claim.leaseMs / 4);
-  const turn = claim.alone ? await suspects.takeWithin(1, patienceMs) : null;
+  const turn = claim.alone ? await aloneBudget.reserveWithin(1, patienceMs) : null;
   if (claim.alone && !turn) return null;
-  const room = await budget.takeWithin(claim.sizeBytes, patienceMs);
-  if (!turn) return room;
-  if (!room) {
+  const reservation = await budget.reserveWithin(claim.sizeBytes, patienceMs);
+  if (!turn) return reservation;
+  if (!reservation) {
     turn.free();
     return null;
   }
@@ -80,11 +84,11 @@ async function roomFor({ pollMs, environment }: RuntimeContext, { budget, suspec
     // the session calls this after a commit, so the execution has not killed the process
     resize(bytes) {
       passOn();
-      room.resize(bytes);
+      reservation.resize(bytes);
     },
     free() {
       passOn();
-      room.free();
+      reservation.free();
     },
   };
 }

@@ -16,7 +16,7 @@ export interface LocalWork {
   readonly inbox: Inbox;
   readonly budget: LoadBudget;
   /** Room for one execution that may kill this process (`Claim.alone`), so that only one at a time is loaded. */
-  readonly suspects: LoadBudget;
+  readonly aloneBudget: LoadBudget;
   /** Wake-ups in flight that no caller waits for; only the end of the worker waits for them. */
   readonly wakes: Set<Promise<void>>;
 }
@@ -27,7 +27,7 @@ export function createLocalWork({ environment, maxLoadedBytes }: RuntimeContext)
     sessions: new OpenSessions(),
     inbox: new Inbox(),
     budget: new LoadBudget(maxLoadedBytes, environment),
-    suspects: new LoadBudget(1, environment),
+    aloneBudget: new LoadBudget(1, environment),
     wakes: new Set(),
   };
 }
@@ -122,7 +122,7 @@ export async function wakeLocally(
     else {
       slot.free();
       // another process holds the execution, and may have committed already
-      if (written) context.looks.hint(workflowId, written.version);
+      if (written) context.headPolls.hint(workflowId, written.version);
     }
     return claim !== null;
   } catch (error) {
@@ -143,8 +143,8 @@ function writtenSnapshot(
   budget: LoadBudget,
   written: PendingWakeUp | undefined,
   { claim: { incarnation, version, expired, sizeBytes } }: TimedClaim,
-): Pick<ClaimedExecution, "snapshot" | "room"> {
+): Pick<ClaimedExecution, "snapshot" | "reservation"> {
   if (!written?.snapshot || incarnation !== written.incarnation || version !== written.version || expired > 0) return {};
-  const room = sizeBytes <= smallBytes ? budget.take(sizeBytes) : budget.tryTake(sizeBytes);
-  return room ? { snapshot: written.snapshot(), room } : {};
+  const reservation = sizeBytes <= smallBytes ? budget.reserve(sizeBytes) : budget.tryReserve(sizeBytes);
+  return reservation ? { snapshot: written.snapshot(), reservation } : {};
 }

@@ -33,7 +33,7 @@ export async function workflowOrPark(
   const { registry, store, environment } = context;
   try {
     const workflow = await registry.pinned(claim.workflowId, snapshot.definition.hash);
-    registry.keepUsed(workflow, environment.monotonicMs());
+    registry.ensureUsedStored(workflow, environment.monotonicMs());
     return { workflow };
   } catch (error) {
     const why = withoutDefinition(error, snapshot, claim.claimedAt);
@@ -61,8 +61,9 @@ async function park(context: RuntimeContext, claim: Claim, before: SnapshotHead,
 /** Returns why an execution is parked after crashes: several workers in a row died or lost it. It rests until a `retry` command. */
 function afterCrashes({ crashes, claimedAt: at }: Claim, { activePaths }: SnapshotHead): Parked {
   const nodes = [...new Set(activePaths.filter(({ status }) => status === "ready").map(({ nodeId }) => `"${nodeId}"`))];
-  const steps = nodes.length === 0 ? "" : `; to be performed then: ${nodes.slice(0, 5).join(", ")}${nodes.length > 5 ? ", ..." : ""}`;
-  const message = `${crashes} workers in a row died while they drove it, or lost it before they had committed anything${steps}`;
+  const steps = nodes.length === 0 ? "" : `; steps that were due: ${nodes.slice(0, 5).join(", ")}${nodes.length > 5 ? ", ..." : ""}`;
+  const happened = "died while they ran this execution, or lost its claim before they committed anything";
+  const message = `${crashes} workers in a row ${happened}${steps}`;
   return { code: "WORKER_CRASHED", message, at };
 }
 

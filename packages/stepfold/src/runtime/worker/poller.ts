@@ -51,19 +51,19 @@ export class Poller {
   }
 
   /** Notes that an execution is due in the store for which no slot was free here. */
-  more(): void {
+  noteMoreDue(): void {
     this.#isMore = true;
     this.slotFreed();
   }
 
   /** Notes that a claimed execution was given back because it found no room in memory: the next polls claim fewer. */
-  gaveBack(): void {
+  noteGivenBack(): void {
     this.#isMore = true;
     this.#maxClaims = Math.max(1, Math.floor(Math.min(this.#maxClaims, this.#local.slots.all) / 2));
   }
 
   /** Polls soon, because something may have become due in another process. */
-  hint(): void {
+  pollSoon(): void {
     if (!this.#local.slots.isRoomy("polled")) this.#isMore = true;
     else if (this.#polling) this.#isHinted = true;
     else this.#pollIn(Math.max(0, this.#hintsFromMs - this.#context.environment.monotonicMs()));
@@ -117,7 +117,7 @@ export class Poller {
       this.#pollAtDueTime();
       if (!this.#isHinted) return;
       this.#isHinted = false;
-      this.hint();
+      this.pollSoon();
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
 import { answerTimeoutMs } from "../context/deadline-store.ts";
-import { every } from "../context/every.ts";
+import { repeatEvery } from "../context/repeat-every.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
 import { queueAnswer } from "../context/with-timeout.ts";
@@ -40,7 +40,7 @@ export class QueueConsumer {
     if (!this.#consumer) return;
     const drained = this.#consumer.drain();
     await Promise.race([drained.catch(() => undefined), this.#allHandled()]);
-    await this.#answer("give up its consumer", drained).catch((error: unknown) => this.#context.onProblem(null, error));
+    await this.#answer("close its consumer", drained).catch((error: unknown) => this.#context.onProblem(null, error));
   }
 
   async #allHandled(): Promise<void> {
@@ -66,7 +66,7 @@ export class QueueConsumer {
     try {
       const options = { concurrency: this.#concurrency, leaseMs: lease.leaseMs, onProblem };
       const consuming = this.#queue.consume((delivery) => this.#counted(delivery), options);
-      this.#consumer = await this.#answer("begin to give messages", consuming, (late) => void late.drain().catch(onProblem));
+      this.#consumer = await this.#answer("open a consumer", consuming, (late) => void late.drain().catch(onProblem));
     } catch (error) {
       onProblem(error);
       if (this.#closed) return;
@@ -88,7 +88,7 @@ export class QueueConsumer {
     const claim = await claimOne(this.#context, { workflowId: delivery.workflowId });
     // the execution is held by another process, has ended or is not due: the message is no longer needed
     if (!claim) return;
-    const endExtensions = every(environment, lease.leaseMs / 3, () => {
+    const endExtensions = repeatEvery(environment, lease.leaseMs / 3, () => {
       this.#answer("prolong the lease of a message", delivery.extend()).catch((error: unknown) => onProblem(null, error));
     });
     // the dispatcher reports errors. After one the message is not kept: other workers find the execution when the lease of its claim ends

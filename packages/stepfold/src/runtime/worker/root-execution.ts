@@ -57,12 +57,12 @@ export async function cancelRoot(
     const first = await requireHead(context.store, to);
     if (first.scheduledBy?.schedule !== schedule) return;
     const { workflowId } = await latestOf(context.store, first);
-    await command(workflowId, { type: "cancel", reason: `schedule ${schedule} starts the next one` });
+    await command(workflowId, { type: "cancel", reason: `schedule ${schedule} starts its next execution` });
   });
 }
 
 /** What a schedule is told about an execution that it started, or wanted to start. */
-export interface ScheduleNews {
+export interface ScheduleReport {
   readonly type: "ended" | "refused";
   readonly workflowId: string;
   /** The tick of the execution. */
@@ -71,13 +71,13 @@ export interface ScheduleNews {
   readonly [detail: string]: Json;
 }
 
-/** Returns the news that an execution has ended. */
-export function endNews(from: Draft): ScheduleNews {
+/** Returns the report that an execution has ended. */
+export function endReport(from: Draft): ScheduleReport {
   return { type: "ended", workflowId: from.workflowId, at: from.scheduledBy!.at, status: statusToReport(from) };
 }
 
-/** Returns the news that an execution cannot be started. */
-export function refusalNews({ to, scheduledBy }: RootStart & { readonly to: string }, { code, message }: StepfoldError): ScheduleNews {
+/** Returns the report that an execution cannot be started. */
+export function refusalReport({ to, scheduledBy }: RootStart & { readonly to: string }, { code, message }: StepfoldError): ScheduleReport {
   return { type: "refused", workflowId: to, at: scheduledBy.at, error: { code, message } };
 }
 
@@ -88,13 +88,13 @@ const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
 export async function reportToSchedule(
   delivery: OutboxDelivery,
   { schedule, workflowId: sender }: ScheduledBy,
-  news: ScheduleNews,
+  report: ScheduleReport,
   messageId: string,
 ): Promise<void> {
   const { context, from } = delivery;
   const { store } = context;
-  const idempotencyKey = `${news.type} ${news.workflowId} ${from.incarnation} ${messageId}`;
-  const signal = { type: "signal", name: scheduleSignal, payload: news, idempotencyKey, ttl: ttlMs } as const;
+  const idempotencyKey = `${report.type} ${report.workflowId} ${from.incarnation} ${messageId}`;
+  const signal = { type: "signal", name: scheduleSignal, payload: report, idempotencyKey, ttl: ttlMs } as const;
   for (const waitForSuccessor = successorWait(delivery); ; ) {
     const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
     if (!latest || (await unlessGone(() => delivery.command(latest.workflowId, signal)))) return;

@@ -106,14 +106,14 @@ class Sweeping {
   async takeDue(): Promise<void> {
     const { context, local } = this.#parts;
     while (this.#mayTake) {
-      if (this.#room <= 0 || local.budget.isFull) await this.#news();
-      else if (!(await this.#claimSome(this.#room))) {
+      if (this.#freeCapacity <= 0 || local.budget.isFull) await this.#nextEnd();
+      else if (!(await this.#claimSome(this.#freeCapacity))) {
         if (this.#running.size === 0) return;
-        await this.#news();
+        await this.#nextEnd();
       }
     }
     this.#isMore = true;
-    if (context.queue) await this.#beforeEnd(this.#sendOnDue());
+    if (context.queue) await this.#untilOver(this.#sendOnDue());
   }
 
   /** Takes the executions that messages name, each once. Messages that are early, or are not reached in time, are sent on to the queue. */
@@ -123,18 +123,18 @@ class Sweeping {
     const named = new Set(wakeUps.filter((wakeUp) => !isEarly(wakeUp)).map(({ workflowId }) => workflowId));
     const sending = this.#sendOn(early);
     for (const workflowId of named) {
-      while (this.#room <= 0 && this.#mayTake) await this.#news();
+      while (this.#freeCapacity <= 0 && this.#mayTake) await this.#nextEnd();
       if (!this.#mayTake) break;
       named.delete(workflowId);
       this.#taken++;
       this.#run(workflowId, () => this.#runNamed(workflowId));
     }
-    await this.#beforeEnd(Promise.all([sending, this.#sendOn([...named].map((workflowId) => ({ workflowId })))]));
+    await this.#untilOver(Promise.all([sending, this.#sendOn([...named].map((workflowId) => ({ workflowId })))]));
   }
 
   /** Resolves when all taken executions have ended, or when the time is up. */
   async settled(): Promise<void> {
-    await this.#beforeEnd(Promise.all(this.#running.values()));
+    await this.#untilOver(Promise.all(this.#running.values()));
     // these executions still run, because the store or the queue does not answer; their claims end with the leases
     for (const workflowId of this.#running.keys()) this.#left.push({ workflowId, isAnnounced: false });
   }
@@ -149,29 +149,30 @@ class Sweeping {
   }
 
   /** How many more executions may be taken at this moment. */
-  get #room(): number {
+  get #freeCapacity(): number {
     return Math.min(this.#concurrency - this.#running.size, this.#limit - this.#taken);
   }
 
   /** Waits until an execution has ended, or nothing more may begin. */
-  async #news(): Promise<void> {
+  async #nextEnd(): Promise<void> {
     await Promise.race([...this.#running.values(), this.#slice.draining]);
   }
 
-  async #beforeEnd(work: Promise<unknown>): Promise<void> {
+  /** Waits for the end of some work, or until the time of the sweep is up. */
+  async #untilOver(work: Promise<unknown>): Promise<void> {
     await Promise.race([work, this.#slice.over]);
   }
 
-  /** Claims due executions and runs them. @returns true if there were as many as there was room for, so that more may be due */
-  async #claimSome(room: number): Promise<boolean> {
+  /** Claims due executions and runs them. @returns true if there were `limit` of them, so that more may be due */
+  async #claimSome(limit: number): Promise<boolean> {
     const { context } = this.#parts;
     const { store, lease, registry, environment, queue, onProblem } = context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const claims = await store.claim({ ...lease, rates: registry.rates, limit: room, ...(queue && { overdueMs: queueGraceMs }) });
+      const claims = await store.claim({ ...lease, rates: registry.rates, limit, ...(queue && { overdueMs: queueGraceMs }) });
       this.#taken += claims.length;
       for (const claim of claims) this.#run(claim.workflowId, async () => void (await this.#runClaimed({ claim, askedAtMs })));
-      return claims.length === room;
+      return claims.length === limit;
     } catch (error) {
       if (this.#taken === 0) throw error;
       onProblem(null, error);

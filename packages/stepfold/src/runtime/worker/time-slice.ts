@@ -10,8 +10,8 @@ const unwindPart = 0.1;
 interface SlicedSession {
   /** Begins no more steps. */
   drain(): void;
-  /** Ends the session at once and gives the claim back. This counts as a crash if the session has committed nothing for `crashMs`. */
-  cutOff(reason: unknown, crashMs: number): void;
+  /** Ends the session at once and gives the claim back. The end counts as a crash if the last commit is at least that long ago. */
+  cutOff(reason: unknown, countsAsCrashAfterMs: number): void;
 }
 
 /** An execution that still has something to do. */

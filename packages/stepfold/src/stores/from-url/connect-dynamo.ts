@@ -28,7 +28,7 @@ export async function connectDynamo(text: string, answerMs: number = answerLimit
   if (region === "" || !/^[\w.-]{3,255}$/.test(table))
     throw invalidUrl("must name a region and a table of 3 to 255 letters, digits, _ - and . : dynamodb://eu-central-1/workflows");
   if (endpoint !== "" && !/^https?:$/.test(parsedUrl(endpoint).protocol))
-    throw invalidUrl('has a parameter "endpoint" that is no http:// or https:// URL');
+    throw invalidUrl('has a parameter "endpoint" that is not an http:// or https:// URL');
   const { createDynamoTable } = await import("../databases/dynamo/dynamo-schema.ts");
   const { dynamoStore } = await import("../databases/dynamo/dynamo-store.ts");
   const { DynamoDB } = await importDriver<Sdk>("@aws-sdk/client-dynamodb", "dynamo");

@@ -20,7 +20,7 @@ export async function connectUpstash(text: string, answerMs: number = answerLimi
   const { origin, password, protocol } = parsedUrl(url);
   if (!/^https?:$/.test(protocol)) throw invalidUrl("must be upstash://:TOKEN@host or upstash:https://host?token=TOKEN");
   const token = taken.token || decodeURIComponent(password);
-  if (token === "") throw invalidUrl("holds no token: upstash://:TOKEN@host, or ?token=TOKEN");
+  if (token === "") throw invalidUrl("contains no token: upstash://:TOKEN@host, or ?token=TOKEN");
   const { upstashStore } = await import("../databases/upstash/upstash-store.ts");
   const { Redis } = await importDriver<Driver>("@upstash/redis", "upstash");
   const client = new Redis({ url: origin, token, signal: () => AbortSignal.timeout(answerMs) });

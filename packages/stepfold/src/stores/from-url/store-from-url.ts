@@ -76,7 +76,7 @@ export async function siteFromUrl(url: string): Promise<Site> {
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase() ?? "sqlite";
   const connect = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
   if (!connect) {
-    throw invalidUrl(`names no store that there is: "${scheme}:". There are: ${Object.keys(schemes).join(", ")}`);
+    throw invalidUrl(`has an unknown scheme: "${scheme}:". The schemes are: ${Object.keys(schemes).join(", ")}`);
   }
   try {
     return once(await (await connect())(url));
@@ -84,7 +84,7 @@ export async function siteFromUrl(url: string): Promise<Site> {
     if (StepfoldError.is(error)) throw error;
     // the driver refuses the URL before it connects, and its message may quote the URL
     const said = error instanceof Error ? error.message : String(error);
-    throw invalidUrl(`is a URL that the driver does not take: ${withoutSecrets(said, url)}`);
+    throw invalidUrl(`is not accepted by the driver: ${withoutSecrets(said, url)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import type { ClaimOptions, CountQuery, ExecutionSummary, ListQuery, SnapshotSto
 import type { DefinitionLibrary, DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
 import { begun } from "./begun.ts";
-import { checkLabel, checkLabelled } from "./definition-library.ts";
+import { checkLabelChange, checkLabelQuery } from "./definition-library.ts";
 import {
   type CheckedPrune,
   type CheckedQuery,
@@ -61,7 +61,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
   };
   // not an async function: with a local database each async function in a commit makes a step measurably slower
   const ask = <T>(work: () => Promise<T>): Promise<T> => {
-    if (closing) return Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" }));
+    if (closing) return Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "the store was closed" }));
     inFlight++;
     return begun(work).then(answered, failed);
   };
@@ -141,12 +141,12 @@ function checkedLibrary(methods: StoreMethods, ask: <T>(work: () => Promise<T>) 
     listDefinitions: (query = {}) => ask(async () => methods.listDefinitions!(checkedDefinitionQuery(query))),
     label: (id, hash, expected) =>
       ask(async () => {
-        checkLabel(id, hash, expected);
+        checkLabelChange(id, hash, expected);
         return methods.label!(id, hash, expected);
       }),
     labels: (ids) =>
       ask(async () => {
-        checkLabelled(ids);
+        checkLabelQuery(ids);
         return methods.labels!(ids);
       }),
   };
@@ -157,7 +157,7 @@ function refuseLists(store: string, query: ListQuery): void {
   for (const option of ["idPrefix", "order"] as const) {
     const value = query[option];
     if (value === undefined || value === "newest") continue;
-    throw new StepfoldError("OPTION_INVALID", { option, reason: `is not for the lists of the store "${store}"` });
+    throw new StepfoldError("OPTION_INVALID", { option, reason: `is not supported by the lists of the store "${store}"` });
   }
 }
 

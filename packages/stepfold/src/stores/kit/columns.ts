@@ -43,7 +43,7 @@ export function listedRowOf(row: ColumnRow, textOf?: (value: string) => string):
 }
 
 /** Returns the ids. An empty list becomes [""], an id that no row has: with no id at all, a database may read every row. */
-export function someIds(ids: readonly string[]): readonly string[] {
+export function nonEmptyIds(ids: readonly string[]): readonly string[] {
   return ids.length > 0 ? ids : [""];
 }
 

@@ -39,7 +39,7 @@ interface Batch {
 type Table = Pick<ExecutionTable, "name" | "records" | "read">;
 
 /** The definitions of a store by their hash, the list of definitions, and the labels that say which are published. */
-export class KnownDefinitions {
+export class TableDefinitionLibrary {
   readonly #table: Table;
   /** The batches that are not being written yet, by the key of their part. */
   readonly #batches = new Map<string, Batch>();
@@ -60,7 +60,7 @@ export class KnownDefinitions {
     const stored = await storedDefinition(records, hash, definition);
     if (!stored || stored.revision === listedRevision || listedAs === null) return;
     const { id } = definition;
-    if (isName(id) && isName(listedAs) && !(await this.#addToList({ id, hash: listedAs }))) return;
+    if (isIdOrHash(id) && isIdOrHash(listedAs) && !(await this.#addToList({ id, hash: listedAs }))) return;
     await records.put("definition", [{ key: hash, expected: stored.revision, next: { revision: listedRevision, text: stored.text } }]);
   }
 
@@ -92,7 +92,10 @@ export class KnownDefinitions {
       const [made] = await records.put("label", [{ key, expected: record?.revision ?? null, next }]);
       if (made) return;
     }
-    throw new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "others published definitions of the same workflow all the time" });
+    throw new StepfoldError("STORE_UNAVAILABLE", {
+      store: name,
+      reason: "other processes kept changing the published definition of this workflow",
+    });
   }
 
   /** Returns the hashes of published definitions by workflow id. A workflow without one is left out. */
@@ -134,14 +137,14 @@ export class KnownDefinitions {
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
-export function checkLabel(id: string, hash: string | null, expected: string | null): void {
-  refuseOption("id", !isName(id), nameReason);
-  refuseOption("hash", hash !== null && !isName(hash), `${nameReason}, or null`);
-  refuseOption("expected", expected !== null && !isName(expected), `${nameReason}, or null`);
+export function checkLabelChange(id: string, hash: string | null, expected: string | null): void {
+  refuseOption("id", !isIdOrHash(id), idReason);
+  refuseOption("hash", hash !== null && !isIdOrHash(hash), `${idReason}, or null`);
+  refuseOption("expected", expected !== null && !isIdOrHash(expected), `${idReason}, or null`);
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
-export function checkLabelled(ids: readonly string[]): void {
+export function checkLabelQuery(ids: readonly string[]): void {
   const isAllowed = Array.isArray(ids) && ids.length <= maxLabels && ids.every((id) => typeof id === "string");
   refuseOption("ids", !isAllowed, `must be a list of at most ${maxLabels} ids`);
 }
@@ -206,9 +209,9 @@ function partOf(id: string): string {
   return sha256(id)[0]!;
 }
 
-const nameReason = "must be text of 1 to 255 characters";
+const idReason = "must be text of 1 to 255 characters";
 
-function isName(value: unknown): value is string {
+function isIdOrHash(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 255;
 }
 
@@ -217,14 +220,14 @@ function listedIn(text: string): readonly StoredDefinition[] {
   const listed = parsed(text);
   if (!Array.isArray(listed)) return [];
   return (listed as readonly (Partial<StoredDefinition> | null)[]).filter(
-    (one): one is StoredDefinition => isName(one?.id) && isName(one.hash) && Number.isFinite(one.putAt),
+    (one): one is StoredDefinition => isIdOrHash(one?.id) && isIdOrHash(one.hash) && Number.isFinite(one.putAt),
   );
 }
 
 /** Reads the hash in a label. Null if the label is not valid, for example after a manual edit, so that it can be set again. */
 function labelIn(text: string): string | null {
   const hash = (parsed(text) as { readonly hash?: unknown } | null)?.hash;
-  return isName(hash) ? hash : null;
+  return isIdOrHash(hash) ? hash : null;
 }
 
 function parsed(text: string): unknown {

@@ -6,7 +6,7 @@ import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import type { CheckedQuery } from "./lists/checked-query.ts";
-import type { LockLimit } from "./no-answer.ts";
+import type { LockLimit } from "./lock-limit.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { StoredRows } from "./restored-snapshot.ts";
 import type { WrittenChild, WrittenEvent } from "./writing/written-commit.ts";

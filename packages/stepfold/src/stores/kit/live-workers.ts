@@ -14,7 +14,7 @@ const maxAliveMs = 24 * 60 * 60 * 1000;
 type Table = Pick<ExecutionTable, "name" | "records" | "read">;
 
 /** Stores a sign of life, and removes signs from the same record that have run out. */
-export async function keepBeat(table: Table, { aliveMs, ...beat }: WorkerBeat): Promise<void> {
+export async function storeBeat(table: Table, { aliveMs, ...beat }: WorkerBeat): Promise<void> {
   const key = sha256(beat.owner)[0]!;
   for (let tries = 0; tries < maxTries; tries++) {
     const [found, { now }] = await Promise.all([table.records.get("worker", [key]), table.read([])]);
@@ -26,7 +26,7 @@ export async function keepBeat(table: Table, { aliveMs, ...beat }: WorkerBeat): 
     const [made] = await table.records.put("worker", [{ key, expected: record?.revision ?? null, next }]);
     if (made) return;
   }
-  throw new StepfoldError("STORE_UNAVAILABLE", { store: table.name, reason: "other workers wrote their signs of life all the time" });
+  throw new StepfoldError("STORE_UNAVAILABLE", { store: table.name, reason: "other workers kept changing the same record" });
 }
 
 /** Returns the workers whose signs have not run out, sorted by name. */

@@ -54,7 +54,7 @@ function checkpointIn({ children }: StoredRows): HistoryCheckpoint | null {
   const text = children.find(([key]) => key === checkpointKey)?.[1];
   if (text === undefined) return null;
   const checkpoint = JSON.parse(text) as HistoryCheckpoint;
-  return checkpoint.context ? checkpoint : damaged("the checkpoint holds nothing");
+  return checkpoint.context ? checkpoint : damaged("the checkpoint has no context");
 }
 
 function damaged(reason: string): never {
@@ -76,7 +76,7 @@ export function unlessDamaged<T>(store: string, workflowId: string, read: () => 
   } catch (cause) {
     // other errors, for example of the database, do not mean that the rows are damaged
     if (!(cause instanceof SyntaxError || cause instanceof TypeError || StepfoldError.is(cause, "SNAPSHOT_INVALID"))) throw cause;
-    const reason = `what is stored of execution "${workflowId}" is damaged`;
+    const reason = `the stored data of execution "${workflowId}" is damaged`;
     throw new StepfoldError("STORE_REJECTED", { store, reason }, { cause });
   }
 }

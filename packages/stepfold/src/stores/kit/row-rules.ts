@@ -118,8 +118,8 @@ export function endedRows<T extends ExecutionGuard & Pick<ExecutionRow, "endedAt
 
 /** Applies the changes of a commit to children: a map of their heads by key, in order of creation. */
 export function changeChildren(children: Map<string, string>, changed: readonly WrittenChild[]): void {
-  for (const { key, text, last } of changed) {
-    if (text === null || last) children.delete(key);
+  for (const { key, text, moved } of changed) {
+    if (text === null || moved) children.delete(key);
     if (text !== null) children.set(key, text);
   }
 }

@@ -20,11 +20,11 @@ import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "..
 import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
-import { KnownDefinitions } from "./definition-library.ts";
+import { TableDefinitionLibrary } from "./definition-library.ts";
 import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { type CheckedPrune, type CheckedQuery, checkedQuery } from "./lists/checked-query.ts";
 import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
-import { keepBeat, liveWorkers } from "./live-workers.ts";
+import { liveWorkers, storeBeat } from "./live-workers.ts";
 import { readTogether } from "./read-together.ts";
 import { restoredHead, wholeHeadOf } from "./restored-head.ts";
 import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
@@ -67,7 +67,7 @@ class TableStore implements StoreMethods {
   readonly #retentionMs: number;
   readonly #writer: RowWriter;
   readonly #claims: Claims;
-  readonly #definitions: KnownDefinitions;
+  readonly #definitions: TableDefinitionLibrary;
   readonly #load: (workflowId: string) => Promise<StoredRows | null>;
   readonly #head: (workflowId: string) => Promise<ListedRow | null>;
   /** The access for writes without `alongside`. */
@@ -84,7 +84,7 @@ class TableStore implements StoreMethods {
     this.#writer = rowWriter(table);
     this.#access = this.#accessTo(table, (write) => this.#writer.write(write));
     this.#claims = new Claims(table, this.#writer);
-    this.#definitions = new KnownDefinitions(table);
+    this.#definitions = new TableDefinitionLibrary(table);
     this.#load = readTogether((ids) => table.load(ids), maxLoads);
     this.#head = readTogether(async (ids) => new Map((await table.heads(ids)).map((row) => [row.id, row])), maxHeads);
   }
@@ -165,7 +165,7 @@ class TableStore implements StoreMethods {
   }
 
   beat(beat: WorkerBeat): Promise<void> {
-    return keepBeat(this.#table, beat);
+    return storeBeat(this.#table, beat);
   }
 
   workers(): Promise<readonly LiveWorker[]> {

@@ -44,18 +44,18 @@ const maxStepMs = 30;
 const shareAtOnce = 0.25;
 
 /** Wraps the node definitions for one process: every call of an executor is recorded outside of all processes, and takes time. */
-export function observedNodes(definitions: NodeDefinitions, machine: Machine, performing: ScheduleSetting): NodeDefinitions {
+export function observedNodes(definitions: NodeDefinitions, machine: Machine, setting: ScheduleSetting): NodeDefinitions {
   const running: Running = new Map();
-  const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, performing, running)]);
+  const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, setting, running)]);
   return Object.fromEntries(observed) as NodeDefinitions;
 }
 
 /** The steps that are running in one process, by execution and path. */
 type Running = Map<string, StepContext>;
 
-function observedNode(definition: NodeDefinition, machine: Machine, performing: ScheduleSetting, running: Running): NodeDefinition {
-  const { random, faults, longMs, onEffect, onTwice, nowMs } = performing;
-  const alone = async (step: StepContext, work: () => Promise<NodeOutput>): Promise<NodeOutput> => {
+function observedNode(definition: NodeDefinition, machine: Machine, setting: ScheduleSetting, running: Running): NodeDefinition {
+  const { random, faults, longMs, onEffect, onTwice, nowMs } = setting;
+  const watchingForTwice = async (step: StepContext, work: () => Promise<NodeOutput>): Promise<NodeOutput> => {
     const name = `${step.workflowId} ${step.pathId}`;
     if (running.get(name)?.signal.aborted === false) onTwice(step);
     running.set(name, step);
@@ -65,7 +65,7 @@ function observedNode(definition: NodeDefinition, machine: Machine, performing: 
       if (running.get(name) === step) running.delete(name);
     }
   };
-  const slowly = async (data: unknown, step: StepContext): Promise<NodeOutput> => {
+  const withVirtualTime = async (data: unknown, step: StepContext): Promise<NodeOutput> => {
     await machine.sleep(random.between(0, maxStepMs));
     onEffect(effectOf(step, machine, nowMs()));
     await machine.sleep(faults.happens("slowStep") ? random.between(longMs, 2 * longMs) : random.between(0, maxStepMs));
@@ -77,7 +77,7 @@ function observedNode(definition: NodeDefinition, machine: Machine, performing: 
       if (!random.chance(shareAtOnce))
         return orDie(
           machine,
-          alone(step, () => slowly(data, step)),
+          watchingForTwice(step, () => withVirtualTime(data, step)),
         );
       onEffect(effectOf(step, machine, nowMs()));
       const output = definition.executor(data, step);

@@ -45,18 +45,18 @@ export interface LedgerEntry {
   /** The highest fence that was given out. */
   fence: number;
   /** How many holders in a row have lost their claim after they had begun, without a commit. */
-  losses: number;
+  crashes: number;
   /**
-   * `losses` before the first commit of the holder. A renewal that was sent
+   * `crashes` before the first commit of the holder. A renewal that was sent
    * before this commit stores the count of the claim, whenever it arrives.
    */
-  lossesBefore: number;
+  crashesBeforeCommit: number;
   /** The latest brown-out that has cost the execution a holder. */
   brownOut: BrownOut | null;
 }
 
 /** What failovers have lost of one execution. */
-export interface Lost {
+export interface LostByFailover {
   /** True if they have lost the creation of an execution with this id. */
   isStart: boolean;
   readonly events: Event[];
@@ -86,7 +86,7 @@ export class Ledger {
   /** A hash of all commits with their times. A schedule that is run again gives the same hash. */
   hash = 0;
   /** The acknowledged events that failovers have lost, by execution. */
-  readonly lost: Map<string, Lost> = new Map();
+  readonly lostByFailover: Map<string, LostByFailover> = new Map();
   failovers = 0;
   /** Every fence that was given out, with its execution. A failover does not remove any. */
   readonly fences: Set<string> = new Set();
@@ -98,13 +98,13 @@ export class Ledger {
   /** True if there is a queue, which also tells workers of timers. */
   readonly hasQueue: boolean;
   /** After this number of lost holders in a row an execution is parked. */
-  readonly maxLosses: number;
+  readonly maxCrashes: number;
   readonly #nowMs: () => number;
 
-  constructor(nowMs: () => number, hasQueue: boolean, maxLosses: number) {
+  constructor(nowMs: () => number, hasQueue: boolean, maxCrashes: number) {
     this.#nowMs = nowMs;
     this.hasQueue = hasQueue;
-    this.maxLosses = maxLosses;
+    this.maxCrashes = maxCrashes;
   }
 
   /** Milliseconds since the schedule began. */
@@ -131,8 +131,8 @@ export class Ledger {
       committedAtMs: this.nowMs,
       holder: null,
       fence: 0,
-      losses: 0,
-      lossesBefore: 0,
+      crashes: 0,
+      crashesBeforeCommit: 0,
       brownOut: null,
     };
     this.entries.set(workflowId, entry);
@@ -168,10 +168,10 @@ export class Ledger {
     for (const { workflowId, events, incarnation } of this.entries.values()) {
       const kept = before.get(workflowId);
       const isKept = kept?.incarnation === incarnation;
-      const lost = this.lost.get(workflowId) ?? { isStart: false, events: [] };
+      const lost = this.lostByFailover.get(workflowId) ?? { isStart: false, events: [] };
       lost.isStart ||= !isKept;
       lost.events.push(...events.slice(isKept ? kept.events.length : 0));
-      this.lost.set(workflowId, lost);
+      this.lostByFailover.set(workflowId, lost);
     }
     this.entries = before;
     this.failovers++;

@@ -5,7 +5,7 @@ import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The kinds of faults that calls of a service can have. */
-export interface Trouble {
+export interface ServiceFaults {
   /** The call fails without an effect. */
   readonly before: FaultKind;
   /** The call fails after it had its effect. */
@@ -19,8 +19,8 @@ export interface Trouble {
 }
 
 /** The shortest and the longest time of a call's way, in milliseconds, without faults. */
-const quickest = 1;
-const slowest = 15;
+const minLatencyMs = 1;
+const maxLatencyMs = 15;
 /** How long a caller waits for an answer that never comes. */
 const giveUpAfterMs = 400;
 
@@ -48,32 +48,32 @@ export class Network {
   }
 
   /** Calls a service. The promise never settles if the caller dies first; the service may have done its work all the same. */
-  call<T>(from: Machine, trouble: Trouble, serve: () => Promise<T>): Promise<T> {
+  call<T>(from: Machine, kinds: ServiceFaults, serve: () => Promise<T>): Promise<T> {
     const { replaced } = this;
     // A connection ends with its server: calls and answers on their way reach neither the other side nor the new server.
-    const isReplaced = (): boolean => trouble.slow !== null && this.replaced !== replaced;
+    const isReplaced = (): boolean => kinds.slow !== null && this.replaced !== replaced;
     return new Promise((resolve, reject) => {
       const back = (delayMs: number, settle: () => void): void => {
         this.#scheduler.after(delayMs, () => from.isAlive && settle());
       };
-      const fail = (delayMs: number, reason: string): void => back(delayMs, () => reject(trouble.error(reason)));
-      this.#scheduler.after(this.#latencyMs(trouble), () => {
+      const fail = (delayMs: number, reason: string): void => back(delayMs, () => reject(kinds.error(reason)));
+      this.#scheduler.after(this.#latencyMs(kinds), () => {
         // A call that a process sent just before its end may arrive or not.
         if (!from.isAlive && (isReplaced() || this.#random.chance(0.5))) return;
-        if (this.#isNeverAnswered(from, trouble)) {
+        if (this.#isNeverAnswered(from, kinds)) {
           const isThere = !isReplaced() && this.downUntilMs <= this.#scheduler.nowMs;
           if (isThere && this.#random.chance(0.5)) this.#serve(from, serve, ignore, ignore, ignore);
           return;
         }
         const answer = (settle: () => void): void => {
           if (this.#isCutOff(from)) fail(giveUpAfterMs, "no answer came");
-          else if (this.#faults.happens(trouble.after)) fail(this.#latencyMs(trouble), "the connection broke");
-          else back(this.#latencyMs(trouble), () => (isReplaced() ? reject(trouble.error("its server was replaced")) : settle()));
+          else if (this.#faults.happens(kinds.after)) fail(this.#latencyMs(kinds), "the connection broke");
+          else back(this.#latencyMs(kinds), () => (isReplaced() ? reject(kinds.error("its server was replaced")) : settle()));
         };
         if (this.#isCutOff(from)) fail(giveUpAfterMs, "it cannot be reached");
-        else if (isReplaced() || (trouble.slow && this.downUntilMs > this.#scheduler.nowMs))
-          fail(this.#latencyMs(trouble), "its server is being replaced");
-        else if (this.#faults.happens(trouble.before)) fail(this.#latencyMs(trouble), "it refused the connection");
+        else if (isReplaced() || (kinds.slow && this.downUntilMs > this.#scheduler.nowMs))
+          fail(this.#latencyMs(kinds), "its server is being replaced");
+        else if (this.#faults.happens(kinds.before)) fail(this.#latencyMs(kinds), "it refused the connection");
         else this.#serve(from, serve, resolve, reject, answer);
       });
     });
@@ -96,15 +96,15 @@ export class Network {
   }
 
   /** True if the call or its answer goes to a silent connection. */
-  #isNeverAnswered({ silentUntilMs, silentShare }: Machine, { hang }: Trouble): boolean {
+  #isNeverAnswered({ silentUntilMs, silentShare }: Machine, { hang }: ServiceFaults): boolean {
     if (silentUntilMs > this.#scheduler.nowMs && this.#random.chance(silentShare)) return true;
     return hang !== null && this.#faults.happens(hang);
   }
 
-  #latencyMs({ slow }: Trouble): number {
+  #latencyMs({ slow }: ServiceFaults): number {
     if (slow && this.slowUntilMs > this.#scheduler.nowMs) return this.#random.between(this.#longMs / 2, this.#longMs);
     if (slow && this.#faults.happens(slow)) return this.#random.between(this.#longMs / 2, this.#longMs * 2);
-    return this.#random.between(quickest, slowest);
+    return this.#random.between(minLatencyMs, maxLatencyMs);
   }
 
   #isCutOff({ cutOffUntilMs }: Machine): boolean {

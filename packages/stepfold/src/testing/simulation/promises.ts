@@ -81,7 +81,7 @@ export function checkPromises(ledger: Ledger, promises: readonly Promised[]): vo
   }
   for (const entry of ledger.entries.values()) {
     const { workflowId, events } = entry;
-    const lostEvents = ledger.lost.get(workflowId)?.events ?? [];
+    const lostEvents = ledger.lostByFailover.get(workflowId)?.events ?? [];
     const signalled = unnamedIn(events).signalled;
     const all = unnamedIn([...events, ...lostEvents]);
     const isMissing = countOf(`resume ${workflowId}`) > all.resumed || countOf(`signal ${workflowId}`) > all.signalled;
@@ -102,7 +102,7 @@ function unnamedIn(events: readonly Event[]): { readonly resumed: number; readon
 /** Checks that an acknowledged call has had its effect, or that a failover has lost it. */
 function checkPromise(ledger: Ledger, { workflowId, what, idempotencyKey, applied }: Promised): void {
   const entry = ledger.entries.get(workflowId);
-  const lost = ledger.lost.get(workflowId);
+  const lost = ledger.lostByFailover.get(workflowId);
   if (!entry) {
     if (what === "start" && !lost?.isStart) ledger.violate("I5", "a start was acknowledged and is not there", workflowId);
     return;

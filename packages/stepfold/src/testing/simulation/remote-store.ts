@@ -4,19 +4,19 @@ import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
 import type { Machine } from "./machine.ts";
-import type { Network, Trouble } from "./network.ts";
+import type { Network, ServiceFaults } from "./network.ts";
 
 /** The store as one process sees it: every call takes time, and some calls fail with `STORE_UNAVAILABLE`. */
 export function remoteStore(store: SnapshotStore, network: Network, machine: Machine): SnapshotStore {
   const { name, features } = store;
-  const trouble: Trouble = {
+  const kinds: ServiceFaults = {
     before: "storeErrorBefore",
     after: "storeErrorAfter",
     slow: "storeSlow",
     hang: "storeHang",
     error: (reason) => new StepfoldError("STORE_UNAVAILABLE", { store: name, reason }),
   };
-  const call = <T>(serve: () => Promise<T>): Promise<T> => network.call(machine, trouble, serve);
+  const call = <T>(serve: () => Promise<T>): Promise<T> => network.call(machine, kinds, serve);
   return {
     name,
     features,

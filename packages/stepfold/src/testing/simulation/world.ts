@@ -113,7 +113,7 @@ export class World {
     const own = random.fork(name);
     const isSkewed = this.faults.isActive("skew");
     const machine = new Machine(name, scheduler, own.fork("ids"), isSkewed ? own.between(-skewMs, skewMs) : 0);
-    const performing: ScheduleSetting = {
+    const setting: ScheduleSetting = {
       faults: this.faults,
       random: own.fork("steps"),
       nowMs: () => scheduler.nowMs,
@@ -136,7 +136,7 @@ export class World {
       ...(this.#feed && { feed: this.#feed.seenBy(machine) }),
       store: this.#storeOf(machine),
       environment: machine.environment,
-      nodeDefinitions: lacksCode ? undefined : observedNodes(scenario.nodeDefinitions, machine, performing),
+      nodeDefinitions: lacksCode ? undefined : observedNodes(scenario.nodeDefinitions, machine, setting),
       workflows,
       drive,
     });

@@ -29,7 +29,7 @@ describe("what runs at the end of any execution", () => {
         expect(new Set(closings.map(({ closing }) => JSON.stringify(closing))).size).toBeLessThanOrEqual(1);
         for (const snapshot of last) {
           const isLast = snapshot.activePaths.some(({ id }) => id === "finally" || id.startsWith("finally."));
-          // nothing of the rest is open beside it
+          // while the `finally` path and its forks run, no other path is open
           if (snapshot.closing) expect(snapshot.activePaths.every(({ id }) => id === "finally" || id.startsWith("finally."))).toBe(true);
           else expect(isLast).toBe(false);
         }

@@ -13,10 +13,11 @@ interface Seen {
   readonly address: string;
   readonly attempt: number;
   readonly data: Json;
+  /** What resumed the step; undefined if it was not resumed. */
   readonly by: string | undefined;
 }
 
-/** Runs a workflow, and what its steps of type `see` were given. */
+/** Runs a workflow and records the data that its steps of type `see` get. */
 async function seenIn(workflow: object, input: Json, options: { readonly globals?: object; readonly answer?: Json } = {}) {
   const seen: Seen[] = [];
   const see = defineNode({
@@ -89,7 +90,7 @@ it("says what woke a step, and what a waiting one would be given", async () => {
   expect(inputs[0]).toEqual({ address: "ask", nodeId: "ask", attempt: 1, data });
   expect(inputs[1]).toMatchObject({ data });
   expect(inputs[2]).toMatchObject({ data, resumed: { by: "payload", payload: { yes: true } } });
-  // it has ended
+  // after the last event the execution has ended, so no step has an input
   expect(inputs.at(-1)).toBeNull();
   expect(stepInput(compiled, replay.snapshot()!, "nowhere")).toBeNull();
 });
@@ -133,7 +134,7 @@ it("says what undoes a step is given, and reads what is there of a snapshot that
   const both = await seenIn(all, {});
   expect(stepInput(both.compiled, both.snapshot, "both")?.data).toMatchObject({ n: 2 });
   expect(stepInput(both.compiled, { ...both.snapshot, context: {} }, "both")?.data).toMatchObject({ n: 0 });
-  // only one of them is still there
+  // only one of the two results that the join consumed is left: the result of `a` has another version
   const { a = [] } = both.snapshot.context;
   const old = a.map((result) => ({ ...result, version: result.version + 100 }));
   expect(stepInput(both.compiled, { ...both.snapshot, context: { ...both.snapshot.context, a: old } }, "both")?.data).toMatchObject({

@@ -61,7 +61,7 @@ describe("the deadlines of any execution", () => {
             expired++;
             expect(evolve(draft, { ...event, version: draft.version + 1 })).toBe(false);
             const ended = scopeAt(draft, scope);
-            // a child that has failed, and left nothing to undo, is gone with it
+            // a child that has failed and has nothing to undo is removed, so its scope is undefined
             const decided = ended === draft ? draft.closing : undefined;
             if (ended) expect(decided?.status ?? ended.ending?.status ?? ended.ended).toBe("failed");
           }

@@ -5,7 +5,7 @@ import { bench, flow } from "../../nodes/workflow.fixture.ts";
 const start = 1_000_000;
 const timeout = 60_000;
 
-/** What happens in an execution after a time, as `type scope`. */
+/** Returns the events of an execution that is executed again after `afterMs`, each as `type scope`. */
 async function eventsAt(workflow: object, afterMs: number): Promise<string[]> {
   const { engine, clock } = bench(workflow);
   clock.set(start);

@@ -11,7 +11,7 @@ import type { NodeDefinition } from "../../../src/engine/node/node-definition.ts
 import { prepareWorkflow } from "../../../src/engine/workflow/prepared-workflow.ts";
 import { asking, engineOf, flowOf, viaJson } from "../engine.fixture.ts";
 
-/** What was asked of somebody, by a node with this schema; without its code. */
+/** Makes an execution that waits at a node with this payload schema. `answer` takes a payload in a process without the node's code. */
 async function askedWith(
   resume: unknown,
   executor = asking("p"),
@@ -159,7 +159,7 @@ describe("a step that is undone, and asks before that", () => {
 describe("the code of a node that refuses what its JSON Schema let through", () => {
   const even = z.object({ amount: z.int().refine((amount) => amount % 2 === 0, "must be even, sk-secret-0123456789") });
 
-  /** An answer that was taken without the code, and what the code makes of it. */
+  /** Sends an answer through an engine that does not have the schema's code, then executes the snapshot with an engine that has it. */
   async function driven(schema: unknown, payload: unknown, executor = asking("p")) {
     const { engine } = engineOf({ a: { resume: schema as NodeDefinition["resume"], executor } }, [], {});
     const paused = await engine.execute({ globals: { apiKey: "sk-secret-0123456789" } as never });
@@ -216,7 +216,7 @@ describe("the code of a node that refuses what its JSON Schema let through", () 
   });
 });
 
-/** A Standard Schema that says this of itself. */
+/** A Standard Schema whose JSON Schema is the result of `input`. */
 function standard(input: () => unknown, validate: (value: unknown) => unknown = (value) => ({ value })): unknown {
   return { "~standard": { version: 1, vendor: "t", validate, jsonSchema: { input } } };
 }

@@ -5,7 +5,7 @@ import { engineOf } from "../engine.fixture.ts";
 
 const inner: WorkflowDefinition = { id: "inner", nodes: [{ id: "n", type: "leaf-type" }], edges: [] };
 
-/** What becomes of a step whose code asks for these children. */
+/** Executes a step whose code asks for these children. */
 const asked = (request: unknown): Promise<Snapshot> => {
   const code = { asks: () => ({ __children: request }), leaf: () => ({ data: "done" }) };
   const { engine } = engineOf(code, [], { rest: { workflows: { inner } } });
@@ -29,15 +29,15 @@ describe("children that a step asks for", () => {
     ["workflow", { workflow: Object.create(null) }, "name of a workflow"],
     ["workflow", { workflow: Object.create(null), detached: true }, "name of a workflow"],
     ["workflow", {}, "name of a workflow"],
-    ["input", { workflow: "inner", input: 1, map: { items: [1] } }, "beside map"],
+    ["input", { workflow: "inner", input: 1, map: { items: [1] } }, "combined with map"],
     ["items", { workflow: "inner", map: null }, "a list"],
     ["items", { workflow: "inner", map: { items: "ab" } }, "a list"],
     ["open", { workflow: "inner", map: { items: [], open: "yes" } }, "true or false"],
     ["open", { workflow: "inner", map: { items: [], open: null } }, "true or false"],
-    ["concurrency", { workflow: "inner", map: { items: [], concurrency: 0 } }, "from 1 on"],
-    ["concurrency", { workflow: "inner", map: { items: [], concurrency: null } }, "from 1 on"],
-    ["completeWhen", { workflow: "inner", map: { items: [], completeWhen: "done > 1" } }, "a whole number from 0 on"],
-    ["completeWhen", { workflow: "inner", map: { items: [], completeWhen: null } }, "a whole number from 0 on"],
+    ["concurrency", { workflow: "inner", map: { items: [], concurrency: 0 } }, "of at least 1"],
+    ["concurrency", { workflow: "inner", map: { items: [], concurrency: null } }, "of at least 1"],
+    ["completeWhen", { workflow: "inner", map: { items: [], completeWhen: "done > 1" } }, "a whole number of at least 0"],
+    ["completeWhen", { workflow: "inner", map: { items: [], completeWhen: null } }, "a whole number of at least 0"],
     ["remaining", { workflow: "inner", map: { items: [], remaining: "keep" } }, '"finish" or "cancel"'],
     ["remaining", { workflow: "inner", map: { items: [], remaining: null } }, '"finish" or "cancel"'],
     ["toleratedFailures", { workflow: "inner", map: { items: [], toleratedFailures: "100.1%" } }, "a share"],

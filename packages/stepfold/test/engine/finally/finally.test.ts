@@ -38,7 +38,7 @@ const last = {
   last: ["say", { end: "{{ execution.end.status }}", because: "{{ execution.end.error?.code }}", of: "{{ execution.end.output }}" }],
 } as const;
 
-/** A workflow that works, asks, and then runs the node `last` whatever the end is. */
+/** A workflow with a step `work` and an approval `ask`; the node `last` runs at every kind of end. */
 const asking = (more: object = {}, steps: object = {}, edges: readonly string[] = []): object =>
   flow(
     "w",
@@ -103,7 +103,7 @@ describe("nodes that run at the end", () => {
     const closing = await go({ snapshot: await go({ workflowId: "x" }), externalPayload: { approved: true } });
     expect(closing).toMatchObject({ status: "paused", closing: { status: "completed", nodeId: null, output: "the result" } });
     expect(explain(closing, engine.workflow).sentence).toBe(
-      "Completed; what comes at the end: 2 places are open: 1 waits for somebody, 1 waits for other branches.",
+      'Completed; its "finally" nodes run: 2 places are open: 1 waits for an answer, 1 waits for other branches.',
     );
     expect(readSnapshot(closing, engine.workflow)).toEqual(closing);
     const end = await go({ snapshot: closing, externalPayload: { approved: true } });

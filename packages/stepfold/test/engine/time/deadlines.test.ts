@@ -14,7 +14,7 @@ const minuteMs = 60_000;
 const begins = 1_000_000;
 const timedOut = { status: "failed", error: { code: "EXECUTION_TIMED_OUT" } };
 
-/** An engine of a workflow on a virtual clock, and what its nodes did. */
+/** An engine of a workflow on a virtual clock, with a list of the nodes that were performed. */
 function engineOf(workflow: object) {
   const clock = new VirtualEnvironment(begins);
   const done: string[] = [];
@@ -169,7 +169,7 @@ describe("an execution with a timeout", () => {
       }),
     );
     const waiting = await engine.execute({ workflowId: "x" });
-    // the timer came before the deadline; its step comes after it
+    // the timer was due before the deadline and fires; the step after it would run past the deadline and is not performed
     expect(await at(20 * minuteMs, waiting)).toMatchObject({ ...timedOut, version: waiting.version + 2 });
     expect(done).toEqual(["f"]);
   });
@@ -203,7 +203,7 @@ describe("an execution with a timeout", () => {
     const waiting = await engine.execute({ workflowId: "x" });
     const deadline = "1970-01-01T00:26:40.000Z";
     const told = explain(waiting, engine.workflow);
-    expect(told.sentence).toBe(`ask waits for an answer. It must have ended by ${deadline}, or it fails.`);
+    expect(told.sentence).toBe(`ask waits for an answer. It fails if it has not ended by ${deadline}.`);
     expect(told.next).toEqual({
       address: "",
       at: begins + 10 * minuteMs,

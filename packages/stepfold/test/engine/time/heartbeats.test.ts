@@ -4,7 +4,7 @@ import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
 import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
 
-/** A step that works for as long as it is let, and can be told to give a heartbeat. */
+/** Executes a step that works until the test calls `finish`, and gives a heartbeat when the test calls `beat`. */
 function working(node: object) {
   const clock = new VirtualEnvironment();
   let beat: () => void = () => undefined;

@@ -13,7 +13,10 @@ import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
 const minuteMs = 60_000;
 const ask = { id: "ask", nodes: [{ id: "answer", type: "approval" }], edges: [] };
 
-/** A workflow whose node `whole` runs `ask`, with what a test says of it, and then `after`. */
+/**
+ * An engine of a workflow whose node `whole` runs a sub-workflow, by default `ask`, and then the node `after`. `whole` has further members
+ * of the node; `failures.left` is how many more steps of type `flaky` fail.
+ */
 function engineOf(whole: object, more: { readonly workflow?: object; readonly edges?: readonly object[]; readonly own?: object } = {}) {
   const clock = new VirtualEnvironment();
   const failures = { left: 0, begun: 0 };
@@ -47,7 +50,7 @@ function engineOf(whole: object, more: { readonly workflow?: object; readonly ed
   return { engine, clock, failures, go, later };
 }
 
-/** A workflow that pays, which is paid back if it fails, and goes on with a node. */
+/** A sub-workflow that pays and goes on with the node `next`. If it fails, the compensation pays the money back. */
 const paying = (next: { readonly id: string; readonly type: string }): object => ({
   id: "inner",
   nodes: [{ id: "pay", type: "noop", compensate: { type: "seen", data: "paid back" } }, next],

@@ -12,7 +12,7 @@ import { flow } from "../../nodes/workflow.fixture.ts";
 import { viaJson } from "../engine.fixture.ts";
 import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
 
-// B2: compensations ran for steps that never ran
+// A compensation runs only for a step whose executor was called.
 
 const whole = { completed: false };
 let called: string[] = [];
@@ -65,7 +65,7 @@ const nodeDefinitions = {
   }),
 };
 
-/** A workflow of whose nodes those that are named can be undone. */
+/** A workflow in which the named nodes have a compensation. */
 function undoable(names: readonly string[], ...given: Parameters<typeof flow> extends [string, ...infer R] ? R : never): object {
   const made = flow("w", ...given) as { nodes: { id: string }[] };
   return { ...made, nodes: made.nodes.map((node) => (names.includes(node.id) ? { ...node, compensate: { type: "back" } } : node)) };

@@ -22,9 +22,9 @@ const around = (nodes: Parameters<typeof workflow>[1], edges: readonly string[])
 interface Case {
   readonly what: string;
   readonly definition: WorkflowDefinition;
-  /** What ends that part before its time. */
+  /** The command that ends the part early. */
   readonly command: Command;
-  /** How often "book" has been done. */
+  /** How many times the node "book" has completed. */
   readonly booked: number;
 }
 
@@ -32,7 +32,7 @@ const yes = { approved: true };
 const cancelled: Command = { type: "cancel", target: "part" };
 const approved: Command = { type: "resume", target: "ok", payload: yes };
 
-/** What has been undone when the whole execution is cancelled after that. */
+/** Sends the command, cancels the whole execution after it, and returns the compensations. */
 async function undone({ definition, command }: Case): Promise<Snapshot["compensations"]> {
   const engine = engineOf(definition);
   const after = await engine.execute({ snapshot: await engine.send(await engine.execute({}), command) });
@@ -60,9 +60,7 @@ describe("what a part of an execution has done before it was cancelled is undone
     expect(await undone(part)).toHaveLength(part.booked);
   });
 
-  // endPath lets go of open children and of what they have given (dropChild forgets what is not "kept"), while stop keeps those
-  // that have effects. So what an open sub-workflow or item has booked stays booked for ever, although the very same steps
-  // are undone where they are not in a child, where they had ended, and where the child is cancelled from inside.
+  // Each case ends a child that is still open. The child has to be kept, because otherwise its bookings could never be undone.
   it.each<Case>([
     { what: "a sub-workflow that is cancelled", definition: around({ part: sub }, []), command: cancelled, booked: 1 },
     { what: "a map that is cancelled", definition: around({ part: items }, []), command: cancelled, booked: 2 },
@@ -111,7 +109,7 @@ describe("a cancellation of what is being undone already", () => {
     await expect(engine.send(snapshot, { type: "cancel" })).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
   });
 
-  // decide looks at the ending of the execution only, evolve at that of the scope: the event is made, and then ignored.
+  // The item is being undone already. The command is refused or adds one version: no event may be made that the fold ignores.
   it.each(targets)("of one item is refused too, or does something: %j", async (target) => {
     const engine = engineOf(listed);
     const snapshot = await engine.execute({});
@@ -123,8 +121,7 @@ describe("a cancellation of what is being undone already", () => {
     expect([1, "EXECUTION_ENDED", "WAIT_GONE"]).toContain(verdict);
   });
 
-  // With a store the ignored event is committed at the version before: a hundred tries, then "is at version 7, not 6: load it and
-  // apply again", retryable.
+  // An event that the fold ignores would be committed at the old version, and the store would refuse each try with VERSION_CONFLICT.
   it("of one stored item does not tell of a conflict that there is not", async () => {
     const { runtime, environment } = setUp({ workflows: [listed], nodeDefinitions: builtinNodes });
     const run = await runtime.start("w", { workflowId: "w" });
@@ -137,7 +134,7 @@ describe("a cancellation of what is being undone already", () => {
     expect(verdict).not.toBe("VERSION_CONFLICT");
   });
 
-  // The paths of the items that undo are paths like any other: the map goes, and what was being undone stays done.
+  // The cancellation of the map must not drop the items whose steps are being undone.
   it("of the map around it does not stop the undoing", async () => {
     const engine = engineOf(listed);
     const cancelled = await engine.send(await engine.execute({}), { type: "cancel", target: "list" });
@@ -193,8 +190,7 @@ describe("a cancellation at a node whose name a sub-workflow uses too", () => {
     expect(activePaths.map(({ nodeId }) => nodeId)).toEqual(["approve"]);
   });
 
-  // "approve" is the address of the outer one and the node of both: RESUME_AMBIGUOUS, and there is no other way to name the path
-  // of a step that is under way. Where it waits, the wait's id helps.
+  // "approve" is the address of the outer node and also the id of the inner node. The address has precedence, so it is not ambiguous.
   it("is possible outside, by the address, which is the node's id", async () => {
     const engine = engineOf(twice);
     const { activePaths } = await engine.send(await engine.execute({}), { type: "cancel", target: "approve" });

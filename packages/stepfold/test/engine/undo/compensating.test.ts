@@ -32,14 +32,14 @@ const nodeDefinitions = {
   }),
 };
 
-/** A workflow in which the nodes named are booked, each undone by a type. */
+/** A workflow in which each node of `undo` has a compensation of the given node type. */
 function booking(undo: Readonly<Record<string, string>>, steps: object, edges: readonly string[], more: object = {}): object {
   const workflow = flow("trip", steps as never, edges, more) as { nodes: { id: string }[] };
   const nodes = workflow.nodes.map((node) => (undo[node.id] ? { ...node, compensate: { type: undo[node.id] } } : node));
   return { ...workflow, nodes };
 }
 
-/** Executes, with the snapshot through JSON after every single step and every retry as soon as it is due. */
+/** Executes one step at a time, with the snapshot through JSON after each, and moves the clock to the time of the next retry. */
 async function stepwise(workflow: object, clock = new VirtualEnvironment()): Promise<Snapshot> {
   undone = [];
   const engine = new WorkflowEngine({ workflow, nodeDefinitions, environment: clock });

@@ -9,7 +9,7 @@ import { builtinNodes } from "../../../src/nodes/index.ts";
 import { flow } from "../../nodes/workflow.fixture.ts";
 import { viaJson } from "../engine.fixture.ts";
 
-// B3: a compensation that fails for good was silent, and could not be tried again
+// A compensation that fails for good parks the execution, and can be tried again.
 
 let broken: readonly unknown[] = [];
 let undone: unknown[] = [];
@@ -70,14 +70,14 @@ describe("B3: an execution of which something could not be undone", () => {
       status: "parked",
       currentNodeId: "b",
       error: { message: "declined", nodeId: "f", notUndone: ["b"] },
-      parked: { code: "COMPENSATION_FAILED", message: 'What node "b" did could not be undone: the bank is closed' },
+      parked: { code: "COMPENSATION_FAILED", message: 'The compensation of node "b" failed: the bank is closed' },
       ending: { status: "failed", again: [{ nodeId: "b" }] },
     });
     expect(explain(rests, engine.workflow).sentence).toBe(
       "Failed at f: declined; not undone: b (the bank is closed) (COMPENSATION_FAILED). It can be tried again (retry) or given up (cancel).",
     );
     expect(warnings).toEqual([
-      { code: "COMPENSATION_FAILED", nodeId: "b", message: 'What node "b" did could not be undone: the bank is closed' },
+      { code: "COMPENSATION_FAILED", nodeId: "b", message: 'The compensation of node "b" failed: the bank is closed' },
     ]);
     expect(await engine.execute({ snapshot: viaJson(rests) })).toEqual(rests);
   });
@@ -108,11 +108,11 @@ describe("B3: an execution of which something could not be undone", () => {
     broken = ["A", "C"];
     const engine = engineOf(three);
     const rests = await engine.execute({});
-    expect(rests.parked?.message).toBe('What node "c" did could not be undone, nor what 1 other step did: the bank is closed');
+    expect(rests.parked?.message).toBe('The compensation of node "c" failed, and 1 other compensation too: the bank is closed');
     broken = ["C"];
     const left = await told(engine, rests, { type: "retry" });
     broken = ["A", "B", "C"];
-    expect((await engine.execute({})).parked?.message).toContain("nor what 2 other steps did");
+    expect((await engine.execute({})).parked?.message).toContain("and 2 other compensations too");
     undone = ["B", "A"];
     broken = ["C"];
     expect(left).toMatchObject({ status: "parked", error: { notUndone: ["c"] }, ending: { again: [{ nodeId: "c" }] } });
@@ -154,7 +154,7 @@ describe("B3: an execution of which something could not be undone", () => {
     const engine = engineOf(paying({ a: ["charge", "A"], q: "approval" }, ["a>q"]));
     const rests = await told(engine, await engine.execute({}), { type: "cancel" });
     const trying = await engine.send(rests, { type: "retry" });
-    expect(explain(trying, engine.workflow).sentence).toBe("Cancelled; what could not be undone is tried again: a is being undone.");
+    expect(explain(trying, engine.workflow).sentence).toBe("Cancelled; failed compensations are tried again: a is being undone.");
   });
 
   it("takes answers to compensations that wait, under another id in each round", async () => {
@@ -187,7 +187,7 @@ describe("B3: what could not be undone in a part of an execution", () => {
     expect(explain(rests, engine.workflow).sentence).toContain("Completed; not undone: pay (the bank is closed)");
     broken = [];
     const trying = explain(await engine.send(rests, { type: "retry" }), engine.workflow).sentence;
-    expect(trying).toBe("Completed; what could not be undone is tried again: pay is being undone.");
+    expect(trying).toBe("Completed; failed compensations are tried again: pay is being undone.");
     const over = await told(engine, rests, { type: "retry" });
     expect(over).toMatchObject({ status: "completed", output: "L" });
     expect(over).not.toHaveProperty("childStates");

@@ -6,9 +6,9 @@ import { builtinNodes } from "../../../src/nodes/index.ts";
 import { viaJson } from "../engine.fixture.ts";
 import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
 
-/** Returns its data as the whole output of an executor. */
+/** A node that returns its data as the whole result of its executor. */
 const raw: NodeDefinition = { executor: (data) => data as never };
-/** Waits for an answer, then gives what expressions and code read. */
+/** A node that waits for an answer, and then outputs the variables that its code reads. */
 const read: NodeDefinition = {
   executor: (_data, step) => (step.resumed ? { data: { vars: step.vars } } : { __pause: true }),
 };
@@ -54,7 +54,7 @@ describe("a variable", () => {
     const { output, variables, context } = await run(flow(nodes, "a>b b>c"), { name: "Ada" });
     expect(output).toBe("Ada2");
     expect(variables).toEqual({ name: [{ value: "Ada", version: 1 }], n: [{ value: 2, version: 2 }] });
-    // a node that only sets variables passes on what came
+    // a node that only sets variables outputs the data that came in
     expect(context.a![0]!.output).toEqual({ name: "Ada" });
   });
 
@@ -124,7 +124,7 @@ describe("a reducer", () => {
     ["merge", undefined, [], "a list cannot be merged into an object"],
     ["max", 1, "x", "text cannot be compared with 1"],
     ["max", undefined, {}, "an object cannot be compared with null"],
-    ["{{ undefined }}", 1, 2, "its reducer gives nothing"],
+    ["{{ undefined }}", 1, 2, "its reducer returns nothing"],
   ])("%s of %j refuses %j, and so the step fails", async (reducer, initial, value, reason) => {
     const variables = { x: { reducer, ...(initial !== undefined && { initial }) } } as WorkflowDefinition["variables"];
     const { status, error, variables: held } = await run(flow([set("a", { x: value })], "", { variables: variables! }));
@@ -139,7 +139,7 @@ describe("a reducer", () => {
       set("b", { y: 2, x: 3 }),
       { id: "c", type: "set", data: ["{{ $json.code }}", "{{ vars.y }}", "{{ vars.x }}"] },
     ];
-    // another definition made something of x that nothing can be appended to
+    // the snapshot holds a text in x, as if an earlier definition had set it; nothing can be appended to a text
     const { engine } = engineOf(flow(nodes, "a>b b>c@error", { variables }));
     const before = await engine.execute({ stepLimit: 1 });
     const changed = { ...before, variables: { x: [{ value: "text", version: 1 }] } };
@@ -370,7 +370,7 @@ describe("what an executor cannot do", () => {
     const limited = await engineOf(large, { valueBytes: 1_500 }).engine.execute({});
     expect(limited.error).toMatchObject({
       nodeId: "b",
-      message: expect.stringContaining('The variable "x" passes the limit "valueBytes"'),
+      message: expect.stringContaining('The variable "x" exceeds the limit "valueBytes"'),
     });
     const whole = await engineOf(large, { executionBytes: 2_500 }).engine.execute({});
     expect(whole.error).toMatchObject({ nodeId: "b", message: expect.stringContaining('"executionBytes"') });

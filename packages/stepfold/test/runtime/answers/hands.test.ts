@@ -14,7 +14,7 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (StepfoldError.is(error) ? error.code : String(error)),
   );
 
-/** What the code of a node asks of a payload that its JSON Schema cannot say. */
+/** A schema with a rule (`refine`) that JSON Schema cannot express, so that only the code of the node can check it. */
 const even = z.object({
   amount: z
     .int()
@@ -40,7 +40,7 @@ const workflows = [
   line("nap", "sleep"),
 ];
 
-/** A worker that has the code, and a process that only hands over and has none. */
+/** Makes a worker with the code of the nodes, and a runtime without code (`hands`) that only sends commands. */
 function shop() {
   const environment = virtualEnvironment();
   const { runtime: worker, store } = setUp({ nodeDefinitions: picky, workflows }, environment);
@@ -97,7 +97,7 @@ describe("a runtime without node definitions", () => {
 
   it("cannot drive: not from the beginning, not later, and not by hand", async () => {
     const { hands, store } = shop();
-    expect(() => setUp({ store, nodeDefinitions: undefined, workflows } as never)).toThrow(/nodeDefinitions.*is needed to drive/);
+    expect(() => setUp({ store, nodeDefinitions: undefined, workflows } as never)).toThrow(/nodeDefinitions.*is needed to run/);
     expect(() => hands.work()).toThrow(/nodeDefinitions/);
     await hands.start("talk", { workflowId: "t" });
     expect(await codeOf(hands.advance("t"))).toBe("OPTION_INVALID");
@@ -144,9 +144,9 @@ describe("an answer that the code of the node refuses afterwards", () => {
       ...{ id: "0@4", payload: { please: "pay" }, timeoutAt: asked!.timeoutAt },
       refused: { who: "ada", issues: [{ pointer: "/amount", message: "must be even" }] },
     });
-    expect((await run.explain()).sentence).toContain("waits for an answer (that of ada was refused: /amount must be even)");
+    expect((await run.explain()).sentence).toContain("waits for an answer (the answer of ada was refused: /amount must be even)");
     expect(await codeOf(run.resume({ waitId: asked!.id, payload: { amount: 4 } }))).toBe("WAIT_GONE");
-    // the key is free again, also for another payload
+    // the refused answer has freed its idempotency key, also for another payload
     expect(await run.resume({ payload: { amount: 4 }, by: "ada", idempotencyKey: "k" })).toEqual({ applied: true });
     await drive();
     expect(await run.resume({ payload: { amount: 4 }, by: "ada", idempotencyKey: "k" })).toEqual({ applied: false });

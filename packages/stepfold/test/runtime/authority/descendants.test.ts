@@ -5,7 +5,7 @@ import { closeAll, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** Starts a workflow, and counts the executions that this leads to. */
+/** Starts a workflow, waits until no execution is active, and counts the executions that descend from it. */
 async function begun(workflows: readonly object[], limits: object, input: unknown = null) {
   const { runtime, environment, store } = setUp({ nodeDefinitions: builtinNodes, workflows, limits, maxExecutions: 1_000 });
   const run = await runtime.start((workflows[0] as { id: string }).id, { workflowId: "root", input });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ActionRequest, May } from "../../../src/engine/attempt/may.ts";
+import type { ActionPolicy, ActionRequest } from "../../../src/engine/attempt/may.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
 import { flow } from "../../nodes/workflow.fixture.ts";
@@ -15,7 +15,7 @@ const outer = flow(
 );
 
 async function run(may: unknown, tenant?: string) {
-  const { runtime, environment, store } = setUp({ nodeDefinitions: builtinNodes, workflows: [outer, inner], may: may as May });
+  const { runtime, environment, store } = setUp({ nodeDefinitions: builtinNodes, workflows: [outer, inner], may: may as ActionPolicy });
   const execution = await runtime.start("outer", { workflowId: "p", tenant });
   await environment.settle();
   return { snapshot: await execution.snapshot(), store, runtime, environment };

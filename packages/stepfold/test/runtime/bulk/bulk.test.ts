@@ -39,7 +39,7 @@ const workflows = [
   },
 ];
 
-/** A runtime on which executions of a workflow were started, the first one first. */
+/** Makes a runtime and starts executions of a workflow with these ids, in this order and at different times. */
 async function started(id: string, ids: readonly string[]): Promise<{ runtime: Runtime; environment: VirtualEnvironment }> {
   isBroken = true;
   const { runtime, environment } = setUp({ nodeDefinitions: nodes as never, workflows });

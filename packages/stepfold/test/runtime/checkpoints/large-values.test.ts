@@ -50,7 +50,7 @@ const mapped = {
   workflows: { device },
 };
 
-/** A store that counts the bytes of JSON that commits bring. */
+/** A store that counts the bytes of JSON in its commits. */
 function counting(inner: SnapshotStore) {
   let bytes = 0;
   const count = (commit: Commit): Commit => {
@@ -107,7 +107,7 @@ describe("a large value", () => {
     const run = await runtime.start("mapped", { workflowId: "m", input: [document, { text: "short" }] });
     await environment.settle();
     expect(await run.result()).toEqual([200_000, 5]);
-    // the input and the event that begins the map
+    // the value is written twice: in the input, and in the event that begins the map
     expect(bytes()).toBeLessThan(450_000);
   });
 });

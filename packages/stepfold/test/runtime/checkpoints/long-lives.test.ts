@@ -22,7 +22,7 @@ const ticking = (keep?: number) => ({
   edges: [{ source: "tick", target: "tick" }],
 });
 
-/** An execution that waits for one signal after the other, in a store that counts what it is told and asked. */
+/** Makes an execution that waits for one signal after the other, on a store that records checkpoints and the lengths of pages of events. */
 function living(keep: number | undefined, more: object = {}) {
   const environment = virtualEnvironment();
   const inner = memoryStore({ now: () => environment.now() });
@@ -71,7 +71,7 @@ describe("an execution that lives long", () => {
     expect(Math.max(...gaps)).toBeLessThan(150);
     const bytes = checkpoints.reduce((sum, { checkpoint }) => sum + JSON.stringify(checkpoint).length, 0);
     expect(bytes).toBeLessThan(late.historyBytes! / 10);
-    // the history has no gap, and nothing else in it
+    // the history holds each version exactly once, without the checkpoints
     const versions = (await store.events("t", -1, 10_000)).map(({ version }) => version);
     expect(versions).toEqual(Array.from({ length: late.version + 1 }, (_, version) => version));
   });

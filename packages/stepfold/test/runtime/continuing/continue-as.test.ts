@@ -12,7 +12,7 @@ afterEach(closeAll);
 const nodes = {
   ...builtinNodes,
   odd: defineNode({ executor: (data: { continueAs: unknown }) => ({ continueAs: data.continueAs }) as never }),
-  /** Counts signals, and after each two goes on as a new execution with the count. */
+  /** A node that adds the payload of a signal to the count, and goes on as a new execution with the sum until the sum is 100. */
   count: defineNode({
     executor: (_data: unknown, step) => {
       const { count } = step.input as { count: number };
@@ -228,7 +228,7 @@ describe("continueAs", () => {
   });
 
   it.each([
-    ["inner", "is for a step of the execution itself"],
+    ["inner", "can only be used in a step of the execution itself"],
     ["wrong", "wrong"],
     ["number", "must be an object with `input`"],
     ["more", "must be an object with `input`"],

@@ -5,7 +5,7 @@ import { closeAll, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** Sends a signal, and goes on as a new execution in the same moment, which waits for one. */
+/** A workflow that sends a signal and at the same moment goes on as a new execution, which waits for a signal. */
 const restless = flow(
   "restless",
   {

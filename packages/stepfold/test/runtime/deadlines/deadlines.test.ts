@@ -28,7 +28,7 @@ const nodes = {
         });
       }),
   }),
-  /** Goes on as a new execution each time it is told. */
+  /** A node that goes on as a new execution at each signal "again". */
   again: defineNode({ executor: (_data, step) => (step.resumed ? { continueAs: {} } : step.suspend(null, { signal: "again" })) }),
 };
 const talk = { ...line("talk", "say", "ask", "say"), timeout: "2h" };
@@ -84,7 +84,7 @@ describe("an execution with a deadline", () => {
     const run = await runtime.start("talk", { workflowId: "t" });
     await environment.settle();
     expect((await store.list()).items[0]).toMatchObject({ wakeAt: begins + 2 * hour, deadlineAt: begins + 2 * hour });
-    expect((await run.explain()).sentence).toContain("It must have ended by 2026-01-01T02:00:00.000Z, or it fails.");
+    expect((await run.explain()).sentence).toContain("It fails if it has not ended by 2026-01-01T02:00:00.000Z.");
     await environment.advance(2 * hour - second);
     expect(await run.snapshot()).toMatchObject({ status: "paused" });
     await environment.advance(2 * second);

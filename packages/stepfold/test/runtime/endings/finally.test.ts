@@ -113,7 +113,7 @@ describe("what runs at the end of an execution", () => {
         const counting = {
           ...store,
           commit: async (commit: Parameters<typeof store.commit>[0]) => {
-            // the worker dies before or after the store has taken it
+            // the worker dies before or after the store has taken the commit
             if (left-- === 0) {
               if (commits % 2 === 0) await store.commit(commit);
               mortal.die();
@@ -132,7 +132,7 @@ describe("what runs at the end of an execution", () => {
         if (what === "cancelled") await run.cancel();
         await environment.advance(what === "failed" ? 8 * hour : 2 * hour);
         expect([commits, (await store.load("o"))!.status]).toEqual([commits, what]);
-        // what a process had begun when it died is performed again, under the same key
+        // a step that was under way when the process died is performed again with the same key, so each key is compared once
         expect([...new Set(acts)].map((act) => act.split(" ")[0])).toEqual(expected);
       }
     }

@@ -8,7 +8,7 @@ import { closeAll, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its messages. */
 function listening() {
   const told: [level: string, message: string, details: Record<string, unknown>][] = [];
   const level = (name: string) => (message: string, details?: object) => void told.push([name, message, { ...details }]);
@@ -46,7 +46,7 @@ describe("B8: what user code throws goes to a logger", () => {
     const { runtime, snapshot } = await failed(burst, { logger });
     const attempts = told.filter(([level]) => level !== "info");
     expect(attempts.map(([level, message]) => [level, message])).toEqual([
-      ["warn", 'Node "go" of execution "w" failed in attempt 1: no answer for ***\\u{1b}[2J; it is tried again'],
+      ["warn", 'Node "go" of execution "w" failed in attempt 1: no answer for ***\\u{1b}[2J; another attempt follows'],
       ["error", 'Node "go" of execution "w" failed in attempt 2: no answer for ***\\u{1b}[2J'],
     ]);
     const [, , details] = attempts[1]!;
@@ -56,7 +56,7 @@ describe("B8: what user code throws goes to a logger", () => {
     expect(snapshot.error).not.toHaveProperty("stack");
     await runtime.close();
     const said = told.filter(([level]) => level === "info").map(([, message]) => message);
-    expect(said).toEqual(["Stepfold begins to run executions", "Stepfold runs no more executions"]);
+    expect(said).toEqual(["Stepfold has begun to run executions", "Stepfold has stopped running executions"]);
   });
 
   it("and into the snapshot, where that is asked for", async () => {

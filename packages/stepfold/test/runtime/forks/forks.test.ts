@@ -11,7 +11,7 @@ import { closeAll, hour, line, nodeDefinitions, second, setUp } from "../runtime
 
 afterEach(closeAll);
 
-/** What the nodes below have done, in order, with their idempotency keys. */
+/** The effects of the nodes below, in order, with their idempotency keys. */
 let done: { readonly what: string; readonly key: string }[] = [];
 let isBroken = false;
 const moreNodes = {
@@ -111,7 +111,7 @@ describe("run.restart", () => {
     const snapshot = await third.snapshot();
     expect(snapshot).toMatchObject({ status: "completed", input: { amount: 5 }, from: { workflowId: "o-1~2", reason: "restart" } });
     expect(snapshot.context.pay).toMatchObject([{ output: { paid: true } }]);
-    // no attempt has a key that another one had
+    // only the two attempts of one visit share a key, in each of the two executions that failed
     expect(new Set(done.map(({ key }) => key)).size).toBe(done.length - 2);
   });
 
@@ -130,7 +130,7 @@ describe("run.restart", () => {
     const run = await failing(runtime, environment, "plain");
     await runtime.start("talk", { workflowId: "o-1~2" });
     expect(await codeOf(run.restart())).toBe("START_CONFLICT");
-    // and that one is not taken for it
+    // the other execution with this id is not taken for the restart
     expect(await codeOf(run.result())).toBe("EXECUTION_FAILED");
   });
 

@@ -21,7 +21,7 @@ const nodeDefinitions = {
   }),
 };
 
-/** One detached execution for each branch: one asks, one charges, one is done at once. */
+/** The workflows of the detached children, one for each branch: `asking` waits, `charging` may fail, `quick` ends at once. */
 const asking = flow("asking", { ask: "approval", done: ["end", { output: "answered" }] }, ["ask>done@approved"]);
 const charging = flow("charging", { charge: "charge" });
 const quick = flow("quick", { say: ["set", { quick: true }] });
@@ -124,7 +124,7 @@ describe("the restart of an execution that waits for others", () => {
     expect(await third.result()).toEqual({ got: "answered" });
   });
 
-  it("starts another one where that of the origin was deleted", async () => {
+  it("fails if the child of the origin was deleted, because the id of that stays taken for a while", async () => {
     const { runtime, environment, store } = bench();
     isBroken = true;
     const run = await runtime.start("single", { workflowId: "p" });
@@ -134,7 +134,7 @@ describe("the restart of an execution that waits for others", () => {
     expect((await run.planRestart()).children).toEqual([]);
     const again = await run.restart();
     await environment.advance(hour);
-    // its id stays taken for a while, so the step says so
+    // the id of a deleted execution stays taken for a while, so the step that starts the child fails
     expect(await again.snapshot()).toMatchObject({ status: "failed" });
   });
 
@@ -156,7 +156,7 @@ describe("the restart of an execution that waits for others", () => {
     expect((await run.snapshot()).status).toBe("cancelled");
     const child = await (await runtime.get("c")).snapshot();
     expect(child.ending?.status).toBe("cancelled");
-    await expect(run.restart()).rejects.toMatchObject({ code: "FORK_REFUSED", message: expect.stringContaining("coming to its end") });
+    await expect(run.restart()).rejects.toMatchObject({ code: "FORK_REFUSED", message: expect.stringContaining("still ending") });
   });
 
   it("sent twice restarts each of them once", async () => {

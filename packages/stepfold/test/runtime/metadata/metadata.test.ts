@@ -139,7 +139,7 @@ describe("metadata of an execution that is under way", () => {
     const workflows = [line("tell", "ask", "mark")];
     const { runtime } = setUp({ workflows, nodeDefinitions: { ...nodeDefinitions, mark }, store }, environment);
     const run = await runtime.start("tell", { workflowId: "a", metadata: { secret: "old" }, tenant: "t" });
-    // what is encrypted takes its time, whatever the virtual clock says
+    // encryption takes real time, so the test polls while it moves the virtual clock
     const reaches = (status: string): Promise<void> =>
       expect
         .poll(async () => {

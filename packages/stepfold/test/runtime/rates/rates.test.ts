@@ -8,7 +8,7 @@ import { closeAll, dying, line, nodeDefinitions, second, setUp } from "../runtim
 
 afterEach(closeAll);
 
-/** Workflows with a limit of two in ten seconds, and when their steps were performed, in seconds since the beginning. */
+/** Makes a runtime with a rate limit of `limit` in ten seconds. `begun` records the steps, with their times in seconds from the start. */
 function setUpRates(limit = 2, more: { readonly queue?: true; readonly drive?: false } = {}) {
   const environment = virtualEnvironment();
   const from = environment.now();
@@ -71,7 +71,7 @@ describe("executions with a rate limit", () => {
     await asking.resume({ payload: { approved: true } });
     await environment.advance(second);
     expect(begun.map(([id]) => id)).toContain("asking");
-    // its second attempt comes after ten seconds, the third after twenty more
+    // the second attempt of "flaky" is made after 10 seconds, the third after 20 more
     await environment.advance(30 * second);
     expect(begun.at(-1)).toEqual(["flaky", 30]);
   });
@@ -113,7 +113,7 @@ describe("executions with a rate limit", () => {
     await environment.advance(5 * second);
     expect((await store.summaries!(["next"]))[0]).toMatchObject({ lease: null, steps: 0 });
     await environment.advance(30 * second);
-    // the lost one goes on although another has begun meanwhile
+    // the execution "lost" goes on, although "next" has begun meanwhile
     const leases = await store.summaries!(["lost", "next"]);
     expect(leases.every(({ lease }) => lease !== null && lease.until > environment.now())).toBe(true);
     expect(begun).toEqual([]);
@@ -135,7 +135,7 @@ describe("executions with a rate limit", () => {
     await runtime.start("send");
     const run = await runtime.start("send", { workflowId: "waits" });
     await environment.advance(second);
-    expect((await run.explain()).sentence).toContain('as soon as its rate limit allows: 1 of "send" begin in 10 s, at most');
+    expect((await run.explain()).sentence).toContain('as soon as its rate limit allows: at most 1 start with the key "send" in 10 s');
     expect(await run.snapshot()).toMatchObject({ rate: { key: "send", limit: 1, periodMs: 10 * second } });
     const { wakeAt } = (await store.summaries!(["waits"]))[0]!;
     expect(wakeAt! - environment.now()).toBeGreaterThan(8 * second);

@@ -56,7 +56,7 @@ describe("a signal to all that wait for it", () => {
     await environment.advance(second);
     expect(await store.load("a")).toMatchObject({ status: "completed" });
     expect((await store.load("c"))!.activePaths).toMatchObject([{ nodeId: "more" }]);
-    // the same event again: what waits for the same once more has had it
+    // the same event again does not reach "c", which waits for the same signal again but has had this event
     await runtime.broadcast("paid", "a text", options);
     expect([await received(store, "c"), await received(store, "other")]).toEqual([1, 0]);
     expect((await runtime.broadcast("paid", 7, { key: "k" })).reached).toEqual(["s", "c"]);

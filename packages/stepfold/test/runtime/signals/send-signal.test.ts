@@ -207,7 +207,7 @@ describe("a node that sends a signal", () => {
     await runtime.start("order", { workflowId: "o", input: { key: "k" }, startAt: environment.now() + hour });
     const run = await runtime.start("teller", { workflowId: "t", input: { to: "o", key: "k" } });
     await run.result();
-    // version 1: it waits for the arrival
+    // at version 1 the execution waits until its signal has arrived
     const fork = await run.fork({ version: 1, workflowId: "f" });
     await fork.result();
     expect((await (await runtime.get("o")).snapshot()).inbox).toHaveLength(2);
@@ -240,7 +240,9 @@ describe("a node that sends a signal", () => {
     expect((await store.events("t", 0, 1))[0]?.event).toMatchObject({ type: "suspended", signal: { to: "o", allowed: true } });
     const denied = await runtime.start("teller", { input: { to: "closed", key: "k" } });
     expect(await denied.result()).toEqual({ code: "ACTION_DENIED" });
-    expect((await denied.snapshot()).context.tell?.[0]?.error).toBe('Node "tell" may not signal execution "closed": the host refuses it');
+    expect((await denied.snapshot()).context.tell?.[0]?.error).toBe(
+      'Node "tell" may not signal execution "closed": the function `may` of the host does not allow it',
+    );
   });
 
   it("tells no stranger anything where the host has no `may`: only itself, its parent, and what it has begun", async () => {

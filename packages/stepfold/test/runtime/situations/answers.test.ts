@@ -161,7 +161,7 @@ describe("an execution that goes on after a wait", () => {
     const printed: number[] = [];
     const situation = new Situation(workflow("form", { form: "form" }), {
       form: (_data, { resumed, suspend }) => {
-        // how far it is, is what it suspended with
+        // the payload of the last suspension tells how many parts are done
         const part = ((resumed?.suspendPayload as { part?: number } | undefined)?.part ?? 0) + 1;
         printed.push(part);
         return part < 3 ? suspend({ part }) : { data: "all asked" };

@@ -7,7 +7,7 @@ import { Situation } from "./situations.fixture.ts";
 
 afterEach(closeAll);
 
-/** Where it waits, and what for. */
+/** The payloads of the open waits, by their addresses. */
 const asked = async (situation: Situation): Promise<Record<string, Json | undefined>> =>
   Object.fromEntries(waits(await situation.snapshot()).map(({ address, payload }: WaitInfo) => [address, payload]));
 

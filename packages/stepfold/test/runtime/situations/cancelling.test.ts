@@ -97,7 +97,7 @@ describe("an execution that is cancelled", () => {
       f: "noop",
       legal: "approval",
       finance: "approval",
-      // both have to approve: with "all", a branch that goes elsewhere would count as one that does not come
+      // both have to approve; with "all" one approval would be enough, once the other branch has gone elsewhere
       publish: { type: "set", data: "published", join: 2 },
       withdrawn: "noop",
       reject: { type: "set", data: "rejected", cancels: ["legal", "finance", "publish"] },
@@ -221,7 +221,7 @@ describe("a timeout", () => {
     );
     const situation = new Situation(waiting);
     const [wait] = waits(await (await situation.start()).snapshot());
-    // nobody drives meanwhile: what counts is the clock, not who happens to look first
+    // no process drives the execution meanwhile, because the clock decides and not the process that looks first
     const run = await situation.asleepUntil(wait!.timeoutAt! + moment);
     const verdict = await run.resume({ step: "approve", payload: { approved: true } }).then(
       () => "answered",

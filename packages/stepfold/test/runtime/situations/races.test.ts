@@ -50,7 +50,7 @@ const { workflow: compiled } = new WorkflowEngine({
   nodeDefinitions: { ...builtinNodes, slow: none, ask: none, flaky: none },
 });
 
-/** Random numbers that are the same in every run. */
+/** Makes a generator of random numbers that are the same in every run. */
 function seeded(start: number): (below: number) => number {
   let state = start;
   return (below) => {
@@ -63,13 +63,13 @@ function seeded(start: number): (below: number) => number {
 
 const connectionLost = new Error("the process has died");
 
-/** Some processes on one store that is far away: what they ask for and what they are told takes its time, or is lost. */
+/** Some processes on one slow store. Requests to the store and its answers take time, or are lost. */
 class World {
   readonly environment: VirtualEnvironment = virtualEnvironment();
   readonly ran: string[] = [];
   readonly applied: string[] = [];
   readonly cancelled: string[] = [];
-  /** The execution, seen from each process. */
+  /** The handles of the execution, one for each process. */
   runs: readonly Run[] = [];
   readonly #random: (below: number) => number;
   readonly #memory = memoryStore({ now: () => this.environment.now() });
@@ -90,7 +90,7 @@ class World {
     return this.#memory;
   }
 
-  /** A process. What it waits for never comes once it is dead. */
+  /** Opens a runtime in a new process. `alive` is the environment of the process, whose timers never fire after its death. */
   runtime(drive: boolean, alive: Environment = this.environment): ReturnType<typeof setUp>["runtime"] {
     const slow = async (_data: Json, step: StepContext): Promise<{ data: Json }> => {
       this.#note(step);
@@ -113,20 +113,20 @@ class World {
     return setUp(options, this.environment).runtime;
   }
 
-  /** The first process is gone: who was talking to it never hears what came of it. */
+  /** Ends the first process. Callers that wait for its answer get `connectionLost`. */
   die(): void {
     this.#dead = true;
     this.#hangUp(connectionLost);
   }
 
-  /** Somebody who answers at some time, by some process, and perhaps again. */
+  /** Answers a wait at a random time, through a random process, and sometimes again. */
   async answers(place: string, who: number): Promise<void> {
     await this.#while(6_000);
     const answer = `${place} by ${who}`;
     for (let tries = 0; tries < 40; tries++) {
       try {
         await this.#tell((run) => run.resume({ step: place, payload: answer, by: `${who}`, idempotencyKey: answer }));
-        // applied now or before: the same key with the same answer
+        // the answer is applied by this call or was applied before, because the key and the payload are the same
         if (!this.applied.includes(answer)) this.applied.push(answer);
         if (this.#random(3) > 0) return;
       } catch (error) {
@@ -137,7 +137,7 @@ class World {
     }
   }
 
-  /** Somebody who cancels a place at some time; kept if there was something to cancel. */
+  /** Cancels a place at a random time, and records the place if there was something to cancel. */
   async cancels(place: CancelOptions): Promise<void> {
     await this.#while(8_000);
     try {
@@ -148,7 +148,7 @@ class World {
     }
   }
 
-  /** Somebody who tells of one payment, and again where it is not certain that it was heard. */
+  /** Sends the signal of one payment three times with the same key, as a caller that is not certain of its success. */
   async pays(): Promise<void> {
     await this.#while(4_000);
     for (let times = 0; times < 3; times++) {
@@ -200,9 +200,11 @@ class World {
 }
 
 interface Circumstances {
+  /** True: some requests to the store and some of its answers are lost. */
   readonly loses: boolean;
+  /** True: parts of the execution are cancelled. */
   readonly cancels: boolean;
-  /** Of the two processes that drive, the first one dies. */
+  /** True: the first of the two processes that drive the execution dies. */
   readonly dies: boolean;
 }
 
@@ -227,13 +229,13 @@ async function play(seed: number, { loses, cancels, dies }: Circumstances): Prom
   return world;
 }
 
-/** What must have come of it, whoever was first where. */
+/** Checks the end of the execution, which must not depend on the order in which the processes and callers were first. */
 async function judge({ store, ran, applied, cancelled }: World, { dies }: Circumstances): Promise<void> {
   const snapshot = (await store.load("w"))!;
   const events = (await store.events("w", -1, 1_000)).map(({ event }) => event);
   const gave = (nodeId: string): Json[] => (snapshot.context[nodeId] ?? []).map(({ output }) => output);
   expect([snapshot.status, snapshot.activePaths]).toEqual(["completed", []]);
-  // no wait has taken two answers; only one that was cancelled may have taken none
+  // no wait has taken two answers, and only a cancelled wait may have taken none
   expect(new Set(applied.map(placeOf)).size).toBe(applied.length);
   const lacking = places.filter((place) => !applied.some((answer) => placeOf(answer) === place));
   for (const place of lacking) expect(cancelled).toContain(place.replace(/\[1\].*/, ""));
@@ -242,7 +244,7 @@ async function judge({ store, ran, applied, cancelled }: World, { dies }: Circum
   expect(items).toEqual([["x", cancelled.includes("list") ? null : "y", "z"]]);
   for (const node of ["f", "behind", "after", "paid"]) expect(gave(node)).toHaveLength(1);
   expect(gave("all")).toEqual([cancelled.includes("ask3") ? 5 : 6]);
-  // no step was made twice, but for what was under way in a process that died; and the history adds up to what is stored
+  // only steps under way in a process that died are performed twice, and the history folds to the stored snapshot
   if (!dies) expect(new Set(ran).size).toBe(ran.length);
   expect(events.map(({ version }) => version)).toEqual(events.map((_event, version) => version));
   expect(viaJson(fold(compiled, events as [StartedEvent, ...Event[]]))).toEqual(viaJson(snapshot));
@@ -268,15 +270,14 @@ describe("processes that answer, drive and take over at once, on a store that is
         throw error;
       });
     }
-    // what was to happen did happen
+    // in all runs together something was cancelled, or repeated, exactly if the circumstances say so
     expect([cancelled > 0, repeated > 0]).toEqual([circumstances.cancels, circumstances.dies]);
   });
 });
 
 describe("a store that does not answer one question", () => {
-  // Drive.#commit and #giveBack ask what is stored without trying again, while commits and releases are repeated until the
-  // lease ends. So one lost load, just when somebody else was first, drops the result of "a", aborts "c", and leaves the
-  // execution to its lease: 30 s later both steps are made again.
+  // The commit of "a" meets a newer version, and the load that follows fails once. If the load were not tried again, the result of "a"
+  // would be dropped, "c" would be aborted, and both steps would be performed again after the lease.
   it("loses no result, aborts no step and makes none again, when an answer has come meanwhile", async () => {
     const environment = virtualEnvironment();
     const memory = memoryStore({ now: () => environment.now() });

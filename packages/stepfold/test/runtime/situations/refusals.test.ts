@@ -9,7 +9,7 @@ import { closeAll, line, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** A command, given to a run. */
+/** Sends a command by the method of a run. */
 function tell(run: Run, command: Command): Promise<unknown> {
   switch (command.type) {
     case "resume": {
@@ -40,7 +40,7 @@ function placeOf(target: (Command & { readonly type: "resume" })["target"]): Pla
   return "node" in target ? { step: target.node, item: target.item } : target;
 }
 
-/** What it is refused with, and in which words. */
+/** Returns the code and the message with which a call is refused. */
 async function refused(telling: Promise<unknown>): Promise<{ readonly code: ErrorCode; readonly message: string }> {
   const thrown = await telling.then(
     () => null,
@@ -50,7 +50,7 @@ async function refused(telling: Promise<unknown>): Promise<{ readonly code: Erro
   return thrown;
 }
 
-/** A run of the execution that waits in every way, and one in a process that only hands over. */
+/** Starts the execution that waits in every way. `runs` has its handles in the worker and in a process that drives nothing. */
 async function waiting(): Promise<{ readonly runs: readonly Run[]; readonly stored: () => Promise<unknown> }> {
   const options = { workflows: [refusing], nodeDefinitions, limits: onlyTwoEarly };
   const { runtime, store, environment } = setUp(options);
@@ -99,8 +99,7 @@ describe("a stored execution that waits refuses", () => {
 });
 
 describe("an idempotency key", () => {
-  // answered() looks for the key and compares payloads only: the answer to "ask" is dropped, and "applied: false" says that it
-  // was given before. One key for two waits is a mistake that should be told, by RESUME_CONFLICT.
+  // The key has answered another wait. A reply `applied: false` would hide that the answer to "ask" is dropped, so the call is refused.
   it("that was used for another wait drops no answer silently", async () => {
     const { runs } = await waiting();
     const telling = runs[0]!.resume({ step: "ask", payload: { approved: true }, idempotencyKey: "click" });

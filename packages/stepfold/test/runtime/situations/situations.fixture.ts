@@ -15,15 +15,15 @@ import { setUp } from "../runtime.fixture.ts";
 
 type Executor = (data: Json, step: StepContext) => NodeOutput | Promise<NodeOutput>;
 
-/** Suspends with its data, and gives the answer. */
+/** A node that suspends with its data, and outputs the answer. */
 const ask = defineNode({
   executor: (data: Json, step) => (step.resumed ? { data: step.externalPayload as Json } : step.suspend(data)),
 });
 
-/** Gives the outputs of the joined branches. */
+/** A node that outputs a list of the outputs of the joined branches. */
 const gather = defineNode({ executor: (_data, step) => ({ data: (step.inputs ?? []).map(({ output }) => output) }) });
 
-/** A store that is read and written through JSON, as one on disk would be. */
+/** A store that passes everything through JSON, as a store on disk does. */
 function jsonStore(store: SnapshotStore): SnapshotStore {
   return {
     ...store,
@@ -35,11 +35,11 @@ function jsonStore(store: SnapshotStore): SnapshotStore {
   };
 }
 
-/** A user's workflow and executors, on a store, with processes that end and begin. */
+/** One execution of a user's workflow on a store, in processes that end and begin. */
 export class Situation {
   readonly environment = virtualEnvironment();
   readonly store: SnapshotStore = jsonStore(memoryStore({ now: () => this.environment.now() }));
-  /** Every run of an executor, in order: `node`, and `node resumed` where it goes on after a wait. */
+  /** Every call of an executor, in order: `node`, or `node resumed` if the step goes on after a wait. */
   readonly ran: string[] = [];
   readonly #definition: WorkflowDefinition;
   readonly #nodeDefinitions: Record<string, NodeDefinition>;
@@ -52,19 +52,19 @@ export class Situation {
     this.#runtime = this.#open(true);
   }
 
-  /** Starts the execution, and lets it come as far as it can. */
+  /** Starts the execution, and runs it as far as it can go. */
   async start(input?: Json): Promise<Run> {
     const run = await this.#runtime.start(this.#definition.id, { workflowId: "w", ...(input !== undefined && { input }) });
     await this.pass();
     return run;
   }
 
-  /** Lets time pass, and all that follows from it happen. */
+  /** Lets time pass, and performs everything that becomes due. */
   async pass(ms = 1): Promise<void> {
     await this.environment.advance(ms);
   }
 
-  /** Ends the process and begins another one: only what was stored is left. */
+  /** Ends the process and begins another one, which knows only the data in the store. */
   async restart(): Promise<Run> {
     await this.#runtime.close();
     this.#runtime = this.#open(true);
@@ -72,19 +72,19 @@ export class Situation {
     return this.#runtime.get("w");
   }
 
-  /** The same execution, seen from another process on the same store, which drives nothing. */
+  /** Returns the handle of the execution in another process on the same store, which drives nothing. */
   elsewhere(): Promise<Run> {
     return this.#open(false).get("w");
   }
 
-  /** No process runs until a moment; then one that drives nothing does. */
+  /** Lets time pass until `moment` while no process runs. Returns the handle in a process that drives nothing. */
   async asleepUntil(moment: number): Promise<Run> {
     await this.#runtime.close();
     await this.pass(moment - this.environment.now());
     return this.elsewhere();
   }
 
-  /** Answers a wait, and lets what follows from it happen. */
+  /** Answers a wait, and runs the execution as far as it can go. */
   async answer(run: Run, step: string, payload?: Json): Promise<void> {
     await run.resume({ step, payload });
     await this.pass();
@@ -94,13 +94,13 @@ export class Situation {
     return (await this.store.load("w"))!;
   }
 
-  /** Outputs by node. */
+  /** The outputs of each node, in order. */
   async given(): Promise<Record<string, Json[]>> {
     const { context } = await this.snapshot();
     return Object.fromEntries(Object.entries(context).map(([nodeId, results]) => [nodeId, results.map(({ output }) => output)]));
   }
 
-  /** How often the executor of a node was begun. */
+  /** How many times `ran` has this entry. */
   times(entry: string): number {
     return this.ran.filter((name) => name === entry).length;
   }
@@ -113,7 +113,7 @@ export class Situation {
   }
 }
 
-/** The codes of those that were refused, and how many were not. */
+/** The outcome of each call, sorted: `applied`, `repeated`, or the code of its error. */
 export function verdicts(results: readonly PromiseSettledResult<{ readonly applied: boolean }>[]): string[] {
   return results
     .map((result) => {

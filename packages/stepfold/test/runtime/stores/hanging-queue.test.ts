@@ -11,7 +11,7 @@ afterEach(closeAll);
 const hang = (): Promise<never> => new Promise(() => undefined);
 const workflows = [line("talk", "say", "ask", "say"), line("hang", "stuck")];
 
-/** A runtime with a queue that another process sends to. */
+/** Makes a worker on a queue that the test changes, and a process that starts executions and sends their messages. */
 function consuming(change: (queue: WorkQueue) => Partial<WorkQueue>) {
   const environment = virtualEnvironment();
   const inner = memoryQueue({ environment });

@@ -14,7 +14,10 @@ const target = flow("target", { wait: ["signal", { name: "bell" }] });
 
 afterEach(closeAll);
 
-/** Runs workflows on a store that fails over while a message leaves the outbox: the commit of its receiver is acknowledged and lost. */
+/**
+ * Makes a runtime on a store that fails over once. The store acknowledges and loses the first commit for which `isReceived` is true: the
+ * commit in which a message reaches its receiver. Then the store is down for `downMs`.
+ */
 function failingOver(isReceived: (commit: Commit) => boolean, downMs: number) {
   const environment = virtualEnvironment();
   const memory = memoryStore({ now: () => environment.now() });

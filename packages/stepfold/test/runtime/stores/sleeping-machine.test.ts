@@ -39,7 +39,7 @@ describe("AUDIT, suspicions: a machine that slept, whose own clock stood still m
     await environment.advance(second);
     expect(attempts).toEqual([1]);
     slept.ms = 15 * second;
-    // the renewal after a third of the lease brings the store's clock
+    // the renewal after a third of the lease tells the session the time of the store
     await environment.advance(9 * second + 100);
     expect(attempts).toEqual([1, 2]);
     gate.resolve();

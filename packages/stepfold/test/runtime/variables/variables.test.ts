@@ -21,7 +21,7 @@ const nodes = {
       return { data: step.vars.count ?? null, vars: { count: 1, log: `at ${String(step.resumed.payload)}` } };
     },
   }),
-  /** Goes on as a new execution each time that the count is a multiple of three. */
+  /** A node that goes on as a new execution if the count is a multiple of three and below 7. */
   roll: defineNode({
     executor(_data: unknown, step) {
       const count = Number(step.vars.count);
@@ -33,7 +33,7 @@ const variables = { count: { initial: 0, reducer: "add" }, log: { reducer: "appe
 const add = (id: string, vars: object) => ({ id, type: "set", data: { vars } });
 const edge = (source: string, target: string, sourceHandle?: string) => ({ source, target, ...(sourceHandle && { sourceHandle }) });
 
-/** Branches, a map and a loop that all set the same variables. */
+/** A workflow whose branches, map and loop all set the same variables. */
 const busy = {
   id: "busy",
   variables: { sum: { initial: 0, reducer: "add" }, seen: { reducer: "append" } },
@@ -84,7 +84,7 @@ const wraps: Readonly<Record<string, Wrap>> = {
   encrypted: (inner) => encryptedStore(inner, { keys: [{ id: "k", key: new Uint8Array(32).fill(7) }] }),
 };
 
-/** Lets time pass until something holds. Values are encrypted beside the virtual clock. */
+/** Lets virtual time pass until `isSo` holds. Encryption takes real time, in which the virtual time stands still. */
 async function until(environment: VirtualEnvironment, isSo: () => Promise<boolean>): Promise<void> {
   for (let looks = 0; !(await isSo()); looks++) {
     expect(looks).toBeLessThan(1_000);
@@ -93,7 +93,7 @@ async function until(environment: VirtualEnvironment, isSo: () => Promise<boolea
   }
 }
 
-/** Sends the next signal, and waits until it has counted and the next one is waited for. */
+/** Sends the next signal, and waits until the execution has counted it and waits again. */
 async function tick(environment: VirtualEnvironment, run: Run, payload: unknown): Promise<void> {
   const { version } = await run.snapshot();
   await run.signal("tick", payload);
@@ -103,7 +103,7 @@ async function tick(environment: VirtualEnvironment, run: Run, payload: unknown)
   });
 }
 
-/** Runs the workflow `busy` with a process that dies after so many commits, and another one that goes on. */
+/** Runs the workflow `busy` in a process that dies after `crashAt` commits, and then in another process. */
 async function crashing(wrap: Wrap, crashAt: number): Promise<{ snapshot: Snapshot; commits: number; stored: string }> {
   const environment = virtualEnvironment();
   const inner = memoryStore({ now: () => environment.now() });
@@ -134,7 +134,7 @@ describe.each(Object.entries(wraps))("variables in a store that is %s", (name, w
   it("come to the same, whatever commit its process dies at", async () => {
     const { snapshot, commits, stored } = await crashing(wrap, Number.POSITIVE_INFINITY);
     const output = snapshot.output as Record<string, unknown>;
-    // each item has begun with the 1 of the first node
+    // each item of the map begins with the sum 1 that the first node has set, so the items give 2, 3 and 4
     expect(output).toMatchObject({ sum: 1 + 10 + (2 + 3 + 4) + 3000, rounds: 3, seen: [1], latest: "a" });
     expect(stored.includes("secret")).toBe(name === "plain");
     expect(commits).toBeGreaterThan(5);

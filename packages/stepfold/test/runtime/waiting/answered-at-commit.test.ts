@@ -5,7 +5,7 @@ import { closeAll, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** One process whose claims wait until they are let go. */
+/** Starts an execution in a process whose claims wait, after `close`, until the test calls `letGo`. */
 async function begin() {
   const environment = virtualEnvironment();
   const inner = memoryStore({ now: environment.now });
@@ -47,7 +47,7 @@ describe("run.resume, where the execution runs in the same process", () => {
     letGo();
     await environment.settle();
     expect((await store.load(run.workflowId))?.status).toBe("completed");
-    // what the command loaded and wrote is not loaded again
+    // the session goes on with the snapshot that the command has loaded and written, and does not load it again
     expect(calls).toEqual(["load", "claim"]);
   });
 

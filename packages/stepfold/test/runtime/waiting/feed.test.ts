@@ -17,10 +17,10 @@ const approval = {
   edges: [{ source: "ask", target: "say", sourceHandle: "approved" }],
 };
 
-/** Far less than a poll. */
+/** A time that is far shorter than the interval of polls. */
 const soonMs = 50;
 
-/** Processes on one store and one feed. */
+/** Opens processes on one store and one feed. */
 function processes(change: (feed: EventFeed) => EventFeed = (feed) => feed) {
   const environment = virtualEnvironment();
   const store = memoryStore({ now: environment.now });
@@ -45,7 +45,7 @@ function processes(change: (feed: EventFeed) => EventFeed = (feed) => feed) {
   return { environment, store, told, problems, open, hub };
 }
 
-/** An answer that is given in one process, a worker that takes it, and a third process that waits for the end. */
+/** Sends an answer through one process, while a worker takes it and a third process waits for the end. */
 async function answered(environment: VirtualEnvironment, open: ReturnType<typeof processes>["open"], withinMs: number) {
   const worker = open(true);
   const [client, waiter] = [open(false), open(false)];

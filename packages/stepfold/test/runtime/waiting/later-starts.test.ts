@@ -17,7 +17,7 @@ describe("runtime.start with startAt", () => {
     await environment.advance(hour);
     expect(await run.result()).toEqual({ text: "say" });
     expect(calls).toHaveLength(2);
-    // the same start is the same execution, whatever time it says
+    // a start with the same id, definition and input is the same execution, even with another time
     expect((await runtime.start("two", { workflowId: "w", input: 1, startAt: begins + 50 * hour })).workflowId).toBe("w");
   });
 

@@ -64,7 +64,7 @@ function setUpWaits(wrap: (store: SnapshotStore) => SnapshotStore = (store) => s
   return { environment, runtime, store, written, waiting, memory };
 }
 
-/** Encryption takes real time, in which the virtual one stands still. */
+/** Lets virtual time pass until `isSo` holds. Encryption takes real time, in which the virtual time stands still. */
 async function until(environment: VirtualEnvironment, isSo: () => Promise<boolean>): Promise<void> {
   for (let looks = 0; !(await isSo()); looks++) {
     expect(looks).toBeLessThan(1_000);

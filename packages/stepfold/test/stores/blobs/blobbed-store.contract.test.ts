@@ -4,5 +4,5 @@ import { testFolder, wrappedContract } from "../values/wrapped-bench.fixture.ts"
 
 const folder = testFolder("blobs");
 
-// low, so that most values of the cases are blobs
+// the limit is low, so that most values of the cases become blobs
 wrappedContract("blobbed", (inner, index) => blobbedStore(inner, fileBlobs(join(folder, `${inner.name}-${index}`)), { aboveBytes: 8 }));

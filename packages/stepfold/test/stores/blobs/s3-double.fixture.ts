@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { S3Client } from "../../../src/stores/wrappers/blobs/index.ts";
 
-/** Keys in one page of a list; S3 has 1,000. */
+/** The number of keys in one page of a list. S3 has 1,000. */
 const pageSize = 3;
 
-/** A server that keeps objects, and a client with the methods that S3's has. It is no S3: what it shares with it is the shape of the calls. */
+/** A server that keeps objects, and a client with the methods of the S3 client. Only the form of the calls is that of S3. */
 export interface S3Double {
   readonly client: S3Client;
   readonly objects: Map<string, Uint8Array>;
-  /** From now on every request fails so. */
+  /** Makes every following request fail with an error of this name; null ends that. */
   fail(name: string | null): void;
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a server with its client. */
 export async function s3Double(): Promise<S3Double> {
   const objects = new Map<string, Uint8Array>();
   let failing: string | null = null;

@@ -1,16 +1,16 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a server that can be cut, to lose what is under way on it. */
+/** A proxy in front of a server. Its connections can be cut, so that requests and answers are lost. */
 export interface CuttableWay {
   readonly url: string;
-  /** Cuts every connection. New ones can be made. */
+  /** Cuts every connection. New connections can be made. */
   cut(): void;
   /** Lets the next request through, and cuts its connection when the answer comes. */
   cutNextAnswer(): void;
   close(): Promise<void>;
 }
 
-/** Opens one. */
+/** Opens a proxy in front of the server at `to`. */
 export async function cuttableWay(to: string): Promise<CuttableWay> {
   const { hostname, port } = new URL(to);
   const sockets = new Set<Socket>();

@@ -19,7 +19,7 @@ export function localClient(url: string, maxAttempts = 3): DynamoDB {
   return new DynamoDB({ endpoint: url, region: "us-east-1", credentials, maxAttempts });
 }
 
-/** A table for the tests of one file, made when it is first asked for and dropped in the end. */
+/** Returns a function that makes a table for the tests of one file at its first call. The table is dropped after the tests. */
 export function useTable(url: string | null): () => Promise<LocalTable> {
   const table = `stepfold_${Date.now()}_${process.pid}`;
   let made: Promise<LocalTable> | null = null;
@@ -40,11 +40,11 @@ export function useTable(url: string | null): () => Promise<LocalTable> {
   };
 }
 
-/** A store of its own in the table, with a clock that can be moved: DynamoDB has none. */
+/** A bench on a prefix of its own in the table. Its clock is moved by `advance`, because DynamoDB has no clock. */
 export async function dynamoBench({ client, table, url }: LocalTable, prefix: string): Promise<StoreBench> {
   let now = 1_000_000;
   const way = await cuttableWay(url);
-  // without retries of its own: a lost answer is to be seen
+  // the client makes no retries itself, so that a lost answer reaches the store
   const own = localClient(way.url, 1);
   const options = { table, prefix, now: () => now, idempotencyRetentionMs: 1000, maxValueBytes: 1_000_000 };
   const store = dynamoStore(DynamoDBDocument.from(own), options);
@@ -77,7 +77,7 @@ export async function dynamoBench({ client, table, url }: LocalTable, prefix: st
   };
 }
 
-/** Sort keys of all that lies in an execution's partition. */
+/** The sort keys of all items in the partition of an execution. */
 export async function rowsIn({ client, table }: LocalTable, prefix: string, workflowId: string): Promise<string[]> {
   const rows: string[] = [];
   for (let start: Record<string, unknown> | undefined; ; ) {
@@ -94,7 +94,7 @@ export async function rowsIn({ client, table }: LocalTable, prefix: string, work
   }
 }
 
-/** The methods of a client as an object, of which some can be replaced. */
+/** The methods of a client as an object, so that some of them can be replaced. */
 export function methodsOf(client: DynamoDocumentClient): DynamoDocumentClient {
   return {
     get: (input) => client.get(input),

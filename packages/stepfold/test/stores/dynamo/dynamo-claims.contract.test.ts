@@ -9,7 +9,7 @@ const url = await serviceUrlOrSkip("dynamodb");
 const local = useTable(url);
 const lease = { owner: "worker", leaseMs: 1_000 };
 
-/** A store whose clock is given, and what it has called. */
+/** Opens a store on a clock that the test sets, and records the calls of the store. */
 async function opened(prefix: string) {
   const { client, table } = await local();
   const document = DynamoDBDocument.from(client);
@@ -31,7 +31,7 @@ describe.skipIf(url === null)("a claim in DynamoDB", () => {
     const made: (readonly string[])[] = [];
     for (const workflowId of ["a", "a", undefined, undefined]) {
       calls.length = 0;
-      // with room for more none is owed anything the next time
+      // the claim leaves room, so that it passes over no executions and the next claim need not prefer any
       const [claimed] = await store.claim({ ...lease, limit: 2, ...(workflowId && { workflowId }) });
       expect(claimed?.expired).toBe(made.length);
       made.push([...calls]);

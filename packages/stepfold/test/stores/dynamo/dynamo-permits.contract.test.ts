@@ -13,13 +13,13 @@ const url = await serviceUrlOrSkip("dynamodb");
 const local = useTable(url);
 const lease = { owner: "worker", leaseMs: 1_000 };
 
-/** Stores of one prefix whose clock is given, and what they have called. */
+/** Opens stores of one prefix on a clock that the test sets, and records their calls. */
 async function opened(prefix: string) {
   const { client, table } = await local();
   const document = DynamoDBDocument.from(client);
   const clock = { now: 1_000_000 };
   const calls: string[] = [];
-  /** @param changed methods in place of the client's */
+  /** @param changed methods that replace those of the client */
   const open = (changed: Partial<DynamoDocumentClient> = {}): SnapshotStore => {
     const counting = new Proxy(
       { ...methodsOf(document), ...changed },
@@ -72,7 +72,7 @@ describe.skipIf(url === null)("permits in DynamoDB", () => {
     expect(claim?.workflowId).toBe("a");
     expect(calls.splice(0)).toEqual(["batchGet", "update"]);
     expect(await claimed(store, { limit: 1 })).toEqual(["b"]);
-    // a second one where there may be more that is due at once
+    // the number of queries is not checked, because a second query is made if more executions may be due at the same time
     expect(calls.splice(0).filter((name) => name !== "query")).toEqual(["batchGet", "update"]);
     await store.commit(stepCommit(first, { fence: claim!.fence, release: true }));
     expect(calls.splice(0)).toEqual(["transactWrite"]);
@@ -138,7 +138,7 @@ describe.skipIf(url === null)("permits in DynamoDB", () => {
     const first = permitted("a", "x", 2);
     await store.create(first);
     await fill(store, ["b", "c", "d"], "x", 2);
-    // as the index was then
+    // the answers of the index, as they are at the first query
     const then = new Map<string, ReturnType<DynamoDocumentClient["query"]>>();
     const lagging = open({
       query(input) {
@@ -167,7 +167,7 @@ describe.skipIf(url === null)("permits in DynamoDB", () => {
     expect(had.sort()).toEqual(keys.map((key) => `${key}.a`));
     calls.length = 0;
     expect(await claimed(store)).toEqual([]);
-    // 60 lines of which the first is due, and all wait
+    // the executions of 60 keys are due, and all of them wait for a permit
     expect(calls.length).toBeLessThan(20);
   });
 

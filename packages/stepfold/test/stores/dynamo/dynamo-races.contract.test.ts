@@ -40,7 +40,7 @@ describe.skipIf(url === null)("several writers of one DynamoDB table", () => {
         last = stepCommit(last, { children: childrenAt(version), status: version === 120 ? "completed" : "active" });
         await writer.commit(last);
         now += 1_000;
-        // folds what no longer counts
+        // the claim folds the rows of children into one
         if (version % 30 === 0) await writer.claim({ owner: "w", leaseMs: 10, limit: 1, workflowId: "a" });
       }
       isOver = true;

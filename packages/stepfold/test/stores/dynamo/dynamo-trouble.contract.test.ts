@@ -11,7 +11,7 @@ import { type LocalTable, localClient, methodsOf, rowsIn, useTable } from "./dyn
 const url = await serviceUrlOrSkip("dynamodb");
 const local = useTable(url);
 
-/** Changes an attribute of a head by hand; undefined removes it. */
+/** Changes an attribute of a head directly in the table; undefined removes the attribute. */
 async function spoil({ client, table }: LocalTable, pk: string, attribute: string, value?: unknown): Promise<void> {
   const isGone = value === undefined;
   await DynamoDBDocument.from(client).update({

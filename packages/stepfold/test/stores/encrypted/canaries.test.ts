@@ -12,7 +12,7 @@ const keys = [{ id: "k", key: new Uint8Array(32).fill(1) }];
 const searchKey = new Uint8Array(32).fill(2);
 
 let count = 0;
-/** Text that must not be read by anybody else. */
+/** Makes a unique text that must never be stored unencrypted. */
 const secret = (): string => `canary-${++count}`;
 const deep = (): Json => ({ [secret()]: [secret(), { [secret()]: secret() }] });
 
@@ -64,7 +64,7 @@ const events: readonly ((version: number) => Event & { future?: Json })[] = [
   }),
 ];
 
-/** A head and a child with secrets wherever they may be. */
+/** A head and a child with secrets in every place that may hold one. */
 function heads(): { readonly head: Partial<SnapshotHead>; readonly child: ChildHead } {
   const path: ActivePath = {
     ...{ id: "0", nodeId: "step", status: "suspended", turn: 1, visit: 0, attempts: 0, since: 0, stepPath: ["step"] },

@@ -5,7 +5,7 @@ import { connectLibsql } from "../../../src/stores/from-url/connect-libsql.ts";
 import { connectMongo } from "../../../src/stores/from-url/connect-mongo.ts";
 import { connectUpstash } from "../../../src/stores/from-url/connect-upstash.ts";
 
-/** Takes connections, as a server does that a firewall has forgotten, and never says anything. */
+/** A server that takes connections and never answers, like a server behind a firewall that has lost its connections. */
 let server: Server;
 let host = "";
 const sockets = new Set<Socket>();

@@ -19,12 +19,12 @@ import { openNodeRedis } from "../../../src/stores/from-url/connect-redis.ts";
 import { siteFromUrl, storeFromUrl } from "../../../src/stores/from-url/store-from-url.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 
-/** A database to open by its URL. */
+/** A database that is opened by its URL. */
 interface TestDatabase {
   readonly url: string;
-  /** Names of whatever is there, as its own driver tells; null where there is nothing to be named. */
+  /** The names of everything in the database, as its own driver lists them. The list is empty where the database has no names. */
   names(): Promise<readonly string[]>;
-  /** Runs statements by hand, in the driver's own way. */
+  /** Runs statements with the driver itself. */
   run?(statements: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -164,7 +164,7 @@ describe.each(Object.entries(places))("a site of %s", (_name, open) => {
     const place = await open();
     if (place === null) return skip();
     const site = await siteFromUrl(place.url);
-    // the name of the one is the beginning of the other's
+    // the name `space` is the beginning of the name `other`
     const space = newSpace();
     const other = `${space}2`;
     const of = async (name: string): Promise<string[]> => (await place.names()).filter((one) => one.includes(name));

@@ -14,7 +14,7 @@ const errorOf = (cause: unknown): StepfoldError => new StepfoldError("STORE_UNAV
 const hashesOf = async (store: SnapshotStore, id?: string) =>
   (await store.listDefinitions!({ ...(id !== undefined && { id }), limit: 4_000 })).map(({ hash }) => hash);
 
-/** A store whose process ends before a certain write, and which counts its writes. */
+/** Makes a store that counts its writes, and whose process ends before a write that the test chooses. */
 function library() {
   let now = 0;
   let endsBefore: ((kind: RecordKind, write: RecordWrite) => boolean) | null = null;
@@ -83,10 +83,10 @@ describe("the list of definitions", () => {
   it("is written once for all that are put at once, and never keeps a definition from being put", async () => {
     const { store, records, writes } = library();
     await Promise.all(Array.from({ length: 300 }, (_, index) => store.putDefinition(`h${index}`, definitionOf("order"))));
-    // each is put, and marked; then the list is written
+    // each definition is put and marked as listed; the list itself is written a few times
     expect(writes()).toBeLessThanOrEqual(300 * 2 + 5);
     expect(await hashesOf(store)).toHaveLength(50);
-    // others always write the list first
+    // other writers always change the list first
     const { put } = records;
     records.put = async (kind, some) => (kind === "library" ? some.map(() => false) : put(kind, some));
     await store.putDefinition("later", definitionOf("order"));
@@ -99,7 +99,7 @@ describe("the list of definitions", () => {
 
   it("is bounded, and leaves out old versions before it leaves out workflows", async () => {
     const { store, writes } = library();
-    // all in one part
+    // all ids belong to the same part of the list
     const ids = Array.from({ length: 6_000 }, (_, index) => `order-${index}`).filter((id) => sha256(id)[0] === "a");
     for (const id of ids.slice(0, 240)) {
       await store.putDefinition(`old ${id}`, definitionOf(id));

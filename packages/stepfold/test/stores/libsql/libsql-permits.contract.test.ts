@@ -87,7 +87,7 @@ describe("taking turns in libSQL over HTTP (stand-in for sqld)", () => {
     const claim = (limit: number) => counted(() => store.claim({ ...lease, limit }));
     expect(await claim(10)).toBe(1);
     await store.create(startCommit("a"));
-    // what is due, the claim
+    // one request reads the due executions, the other one claims
     expect(await claim(1)).toBe(2);
     await store.create(permitted("c", "x"));
     await store.create(permitted("d", "x"));

@@ -36,7 +36,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Everything that lies in the database. */
+/** All rows of the database. */
 async function everything(): Promise<unknown[]> {
   const tables = ["executions", "events", "children", "records"];
   const results = await connect().batch(
@@ -98,7 +98,7 @@ describe("a libSQL store over HTTP (stand-in for sqld)", () => {
     };
     expect(await counted(() => store.commit(stepCommit(first, { outputs: [1, 2, 3] })))).toBe(1);
     expect(await counted(() => store.load("requests"))).toBe(1);
-    // what is due, then all of it with its history, then that nothing is left
+    // at most three requests: they read the due executions, claim them, and find that no more are due
     expect(await counted(() => store.claim({ owner: "worker", leaseMs: 60_000, limit: 32 }))).toBeLessThanOrEqual(3);
     expect(await counted(() => store.claim({ owner: "worker", leaseMs: 60_000, limit: 32 }))).toBe(1);
   });

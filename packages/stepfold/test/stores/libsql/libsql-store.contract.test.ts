@@ -18,14 +18,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the store's own client breaks is what somebody may break who edits the database. */
+/** Damages an execution through the client, as a person might do who edits the database. */
 function damageBy(client: Client): (workflowId: string) => Promise<void> {
   return async (id) => {
     await client.execute("UPDATE executions SET head = '{' WHERE id = ?", [id]);
   };
 }
 
-/** A clock that only moves when it is told to. */
+/** A clock that moves only by `advance`. */
 function ownClock(): { now(): number; advance(durationMs: number): Promise<void> } {
   let now = 1_000_000;
   return {
@@ -36,7 +36,7 @@ function ownClock(): { now(): number; advance(durationMs: number): Promise<void>
   };
 }
 
-/** A handle is a store over a client; `another` gives one over another client. */
+/** A bench over a client. `another` makes the client of each further handle. */
 function benchOf(client: Client, another: () => Client, clock?: ReturnType<typeof ownClock>): StoreBench {
   const over = (one: Client) => libsqlStore(one, { migrate: true, idempotencyRetentionMs: 1000, ...(clock && { now: clock.now }) });
   const open = async () => over(another());
@@ -55,13 +55,13 @@ async function fileBench(index: number): Promise<StoreBench> {
   return benchOf(connect(address), () => connect(address), ownClock());
 }
 
-/** By the database's own clock. */
+/** A bench on a database in memory, with the clock of the database. */
 async function memoryBench(): Promise<StoreBench> {
   const client = connect(":memory:");
   return benchOf(client, () => client);
 }
 
-/** A server of its own for each case, with a proxy before it whose connections can be cut. */
+/** A bench on a new server, behind a proxy whose connections can be cut. */
 async function standInBench(index: number): Promise<StoreBench> {
   const server: StandIn = await hranaServer({ path: join(folder, `remote-${index}.db`) });
   const proxy = await cuttableProxy(server.url);
@@ -70,7 +70,7 @@ async function standInBench(index: number): Promise<StoreBench> {
   return { ...bench, cut: async () => proxy.cut() };
 }
 
-/** A real server has one database: every case empties it first. By the server's clock. */
+/** A bench on a real server, with the clock of the server. The server has one database, which is emptied before each case. */
 async function realBench(): Promise<StoreBench> {
   const client = connect(url);
   const bench = benchOf(client, () => connect(url));

@@ -26,7 +26,7 @@ function clientOf(url: string, options: Partial<Parameters<typeof createClient>[
   return client;
 }
 
-/** The client, with a look at every batch. */
+/** The client, which gives the statements of every write batch to `seeWrites`. */
 function observed(client: Client, seeWrites: (statements: readonly LibsqlStatement[]) => void) {
   return {
     protocol: client.protocol,
@@ -83,7 +83,7 @@ describe("a libSQL store and the tables", () => {
   });
 
   it("are those of the SQLite store: each goes on with what the other wrote", async () => {
-    // one after the other: within one process the two libraries do not see each other's locks
+    // the stores work one after the other, because within one process the two libraries do not see each other's locks
     const path = newPath();
     const commits = Array.from({ length: 10 }, (_, seed) => engineCommits(`id-${seed}`, seed));
     const seen: unknown[] = [];
@@ -167,7 +167,7 @@ describe("what a libSQL store costs", () => {
     last = stepCommit(last, { fence: claim!.fence, outputs: Array.from({ length: 2000 }, (_, index) => index) });
     await store.commit(last);
     expect(await step()).toBe(early);
-    // the head and the event
+    // the two statements write the head and the event
     expect(early).toBe(2);
     expect((await store.load("a"))?.version).toBe(2002);
   });

@@ -25,7 +25,7 @@ const versionsIn = async (db: Db): Promise<number[]> =>
       .toArray()
   ).map(({ version }) => version);
 
-/** An execution whose last commit wrote the versions 1 to 4. */
+/** Writes an execution whose last commit has the versions 1 to 4. */
 async function fourEvents(store: SnapshotStore): Promise<[Commit, Commit]> {
   const first = startCommit("a");
   const second = stepCommit(first, { outputs: [1, 2, 3, 4] });
@@ -34,7 +34,7 @@ async function fourEvents(store: SnapshotStore): Promise<[Commit, Commit]> {
   return [first, second];
 }
 
-/** The database, with something done before events are copied for the first time. */
+/** A store that runs `work` before it copies events for the first time. */
 function beforeCopy(db: Db, work: () => Promise<unknown>): SnapshotStore {
   let isFirst = true;
   return mongoStore(
@@ -52,7 +52,7 @@ describe("events and children that a MongoDB store copies out of a document", ()
     const store = mongoStore(db);
     const [first, second] = await fourEvents(store);
     const third = stepCommit(second);
-    // what is in the way of one of them
+    // with this index the event of another execution prevents the copy of version 3
     const events = eventsIn(db);
     await events.createIndex({ version: 1 }, { unique: true });
     await events.insertOne({ _id: "other", version: 3 });
@@ -147,7 +147,7 @@ describe("events and children that a MongoDB store copies out of a document", ()
         await work();
         expect(Object.entries((await store.load("a"))!.childStates!)).toEqual(Object.entries(childStates!));
       }
-      // as a server has it that read the document and then stood still
+      // the document as a process knows it that has read it and then stood still
       late.push({ ...stored, _id: `late-${index}` });
     }
     await executions.insertMany(late);

@@ -7,7 +7,7 @@ import { observed } from "./observed-database.fixture.ts";
 const databases = await mongoDatabases();
 const lease = { owner: "worker", leaseMs: 60_000 };
 
-/** A store, and its documents. */
+/** Opens a store with its collection of executions. `age` changes a document directly. */
 function opened() {
   const db = databases.add();
   const executions = db.collection<{ _id: string; dueAt: number }>("stepfold_executions");

@@ -4,15 +4,15 @@ import { afterAll, beforeAll } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
 import { mongoProcess } from "./mongo-process.fixture.ts";
 
-/** Databases of the tests of one file. */
+/** Makes databases for the tests of one file. */
 export interface MongoDatabases {
-  /** Where they are; known when the first test begins. */
+  /** The URL of the server. It is known when the first test begins. */
   readonly url: () => string;
-  /** A new one, which is dropped when the tests are over. */
+  /** Makes a new database, which is dropped after the tests. */
   readonly add: () => Db;
 }
 
-/** On the server at STEPFOLD_MONGODB_URL, or on a stand-in for a single mongod. */
+/** Makes databases on the server at STEPFOLD_MONGODB_URL, or on a stand-in for a single mongod. */
 export async function mongoDatabases(): Promise<MongoDatabases> {
   const real = await serviceUrl("mongodb");
   let close: () => Promise<void>;

@@ -11,7 +11,7 @@ import { type Call, observed } from "./observed-database.fixture.ts";
 
 const { url, add: newDatabase } = await mongoDatabases();
 
-/** Everything that lies in a database. */
+/** All documents of a database. */
 async function everything(db: Db): Promise<unknown[]> {
   const names = ["executions", "history", "records"];
   return await Promise.all(

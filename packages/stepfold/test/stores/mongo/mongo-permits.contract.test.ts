@@ -12,7 +12,7 @@ import { type Around, observed } from "./observed-database.fixture.ts";
 const databases = await mongoDatabases();
 const lease = { owner: "worker", leaseMs: 60_000 };
 
-/** A store, another one on the same database that something is around, and ways to let time pass. */
+/** Opens a store and, on the same database, a store whose calls go through `around`, with functions that end notices and leases. */
 function opened(around: Around = () => undefined) {
   const db = databases.add();
   const records = db.collection<{ _id: string; revision: string; text: string }>("stepfold_records");
@@ -24,7 +24,7 @@ function opened(around: Around = () => undefined) {
     store: mongoStore(db),
     watched: mongoStore(observed(db, around)),
     holdersOf,
-    /** The notice of a key is over. */
+    /** Ends the time of all holders in the record of a key. */
     endNotice: async (key: string) => {
       const holders = (await holdersOf(key)).map((holder) => ({ ...holder, until: 1 }));
       await records.updateOne({ _id: recordOf(key) }, { $set: { text: JSON.stringify(holders) } });
@@ -155,7 +155,7 @@ describe("permits in MongoDB (stand-in for a single mongod, or the server at STE
     expect(had.sort()).toEqual(keys.map((key) => `${key}.a`));
     calls = 0;
     expect(await claimed(watched)).toEqual([]);
-    // 150 lines of which the first is due, and all wait
+    // the executions of 150 keys are due, and all of them wait for a permit
     expect(calls).toBeLessThan(30);
   });
 

@@ -20,7 +20,7 @@ afterAll(async () => {
   await standIn.close();
 });
 
-/** A database of its own for each case. */
+/** A bench on a new database. */
 function mongoBench(through: MongoClient, index: number): StoreBench {
   const db = through.db(`stepfold_contract_${process.pid}_${index}`);
   opened.push({ close: () => db.dropDatabase() });
@@ -31,7 +31,7 @@ function mongoBench(through: MongoClient, index: number): StoreBench {
   return { store: open(), retentionMs: 1000, open: async () => open(), advance: wait, damage };
 }
 
-/** With a client of its own, through a proxy whose connections can be cut. */
+/** A bench on the stand-in, with its own client behind a proxy whose connections can be cut. */
 async function standInBench(index: number): Promise<StoreBench> {
   const proxy = await cuttableProxy(standIn.url);
   const own = new MongoClient(proxy.url);

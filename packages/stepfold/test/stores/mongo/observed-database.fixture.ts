@@ -6,14 +6,14 @@ type Method = Exclude<keyof MongoCollection, "collectionName">;
 export interface Call {
   readonly collection: string;
   readonly method: Method;
-  /** Filter, pipeline or list of writes. */
+  /** The first argument: a filter, a pipeline or a list of writes. */
   readonly first: unknown;
 }
 
-/** What to do around a call: nothing, or to throw before or after it. */
+/** Returns functions that run before and after a call and may throw, or undefined. */
 export type Around = (call: Call) => { readonly before?: () => unknown; readonly after?: () => unknown } | undefined;
 
-/** The database, with something around every call. */
+/** The database, which asks `around` at every call. */
 export function observed(db: MongoDatabase, around: Around): MongoDatabase {
   return {
     command: (command) => db.command(command),

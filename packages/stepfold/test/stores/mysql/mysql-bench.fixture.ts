@@ -4,28 +4,28 @@ import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import type { StoreBench } from "../../../src/testing/index.ts";
 import { wait } from "../../testing/store-contract.fixture.ts";
 
-/** A server, with a database of its own for the tests of one file. */
+/** A server with a new database for the tests of one file. */
 export interface MysqlServer {
   readonly database: string;
   readonly uri: string;
-  /** A pool on the database. It is closed with the server. */
+  /** Makes a pool on the database. It is closed with the server. */
   pool(options?: PoolOptions): Pool;
   /**
-   * An empty store for a case, over a pool with these options and a session with these settings. It has tables of its own until
-   * it is closed; then the next one gets them, emptied: to make them takes longer than most cases.
+   * Makes an empty store for a case, over a pool with these options whose sessions have these settings. When the store is closed, its
+   * tables are emptied and used for another store, because making tables takes longer than most cases.
    */
   bench(options?: PoolOptions, settings?: readonly string[]): Promise<StoreBench>;
   close(): Promise<void>;
 }
 
-/** Options that change how a driver reads and writes. */
+/** Options of a pool that change how the driver reads and writes. */
 export const hostileOptions: PoolOptions = {
   ...{ supportBigNumbers: true, bigNumberStrings: true, decimalNumbers: true, dateStrings: true, rowsAsArray: true, nestTables: "_" },
   ...{ namedPlaceholders: true, charset: "latin1", timezone: "+05:30", flags: ["-FOUND_ROWS"], disableEval: true },
   typeCast: (field, next) => (field.type === "LONGLONG" ? `${String(next())}n` : next()),
 };
 
-/** Settings of a session that change what statements mean; in turn, because some exclude each other. */
+/** Settings of a session that change the meaning of statements. Each `turn` gets other settings, because some exclude each other. */
 export function hostileSettings(turn: number): string[] {
   const isolation = ["READ UNCOMMITTED", "SERIALIZABLE", "REPEATABLE READ"][turn % 3];
   return [
@@ -40,7 +40,7 @@ export function hostileSettings(turn: number): string[] {
 
 let databases = 0;
 
-/** Makes a database. */
+/** Makes a database on the server of a URL. */
 export async function mysqlServer(url: string): Promise<MysqlServer> {
   const database = `stepfold_${process.pid}_${Date.now().toString(36)}_${++databases}`;
   const uri = Object.assign(new URL(url), { pathname: `/${database}` }).href;

@@ -37,7 +37,7 @@ describe.skipIf(!server)("what a MySQL store costs", () => {
       expect(settled.map(({ status }) => status === "fulfilled")).toEqual(commits.map((_, index) => index % 7 !== 0));
     });
     expect(alone).toBe(7);
-    // each of the seven that were refused asks in three round trips what is there, and in three who wrote it
+    // each of the seven refused commits reads the execution in three round trips, and the writer of its version in three more
     expect(together).toBe(alone + 7 * 6);
     await store.close();
   });

@@ -1,4 +1,4 @@
-// AUDIT 1 and 13 on MySQL and MariaDB: rows and connections that others hold up.
+// Rows that another session has locked, on MySQL and MariaDB.
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";

@@ -8,7 +8,7 @@ const url = await serviceUrlOrSkip("mariadb");
 const server = url === null ? null : await mysqlServer(url);
 afterAll(() => server?.close());
 
-/** Each equals another one in some collation. */
+/** Names that MySQL regards as equal to another one of them in some collation. */
 const names = [
   "a",
   "a ",

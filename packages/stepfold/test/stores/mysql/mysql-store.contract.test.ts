@@ -8,7 +8,7 @@ afterAll(async () => {
   for (const server of servers) await server.close();
 });
 
-/** The contract with a pool and sessions that are set up against us. As they should be, races, kills and all other tests here have them too. */
+/** Runs the contract with hostile options and settings, and, as another form, with normal ones, which all other tests here have too. */
 async function subject(name: string, over: string, url: string | null, missing: string): Promise<void> {
   const server = url === null ? null : await mysqlServer(url);
   if (server) servers.push(server);

@@ -41,17 +41,17 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
   it("reports a statement as unavailable if the server has ended its connection since the statement before", async () => {
     const pool = server!.pool({ connectionLimit: 1 });
     const other = server!.pool();
-    const paused = onConnection(pool, "change", async (ask) => {
+    const paused = onConnection(pool, "updateById", async (ask) => {
       const [row] = await ask("SELECT CONNECTION_ID() AS id");
       await other.query(`KILL ${Number(row!.id)}`);
-      // until this process has heard of it
+      // the driver needs a moment to hear that the connection has ended
       await wait(500);
       await ask("SELECT 1");
     });
     const cause = await paused.catch((error: unknown) => error);
     expect(mysqlError(cause)).toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
-    // the pool makes another one
-    expect(await onConnection(pool, "change", (ask) => ask("SELECT 1 AS one"))).toMatchObject([{ one: expect.anything() }]);
+    // the pool makes another connection
+    expect(await onConnection(pool, "updateById", (ask) => ask("SELECT 1 AS one"))).toMatchObject([{ one: expect.anything() }]);
   });
 
   it("acknowledges a commit that is repeated because its acknowledgement was lost", async () => {
@@ -133,7 +133,7 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
     const stores = [0, 1, 2].map(() => mysqlStore(server!.pool({ connectionLimit: 4 }), { prefix: "groups_", migrate: true }));
     const firsts = Array.from({ length: 60 }, (_, index) => startCommit(`id-${index}`));
     await Promise.all(firsts.map((first, index) => stores[index % 3]!.create(first)));
-    // every execution is stepped by all three, in different orders, beside creations of the same ids
+    // all three stores commit to every execution, in different orders, and at the same time create the same ids
     const commits = stores.map(() => firsts.map((first) => stepCommit(first)));
     const settled = await Promise.all(
       stores.map((store, handle) => {
@@ -246,15 +246,15 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
   });
 });
 
-/** The server shows the transactions that it showed before, until nobody has asked for a tenth of a second. */
+/** The server caches its list of transactions until nobody has asked for 0.1 s, so questions need a longer pause between them. */
 const transactionsAreKeptMs = 150;
 
-/** A pool whose process stops for ever before it sends a statement. */
+/** A pool whose process stops for ever before it sends a statement that begins with `before`. */
 function stopping(pool: Pool, before: string): MysqlPool {
   return {
     async getConnection() {
       const connection: MysqlConnection = await pool.getConnection();
-      // what the server says about the end is heard by nobody
+      // the stopped process does not hear that the server ends the connection
       (connection as unknown as PoolConnection).on("error", () => undefined);
       return {
         execute: (statement) => (statement.sql.startsWith(before) ? new Promise(() => undefined) : connection.execute(statement)),
@@ -279,7 +279,7 @@ async function lockedRow(database: string): Promise<void> {
   }
 }
 
-/** The connection that waits for a lock, once there is one. */
+/** Returns the id of the connection that waits for a lock, as soon as there is one. */
 async function waitingThread(database: string): Promise<number> {
   const pool = server!.pool({ connectionLimit: 1 });
   for (;;) {
@@ -294,8 +294,9 @@ async function waitingThread(database: string): Promise<number> {
 
 interface Proxy {
   readonly port: number;
-  /** The next COMMIT reaches the server, its answer nobody. */
+  /** True: the next COMMIT reaches the server, but its answer is lost. */
   lose: boolean;
+  /** The number of answers that were lost so far. */
   lost: number;
   close(): void;
 }

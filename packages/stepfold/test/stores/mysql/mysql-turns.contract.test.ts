@@ -44,7 +44,7 @@ describe.skipIf(!server)("taking turns in MySQL", () => {
     const store = mysqlStore(pool, { prefix: "late_", migrate: true });
     await store.create(startCommit("a"));
     let isSlow = true;
-    // each for less than the server waits for the next statement
+    // each pause is shorter than the time for which the server waits for the next statement
     const slow = pausing(pool, (text) => wait(isSlow && /FOR UPDATE SKIP LOCKED|SET crashes/.test(text) ? 600 : 0));
     const behind = mysqlStore(slow, { prefix: "late_" });
     for (let tries = 0; tries < 2; tries++) {
@@ -63,7 +63,7 @@ describe.skipIf(!server)("taking turns in MySQL", () => {
     let meanwhile: Promise<readonly Claim[]> | null = null;
     const store = mysqlStore(
       pausing(pool, async (text) => {
-        // it has counted, and is about to say which one it claims
+        // the claim has counted the holders, and is about to write which execution it takes
         if (meanwhile || !text.startsWith("INSERT INTO `pause_records`")) return;
         meanwhile = other.claim({ ...lease, limit: 1, permit: "x" });
         await Promise.race([meanwhile, wait(400)]);
@@ -139,10 +139,10 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
       return [...seen.texts];
     };
     const claim = () => store.claim({ ...lease, limit: 10 });
-    // the look, the end
+    // one statement reads the due executions, one ends the transaction
     expect((await textsOf(claim)).length).toBe(2);
     await store.create(startCommit("a"));
-    // and the same with rows that are locked and changed
+    // five more statements lock and change rows
     const texts = await textsOf(claim);
     expect(texts.length).toBe(2 + 5);
     expect(texts.filter((text) => text.includes("nobody_records"))).toEqual([]);
@@ -157,7 +157,7 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
     expect((await store.claim({ ...lease, limit: 32 })).length).toBe(16);
     seen.texts.length = 0;
     expect(await store.claim({ ...lease, limit: 32 })).toEqual([]);
-    // three looks, the records of all keys, the clock, and the executions that have permits
+    // three reads of due executions (two statements each), the records of all keys, the clock, and the executions that have permits
     expect(seen.texts.length).toBe(3 * 2 + 3 + 2 + 3);
     await store.close();
   });
@@ -195,7 +195,7 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
   });
 });
 
-/** A pool whose statements wait for something. */
+/** A pool that waits for `before` in front of every statement. */
 function pausing(pool: Pool, before: (text: string) => Promise<void>): MysqlPool {
   return {
     async getConnection() {

@@ -1,17 +1,17 @@
 import type { MysqlPool, MysqlStatement } from "../../../src/stores/databases/mysql/mysql-client.ts";
 
-/** What went over a pool. */
+/** A pool with a record of its use. */
 export interface Watched {
   readonly pool: MysqlPool;
-  /** Texts of statements, in order. */
+  /** The texts of the statements, in order. */
   readonly texts: string[];
-  /** Bytes of the values that were bound. */
+  /** The number of bytes of the bound values. */
   bytes: number;
-  /** Connections that were taken and not given back. */
+  /** The number of connections that were taken and not given back. */
   open: number;
 }
 
-/** A pool that tells what goes over it. `fail` may throw in place of a statement. */
+/** Wraps a pool and records its use. `fail` may throw in place of a statement. */
 export function watched(pool: MysqlPool, fail: (text: string) => void = () => undefined): Watched {
   const seen: Watched = {
     texts: [],

@@ -7,5 +7,5 @@ const pglite = new PGlite();
 const { bench } = benchesOver(pglite);
 afterAll(() => pglite.close());
 
-// it works in this thread: cases that run at once take time from each other's leases
+// PGlite works in this thread, so cases that run at once take time from each other's leases
 contractOf("pglite", { over: "in memory", isOtherForm: true, atOnce: 2, bench });

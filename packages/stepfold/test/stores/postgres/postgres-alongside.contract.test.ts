@@ -14,7 +14,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-/** A store, with a table of somebody else beside it. */
+/** Opens a store in a schema that also has a table of the application. */
 async function beside(over: Pool = pool) {
   const schema = newSchema();
   schemas.push(schema);
@@ -145,7 +145,7 @@ describe.skipIf(url === null)("PostgreSQL: what is written with a commit", () =>
       await write("lost")(query);
       const { rows } = await query("SELECT pg_backend_pid() AS pid");
       await pool.query("SELECT pg_terminate_backend($1)", [(rows[0] as { pid: number }).pid]);
-      // nothing is under way: nobody but the pool is told
+      // no query is under way, so only the pool hears that the connection has ended
       await new Promise((resolve) => setTimeout(resolve, 50));
     };
     expect(await codeOf(store.commit({ ...stepCommit(first), alongside: cutting }))).toBe("STORE_UNAVAILABLE");

@@ -4,10 +4,10 @@ import { migratePostgres, type PostgresClient, postgresStore } from "../../../sr
 import { type StoreBench, snapshotStoreContract } from "../../../src/testing/index.ts";
 import { wait } from "../../testing/store-contract.fixture.ts";
 
-/** Where PostgreSQL is; null if nobody answers. */
+/** The URL of PostgreSQL; null if no server answers. */
 export const url: string | null = await serviceUrl("postgres");
 
-/** A pool of its own, which outlives connections that are cut. */
+/** Makes a pool that survives the loss of its connections. */
 export function poolOf(max: number, name = "stepfold tests"): Pool {
   const pool = new Pool({ ...(url !== null && { connectionString: url }), max, application_name: name });
   pool.on("error", () => undefined);
@@ -17,22 +17,22 @@ export function poolOf(max: number, name = "stepfold tests"): Pool {
 const tables = ["executions", "events", "children", "records", "blobs"];
 
 let schemas = 0;
-/** A name that no other test uses. */
+/** Makes a name of a schema that no other test uses. */
 export function newSchema(): string {
   return `test_${process.pid}_${++schemas}_${Math.trunc(performance.timeOrigin % 1e9)}`;
 }
 
-/** Stores on schemas of their own, and the end of these. */
+/** Makes stores, each on its own schema. `drop` drops all these schemas. */
 export interface Benches {
   bench(index: number): Promise<StoreBench & { readonly schema: string }>;
   drop(): Promise<void>;
 }
 
 /**
- * Benches over a client. A schema takes longer to make than to empty: once a store is closed, its schema is emptied and used again.
+ * Makes benches over a client. When a store is closed, its schema is emptied and used again, because making a schema takes longer.
  *
  * @param admin makes, empties and drops the schemas
- * @param cuttable the case about cut connections has connections of its own
+ * @param cuttable true: the case about cut connections gets its own pool
  */
 export function benchesOver(client: PostgresClient, admin: PostgresClient = client, cuttable = false): Benches {
   const made: string[] = [];
@@ -41,7 +41,7 @@ export function benchesOver(client: PostgresClient, admin: PostgresClient = clie
   const makeSchema = async (): Promise<string> => {
     const schema = newSchema();
     made.push(schema);
-    // over another connection: leases that run meanwhile do not wait for it
+    // the schema is made over another connection, so that the renewal of leases does not wait for it
     await migratePostgres(admin, { schema });
     return schema;
   };
@@ -60,7 +60,7 @@ export function benchesOver(client: PostgresClient, admin: PostgresClient = clie
       if (own) pools.push(own);
       const open = () => postgresStore(own ?? client, { schema, idempotencyRetentionMs: 3_000 });
       const store = open();
-      // a case closes only handles that it has opened itself: this happens once, when the case is over
+      // a case closes only handles that it has opened itself, so this runs once, when the case is over
       const close = async (): Promise<void> => {
         await store.close();
         await empty(schema);

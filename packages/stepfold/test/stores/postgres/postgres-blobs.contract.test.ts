@@ -24,7 +24,7 @@ function ownSchema(): string {
   return schemas.at(-1)!;
 }
 
-/** Blobs in a schema of their own, over this client. */
+/** A subject of the contract over this client, with a new schema for each case. */
 function subject(client: PostgresClient) {
   const bench = async () => {
     const schema = ownSchema();
@@ -56,7 +56,7 @@ blobContractOf("postgres (PGlite)", {
   },
 });
 
-// low, so that most values of the cases are blobs
+// the limit is low, so that most values of the cases become blobs
 contractOf("blobbed", {
   over: "postgres with blobs in postgres",
   isOtherForm: true,
@@ -97,7 +97,7 @@ describe.skipIf(url === null)("blobs in PostgreSQL", () => {
   it("are out of reach without the server, and refuse what is too large or no key before it is asked", async () => {
     const away = postgresBlobs({ query: () => Promise.reject(Object.assign(new Error("no route"), { code: "ECONNREFUSED" })) });
     await expect(away.get("a/b")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-    // nobody writes to it, so it takes no memory
+    // the array is never written to, so it takes no memory
     const tooLarge = away.put("a/b", new Uint8Array(2 ** 28 + 1));
     await expect(tooLarge).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", details: { actual: 2 ** 28 + 1, max: 2 ** 28 } });
     await expect(away.put("a'b", new Uint8Array(1))).rejects.toMatchObject({ code: "OPTION_INVALID" });

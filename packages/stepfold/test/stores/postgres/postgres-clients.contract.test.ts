@@ -12,7 +12,7 @@ beforeAll(async () => {
   if (url !== null) await client.connect();
 });
 
-// one server; a pool of its own
+// postgres.js on the same server, with its own pool
 const sql = postgres(url ?? "", { max: 8, onnotice: () => undefined });
 const wrapped: PostgresClient = { query: async (text, values) => ({ rows: await sql.unsafe(text, values as string[]) }) };
 const overPostgresJs = benchesOver(wrapped, admin);

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 type Sent = readonly [text: string, values: readonly unknown[]];
 
-/** A handle on a schema, and the statements that it sends. */
+/** A handle on a schema, with a list of the statements that it sends. */
 function observed(schema: string): { inside: SnapshotStore; sent: Sent[] } {
   const sent: Sent[] = [];
   const query = (text: string, values: unknown[] = []) => {
@@ -34,7 +34,7 @@ async function planOf([text, values]: Sent, options = ""): Promise<string> {
   return rows.map((row) => row["QUERY PLAN"] as string).join("\n");
 }
 
-/** Rows of children that were touched, of events that were made, of executions that were changed, and of these without an index. */
+/** Counts the written rows of children, events and executions, and the updates of executions that changed no index (HOT). */
 async function writtenBy(client: PoolClient, schema: string): Promise<number[]> {
   const count = (column: string, table: string): string => `coalesce(max(${column}) FILTER (WHERE relname = '${table}'), 0)::int`;
   const touched = "n_tup_ins + n_tup_upd + n_tup_del";
@@ -73,7 +73,7 @@ describe.skipIf(url === null)("PostgreSQL: what things cost", () => {
     const schema = freshSchema();
     const store = postgresStore(pool, { schema, migrate: true });
     await store.create(startCommit("model", { status: "paused" }));
-    // as many again of each kind: parked for good, parked until later, ended
+    // a third of the copies has no due time, a third is due later, and a third has ended
     await pool.query(`
       INSERT INTO "${schema}".executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes,
         wake_at, due_at, fence, created_at, updated_at, ended_at)
@@ -136,10 +136,10 @@ describe.skipIf(url === null)("PostgreSQL: what things cost", () => {
     for (const id of ["k1", "k2", "k3"]) await store.create(startCommit(id, { head: { permit: { key: "k", limit: 1 } } }));
     const [byId, claimed] = await sentFor({ workflowId: "k1" });
     expect(claimed).toBe(1);
-    // who it is, who has the permit and since when, whether it is due, the new holder, the claim
+    // the statements read the execution, the holders of the permit, their leases and the due time, and write the new holder and the claim
     expect(byId).toBeLessThanOrEqual(6);
     await client.query("BEGIN");
-    // what is due; keys, their records and holders
+    // the statements read the due executions, the keys, their records and the holders; none of them writes
     expect(await sentFor({})).toEqual([5, 0]);
     expect((await sentFor({ permit: "k" }))[1]).toBe(0);
     expect((await sentFor({ workflowId: "k2" }))[1]).toBe(0);

@@ -1,4 +1,4 @@
-// AUDIT 1 and 13 on PostgreSQL: rows that others hold up, and a transaction whose process stands still.
+// Rows that another session has locked on PostgreSQL, and a transaction whose process stands still.
 import { afterAll, describe, expect, it } from "vitest";
 import { postgresStore } from "../../../src/stores/databases/postgres/index.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
@@ -70,7 +70,7 @@ describe.skipIf(url === null)("rows of PostgreSQL that another session has locke
     const told = frozen.catch((error: unknown) => error);
     await inside;
     const { store: another } = { store: postgresStore(pool, { schema: schemas.at(-1)! }) };
-    // it waits for the lock, and gets it when the server ends the other session
+    // this commit waits for the lock, and gets it when the server ends the other session
     await another.commit(stepCommit(first, { output: "another" }));
     goOn();
     expect(await told).toMatchObject({ code: "STORE_UNAVAILABLE" });

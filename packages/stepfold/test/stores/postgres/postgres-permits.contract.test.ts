@@ -14,7 +14,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-/** Handles on the same data, as several processes have them. */
+/** Opens handles on the same data, one for each of some processes. */
 async function handles(count: number, client: PostgresClient = pool): Promise<{ schema: string; stores: SnapshotStore[] }> {
   const schema = newSchema();
   schemas.push(schema);
@@ -29,7 +29,7 @@ function permitted(workflowId: string, key: string, limit: number): Commit {
   return { ...commit, events: commit.events.map((event) => ({ ...event, permit }) as Commit["events"][number]) };
 }
 
-/** More of what is there as "model": free, with other keys and times. */
+/** Copies the execution "model" `count` times, without a holder and with other keys and due times. */
 async function copies(schema: string, count: number, key: string, dueAt: string): Promise<void> {
   await pool.query(`
     INSERT INTO "${schema}".executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes,
@@ -42,7 +42,10 @@ async function copies(schema: string, count: number, key: string, dueAt: string)
 const lease = { owner: "worker", leaseMs: 600_000 };
 const idsOf = (claimed: readonly Claim[]): string[] => claimed.map(({ workflowId }) => workflowId);
 
-/** Many claim in many ways at once, until every execution has ended; gives how often they did, and the most that were driven at once. */
+/**
+ * Claims in different ways from 40 loops at once, until every execution has ended. Returns the number of claims, and the most executions of
+ * each key that were driven at once.
+ */
 async function race(stores: readonly SnapshotStore[], open: Set<string>): Promise<{ claims: number; most: Record<string, number> }> {
   const driven: Record<string, number> = { x: 0, y: 0 };
   const most = { ...driven };
@@ -66,7 +69,7 @@ async function race(stores: readonly SnapshotStore[], open: Set<string>): Promis
     for (let turn = racer; open.size > 0; turn++) {
       const workflowId = [...open][(turn * 7) % open.size]!;
       const which: Partial<ClaimOptions> = turn % 3 === 0 ? { permit: turn % 2 ? "x" : "y" } : turn % 3 === 1 ? { workflowId } : {};
-      // some never come back: their lease ends
+      // some holders never come back, so their leases end
       const isLost = turn % 11 === 0;
       const claimed = await claimAndLoad(store, {
         owner: `racer-${racer}`,
@@ -82,7 +85,7 @@ async function race(stores: readonly SnapshotStore[], open: Set<string>): Promis
   return { claims, most };
 }
 
-/** Looks again and again how many are held of each key, and remembers the most. */
+/** Counts again and again how many executions of each key are held, and returns the largest counts. */
 async function watch(schema: string, isOver: () => boolean): Promise<Record<string, number>> {
   const most: Record<string, number> = {};
   while (!isOver()) {
@@ -108,7 +111,7 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
       expect(most[key]).toBeLessThanOrEqual(limit);
       expect(seen[key]).toBeLessThanOrEqual(limit);
     }
-    // they did race: many claims came for each execution that was there
+    // the claims have really raced, because there were more than two claims for each execution
     expect(claims).toBeGreaterThan(2 * ids.length);
     expect((await stores[0]!.list({ status: ["completed"] })).items.length).toBe(ids.length);
   }, 60_000);
@@ -207,7 +210,7 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
     expect(await store.claim({ ...lease, limit: 1 })).toEqual([]);
     await put("a", -1);
     expect(idsOf(await store.claim({ ...lease, limit: 1 }))).toEqual(["a"]);
-    // one that is gone has no permit
+    // an execution that does not exist holds no permit
     await store.create(permitted("b", "x", 2));
     await put("gone", 60_000);
     expect(idsOf(await store.claim({ ...lease, limit: 1 }))).toEqual(["b"]);
@@ -262,7 +265,7 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
     for (let round = 0; round < 30; round++) {
       for (const part of ["a", "b"]) await store.create(permitted(`${part}-${round}`, `key-${round}`, 1));
       const [held] = await store.claim({ ...lease, limit: 1, permit: `key-${round}` });
-      // its lease is over
+      // ends the lease of the holder
       await pool.query(`UPDATE "${schema}".executions SET due_at = 1 WHERE id = $1`, [held!.workflowId]);
       const claim = () => other.claim({ ...lease, limit: 1, workflowId: `b-${round}` });
       const renewal = store.renew(held!).then(

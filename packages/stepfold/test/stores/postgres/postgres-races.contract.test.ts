@@ -14,7 +14,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-/** Handles on the same data, as two processes have them. */
+/** Opens handles on the same data, one for each of some processes. */
 function handles(count: number, client: PostgresClient = pool): { schema: string; stores: SnapshotStore[] } {
   const schema = newSchema();
   schemas.push(schema);
@@ -49,7 +49,7 @@ describe.skipIf(url === null)("PostgreSQL: races", () => {
       }),
     );
     const claims = await Promise.allSettled(commits.map((commit, index) => watched.create(commit, index % 2 ? { claim: lease } : {})));
-    // the first alone, then all others but those with children, then whoever was refused
+    // the first one is sent alone, then all others together, apart from those with children and those that were refused
     expect(sent).toBeLessThan(15);
     for (const [index, settled] of claims.entries()) {
       if (index === 7) {
@@ -63,7 +63,7 @@ describe.skipIf(url === null)("PostgreSQL: races", () => {
     const found = await store.list({ metadata: { group: "g1" }, limit: 100 });
     const wanted = commits.flatMap(({ workflowId, head }, index) => (index !== 7 && head.metadata.group === "g1" ? [workflowId] : []));
     expect(found.items.map(({ workflowId }) => workflowId).sort()).toEqual(wanted.sort());
-    // sent again after a lost acknowledgement: the same claims, and nothing twice
+    // sent again, as after a lost acknowledgement, they get the same claims, and nothing is written twice
     const again = await Promise.allSettled(commits.map((commit, index) => watched.create(commit, index % 2 ? { claim: lease } : {})));
     expect(again.map((one) => (one.status === "fulfilled" ? one.value : null))).toEqual(
       claims.map((one) => (one.status === "fulfilled" ? one.value : null)),
@@ -92,7 +92,7 @@ describe.skipIf(url === null)("PostgreSQL: races", () => {
     let lasts = Array.from({ length: 40 }, (_, index) => startCommit(`id-${index}`));
     await Promise.all(lasts.map((first, index) => stores[index % 3]!.create(first)));
     for (let round = 0; round < 30; round++) {
-      // each handle writes all of them, in another order, so that the groups overlap
+      // each handle commits to all executions in another order, so that the groups overlap
       const attempts = lasts.map((last) => stores.map((_, handle) => stepCommit(last, { output: handle })));
       const settled = await Promise.all(
         stores.map((store, handle) => {

@@ -96,7 +96,7 @@ describe.skipIf(url === null)("PostgreSQL: what goes wrong", () => {
     proxy.swallow();
     const lost = store.commit(second);
     await proxy.swallowed;
-    // the server has written it by now: nobody told us
+    // the server has written the commit, and its answer is lost
     proxy.cut();
     expect((await rejection(lost)).code).toBe("STORE_UNAVAILABLE");
     await store.commit(second);
@@ -150,7 +150,7 @@ describe.skipIf(url === null)("PostgreSQL: what goes wrong", () => {
   });
 });
 
-/** A way to the server that can lose what it answers. */
+/** A proxy in front of the server that can lose its answers. */
 async function losingProxy() {
   const target = new URL(url!);
   const sockets: Socket[] = [];

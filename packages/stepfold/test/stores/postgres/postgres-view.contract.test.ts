@@ -15,7 +15,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-/** As the server writes it: what a driver makes of JSON is no matter here. */
+/** Reads the rows of the view. The snapshot is the text of the server, so that no driver parses the JSON. */
 async function shownIn(schema: string, id?: string): Promise<ViewRow[]> {
   const where = id === undefined ? "" : "WHERE id = $1";
   const text = `SELECT id, snapshot::text, status, version::int FROM "${schema}".workflow_executions ${where} ORDER BY id`;

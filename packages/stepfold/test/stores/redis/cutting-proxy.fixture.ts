@@ -1,16 +1,16 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a server that can be cut. */
+/** A proxy in front of a server. Its connections can be cut. */
 export interface CuttingProxy {
   readonly port: number;
-  /** Ends all connections now. New ones can be made. */
+  /** Ends all connections now. New connections can be made. */
   cut(): void;
-  /** Ends all connections as soon as the server answers, before the answer is passed on; so many times. */
+  /** Ends all connections in place of passing on an answer of the server, for the next `count` answers. */
   cutAnswers(count: number): void;
   close(): Promise<void>;
 }
 
-/** A proxy before a server. */
+/** Starts a proxy in front of a server. */
 export async function cuttingProxy(target: URL): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let answersToCut = 0;
@@ -23,7 +23,7 @@ export async function cuttingProxy(target: URL): Promise<CuttingProxy> {
       [client, upstream],
       [upstream, client],
     ] as const) {
-      // a command in several pieces would otherwise wait for the acknowledgement of the first
+      // without this, a command in several pieces waits for the acknowledgement of its first piece
       socket.setNoDelay(true);
       sockets.add(socket);
       socket.on("error", () => undefined);

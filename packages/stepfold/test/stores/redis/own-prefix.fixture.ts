@@ -1,16 +1,16 @@
 import { Redis } from "ioredis";
 
-/** Prefixes of tests on a server that others use too. */
+/** Makes key prefixes for tests on a server that others use too. */
 export interface OwnPrefixes {
-  /** One that nobody else has. */
+  /** Returns a prefix that no other test uses. */
   next(): string;
-  /** A client to look behind the store's back. */
+  /** A client that reads and changes keys without a store. */
   readonly redis: Redis;
-  /** Removes what lies below them, and nothing else. */
+  /** Removes all keys with these prefixes, and nothing else. */
   close(): Promise<void>;
 }
 
-/** Prefixes on a server. */
+/** Makes prefixes on the server of a URL. */
 export function ownPrefixes(url: string): OwnPrefixes {
   const redis = new Redis(url, { maxRetriesPerRequest: 2 });
   const run = `test-${crypto.randomUUID()}`;

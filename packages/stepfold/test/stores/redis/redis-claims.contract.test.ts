@@ -11,7 +11,7 @@ afterAll(() => own?.close());
 
 const lease = { owner: "worker", leaseMs: 60_000 };
 
-/** A store, and what makes an execution in it due at a time. */
+/** Opens a store on a new prefix. `age` sets the time at which an execution is due. */
 function opened(client: IoredisClient = own!.redis) {
   const prefix = own!.next();
   const { redis } = own!;

@@ -12,7 +12,7 @@ afterAll(() => own?.close());
 
 type Break = (redis: Redis, key: (name: string) => string) => Promise<unknown>;
 
-/** Ways in which an execution `b` may be broken, by people or by a server that drops keys, so that nobody can claim it. */
+/** Damages of an execution `b`, by people or by a server that drops keys, after which nobody can claim it. */
 const unclaimable: Readonly<Record<string, Break>> = {
   "the head is of another type": async (redis, key) => {
     await redis.del(key("e:b"));
@@ -24,7 +24,7 @@ const unclaimable: Readonly<Record<string, Break>> = {
   "the fence is no number": (redis, key) => redis.hset(key("e:b"), "fence", "x"),
 };
 
-/** Others, which only those who load it notice. */
+/** All damages. Those that are only in this list are noticed only when the execution is loaded. */
 const breaks: Readonly<Record<string, Break>> = {
   ...unclaimable,
   "the head is no JSON": (redis, key) => redis.hset(key("e:b"), "head", "{"),
@@ -110,7 +110,7 @@ describe.skipIf(url === null)("a Redis that is not as it was", () => {
   });
 });
 
-/** A store with the executions a, b and c, of which b is broken. */
+/** A store with the executions a, b and c, of which b is damaged. */
 async function damagedStore(damage: Break) {
   const prefix = own!.next();
   const { redis } = own!;

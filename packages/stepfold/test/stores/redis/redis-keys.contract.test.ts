@@ -27,7 +27,7 @@ describe.skipIf(url === null)("what a Redis store keeps where", () => {
     await store.commit(stepCommit(first, { status: "completed" }));
     const keys = await redis.keys(`{${prefix}}*`);
     expect(keys.sort()).toEqual(["c:a", "created", "e:a", "ended", "h:a", "layout"].map(key));
-    // what a cluster makes the slot of
+    // a cluster computes the slot of a key from the part in braces
     expect(new Set(keys.map((one) => /\{(.+?)\}/.exec(one)?.[1]))).toEqual(new Set([prefix]));
     await store.delete("a");
     expect((await redis.keys(`{${prefix}}*`)).sort()).toEqual([key("e:a"), key("layout")]);
@@ -45,7 +45,7 @@ describe.skipIf(url === null)("what a Redis store keeps where", () => {
 
   it("a client's own key prefix comes before all keys, and everything works", async () => {
     const prefix = own!.next();
-    // {test-...}: at the front, so that it is cleaned up with the others
+    // the prefix of the test is at the front, so that the keys are removed with the others
     const redis = new Redis(url!, { keyPrefix: `{${prefix}}:` });
     const store = redisStore(redis, { prefix: "orders" });
     const first = startCommit("a", { metadata: { n: 1 } });

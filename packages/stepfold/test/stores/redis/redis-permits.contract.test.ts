@@ -22,7 +22,7 @@ function opened(client: IoredisClient = own!.redis) {
   const ids = async (options?: Parameters<typeof claimed>[0]): Promise<string[]> =>
     (await claimed(options)).map(({ workflowId }) => workflowId);
   const member = async (id: string): Promise<string> => ((await redis.hget(key(`e:${id}`), "seq")) ?? "").padStart(16, "0") + id;
-  /** As if its lease had just ended. */
+  /** Changes the keys as if the lease of an execution had just ended. */
   const lapse = async (id: string, permit: string): Promise<void> => {
     const ended = Date.now() - 1;
     await redis.zadd(key(`w:${permit}`), ended, await member(id));
@@ -35,7 +35,7 @@ function permitted(workflowId: string, key: string, limit = 1): Commit {
   return startCommit(workflowId, { head: { permit: { key, limit } } });
 }
 
-/** A client whose scripts write down every command that they run. */
+/** A client whose scripts record every command that they run. `seen` reads the record. */
 function noting(): { readonly client: IoredisClient; seen(): Promise<string[]> } {
   const { redis } = own!;
   const list = `{${own!.next()}}:seen`;
@@ -78,7 +78,7 @@ describe.skipIf(url === null)("executions with permits in Redis", () => {
     expect(await ids()).toEqual(["b"]);
     await store.commit(stepCommit(made[1]!, { status: "cancelled" }));
     for (const id of ["a", "b"]) await store.delete(id);
-    // the record of the key stays until somebody looks at the key again
+    // only the layout and the tombstones of the two executions are left
     expect((await redis.keys(`{${prefix}}*`)).sort()).toEqual(["e:a", "e:b", "layout"].map(key));
   });
 
@@ -89,7 +89,7 @@ describe.skipIf(url === null)("executions with permits in Redis", () => {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     expect(await ids({ limit: 2 })).toEqual(["a", "b"]);
-    // those with a permit were left out, and have half of the room now
+    // executions with a permit were left out, so they get half of the room of this claim
     expect(await ids({ limit: 2 })).toEqual(["x1", "c"]);
     expect(await ids()).toEqual(["y1"]);
   });
@@ -141,7 +141,7 @@ describe.skipIf(url === null)("executions with permits in Redis", () => {
     for (const key of keys) await store.create(permitted(`${key}.2`, key));
     expect(await ids()).toEqual([]);
     for (const key of keys) await lapse(`${key}.1`, key);
-    // those that wait are due for longer than those whose lease has just ended
+    // the waiting executions have been due for longer than those whose lease has just ended
     expect((await ids()).sort()).toEqual(keys.map((key) => `${key}.2`).sort());
     expect(await ids()).toEqual([]);
   });

@@ -14,7 +14,7 @@ const url = await serviceUrlOrSkip("redis");
 const own = url === null ? null : ownPrefixes(url);
 afterAll(() => own?.close());
 
-/** A store through a client that gives up at once, and the proxy between them. */
+/** Opens a store through a client that does not repeat calls, with the proxy between the client and the server. */
 async function fragile(kind: "ioredis" | "node-redis", prefix: string) {
   const proxy = await cuttingProxy(new URL(url!));
   let client: RedisClient;
@@ -36,7 +36,7 @@ async function fragile(kind: "ioredis" | "node-redis", prefix: string) {
   return { store: redisStore(client, { prefix }), proxy, end };
 }
 
-/** Two stores on the same data, through different clients. */
+/** Opens two stores on the same data, through different clients. */
 async function rivals(): Promise<{ stores: readonly [SnapshotStore, SnapshotStore]; end(): Promise<void> }> {
   const prefix = own!.next();
   const ioredis = new Redis(url!);
@@ -120,7 +120,7 @@ describe.skipIf(url === null).each(["ioredis", "node-redis"] as const)("a connec
   });
 });
 
-/** Until the client is connected again. */
+/** Repeats the work until the client is connected again. */
 async function repeat(work: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Connect = (port: number) => Promise<Pick<Connected, "client" | "close">>;
 
-/** One client for all cases, and for those that cut it one of their own. */
+/** Returns the client of a case: cases that cut the connection have their own client, all other cases share one. */
 function clients(connect: Connect): (index: number) => Promise<Connected> {
   const connected = async (): Promise<Connected> => {
     const proxy = await cuttingProxy(new URL(url!));
@@ -62,7 +62,7 @@ async function throughNodeRedis(port: number): Promise<Pick<Connected, "client" 
 
 async function bench({ client, proxy }: Connected): Promise<StoreBench> {
   const prefix = own!.next();
-  // `durable` is asked here only about closing and opening again, which every server can do
+  // the cases need `durable` only to close and open a store again, which works with every server
   const options = { prefix, idempotencyRetentionMs: 3_000, durable: true, maxValueBytes: 1_000_000 };
   const open = (): SnapshotStore => redisStore(client, options);
   return {

@@ -12,7 +12,7 @@ afterAll(() => own?.close());
 
 const lease = { owner: "worker", leaseMs: 600_000 };
 
-/** Numbers that look random, the same ones for the same seed. */
+/** Makes a generator of pseudo-random numbers below `sides`. The numbers are the same for the same seed. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -21,13 +21,13 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-/** Does the same to two stores, and compares what they hand out. */
+/** Makes the same calls to two stores, and compares the claims that they return. */
 class Twins {
   readonly #stores: readonly SnapshotStore[];
   readonly #latest = new Map<string, Commit>();
-  /** The claims of the executions that are held, one of each store. */
+  /** The claims of the held executions: for each execution one claim of each store. */
   readonly #held = new Map<string, readonly Claim[]>();
-  /** The latest, by store and execution. */
+  /** The latest fence of each store and execution. */
   readonly #fences = new Map<string, number>();
   readonly #roll: (sides: number) => number;
   claims = 0;
@@ -93,7 +93,7 @@ class Twins {
     if (kind === 0) return this.#write(stepCommit(from), held);
     this.#held.delete(id);
     if (kind === 1) return this.#write(stepCommit(from, { status: "paused", release: true }), held);
-    // by whoever holds it, or by somebody else
+    // the holder completes the execution, or another process cancels it
     return kind === 2
       ? this.#write(stepCommit(from, { status: "completed" }), held)
       : this.#write(stepCommit(from, { status: "cancelled" }));
@@ -115,7 +115,7 @@ describe.skipIf(url === null)("turns in Redis", () => {
     const twins = new Twins([memoryStore({ now: () => now }), redisStore(own!.redis, { prefix: own!.next() })], dice(seed));
     for (let index = 0; index < 400; index++) {
       await twins.step(index);
-      // nothing becomes due in the same millisecond as something else
+      // no two executions become due in the same millisecond
       now += 2;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }

@@ -11,7 +11,7 @@ export interface RunStatement {
   readonly values: readonly unknown[];
 }
 
-/** A store, its database, and the statements that it runs from now on. */
+/** Opens a store with its database and a list of the statements that the store runs. */
 export function openInside(path: string): { db: DatabaseSync; statements: RunStatement[]; store: SnapshotStore } {
   const db = openSqlite(path, { synchronous: "NORMAL", busyTimeoutMs: 20 });
   const statements: RunStatement[] = [];
@@ -44,7 +44,7 @@ export function openInside(path: string): { db: DatabaseSync; statements: RunSta
   };
 }
 
-/** How SQLite runs a statement, line by line. */
+/** The query plan of a statement, one line for each step. */
 export function planOf(db: DatabaseSync, { text, values }: RunStatement): string {
   return db
     .prepare(`EXPLAIN QUERY PLAN ${text}`)

@@ -10,7 +10,7 @@ export function permitted(workflowId: string, key: string, limit = 1): Commit {
   return { ...commit, events: [{ ...event!, permit: { key, limit } } as Commit["events"][number]] };
 }
 
-/** Behind many that wait for one key every other key gets a turn, and none of them two. */
+/** Expects that every other key gets one turn, and none gets two, although many executions of one key wait in front of them. */
 export async function expectEachKeyItsTurn(store: SnapshotStore): Promise<void> {
   await Promise.all(Array.from({ length: 70 }, (_, index) => store.create(permitted(`blocked-${index}`, "blocked"))));
   const lease = { owner: "worker", leaseMs: 600_000 };
@@ -25,7 +25,7 @@ export async function expectEachKeyItsTurn(store: SnapshotStore): Promise<void> 
   expect(seen.sort()).toEqual([...keys].sort());
 }
 
-/** Whoever lost its place to another one cannot renew its way back, and the loss is counted. */
+/** Expects that a holder that lost its place to another execution does not get it back by a renewal, and that the loss is counted. */
 export async function expectNoReturn(store: SnapshotStore, advance: (durationMs: number) => Promise<void>): Promise<void> {
   const first = permitted("lost", "x");
   await store.create(first);
@@ -45,7 +45,7 @@ export async function expectNoReturn(store: SnapshotStore, advance: (durationMs:
   await store.commit(stepCommit(first, { fence: again.claim.fence, status: "completed" }));
 }
 
-/** Many claim and end executions of many keys at once, and some that have none: never are more held of a key than may be. */
+/** Claims and ends executions of many keys, and some without a key, at once. Expects that no key has more holders than its limit. */
 export async function expectLimits(stores: readonly SnapshotStore[]): Promise<void> {
   const limit = 2;
   const keys = Array.from({ length: 4 }, (_, index) => `key-${index}`);

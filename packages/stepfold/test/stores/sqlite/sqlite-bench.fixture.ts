@@ -2,10 +2,10 @@ import { DatabaseSync } from "node:sqlite";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/sqlite-store.ts";
 import type { StoreBench } from "../../../src/testing/index.ts";
 
-/** An empty SQLite database whose clock moves only when told. */
+/** A bench on an empty SQLite database whose clock moves only by `advance`. */
 export function sqliteBench(path: string): StoreBench {
   let now = 1_000_000;
-  // what a power loss would cost is no matter here; waiting for the disk is
+  // `synchronous` is NORMAL because these tests lose no power, and need not wait for the disk
   const open = () => sqliteStore(path, { now: () => now, idempotencyRetentionMs: 1000, synchronous: "NORMAL" });
   const advance = async (durationMs: number): Promise<void> => {
     now += durationMs;
@@ -15,6 +15,6 @@ export function sqliteBench(path: string): StoreBench {
     db.prepare("UPDATE executions SET head = '{' WHERE id = ?").run(workflowId);
     db.close();
   };
-  // what is in memory cannot be reached by another connection
+  // another connection cannot reach a database in memory, so `damage` is not possible there
   return { store: open(), retentionMs: 1000, open: async () => open(), advance, ...(path !== ":memory:" && { damage }) };
 }

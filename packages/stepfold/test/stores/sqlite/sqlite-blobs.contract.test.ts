@@ -40,7 +40,7 @@ describe("blobs in SQLite", () => {
 
   it("refuse what SQLite cannot hold, with both sizes, and any key that is none", async () => {
     const blobs = sqliteBlobs(":memory:");
-    // nobody writes to it, so it takes no memory
+    // the array is never written to, so it takes no memory
     const tooLarge = blobs.put("a/b", new Uint8Array(2 ** 30));
     await expect(tooLarge).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", details: { actual: 2 ** 30, max: 999_000_000 } });
     for (const key of ["", "../a", "a b", "a'b", "é"]) {

@@ -42,7 +42,7 @@ describe("what permits cost in SQLite", () => {
   it("is one look more where no execution has one", async () => {
     const { store, statements } = openInside(":memory:");
     expect(await store.claim({ ...lease, limit: 10 })).toEqual([]);
-    // what is due, and whether something with a permit is due
+    // the first SELECT reads the due executions, the second one asks whether an execution with a permit is due
     const read = ["BEGIN", "SELECT", "SELECT", "COMMIT"];
     expect(kindsOf(statements)).toEqual(read);
     await store.create(startCommit("a"));

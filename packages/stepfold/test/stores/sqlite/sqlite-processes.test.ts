@@ -14,7 +14,7 @@ function start(script: string, ...args: string[]): ChildProcess {
   return spawn(process.execPath, ["--no-warnings", file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** All that a process prints, when it ended. */
+/** Returns everything that a process prints, when it has ended. */
 function output(child: ChildProcess): Promise<string> {
   let out = "";
   let errors = "";

@@ -4,15 +4,15 @@ import { type TieredStore, tieredStore } from "../../../src/stores/wrappers/tier
 import { isClaimed, type StoreBench, snapshotStoreContract } from "../../../src/testing/index.ts";
 import { memoryBench } from "../../testing/memory-bench.fixture.ts";
 
-/** What is not the same for what was moved; docs/stores/tiered.md says so. */
+/** The cases that give another result for moved executions, as docs/stores/tiered.md says. */
 const differs: ReadonlySet<string> = new Set([
-  // its claim is gone with it from the hot store
+  // the claim leaves the hot store together with the execution
   "renew: tells that it was cancelled",
-  // cold ones come after hot ones
+  // lists have the executions of the cold store after those of the hot store
   "list: filters together give what each of them gives",
 ]);
 
-/** A store in which whatever ends, or waits and is not held, is cold by the time that this is acknowledged. */
+/** A store that moves an execution that has ended, or that waits and is not held, before it acknowledges the write. */
 function movedAtOnce(): StoreBench & { readonly movedWaiting: () => number } {
   const bench = memoryBench();
   let [time, movedWaiting] = [1_000_000, 0];

@@ -12,7 +12,7 @@ function runningInCold(): StoreBench {
   let time = 1_000_000;
   const store = tieredStore({ hot: memoryStore({ now: () => time }), cold, now: () => time });
   const create: SnapshotStore["create"] = async (commit, options) => {
-    // the checks of the options
+    // the tiered store itself checks and refuses wrong options
     if (options?.claim && !(options.claim.leaseMs >= 1)) return store.create(commit, options);
     const claim = await cold.create({ ...commit, head: copyHead(commit.head, { createdAt: time, updatedAt: time }) }, options);
     return claim && { ...claim, fence: claim.fence + 2 ** 52 };

@@ -7,7 +7,7 @@ import { hour, listed, setUp, waiting, write } from "./tiers.fixture.ts";
 
 const lease = { owner: "w", leaseMs: 1000, limit: 10 };
 
-/** One that was moved. */
+/** Makes an execution that was moved to the cold store. */
 async function movedOne(wakeAt: number | null = null) {
   const around = setUp();
   const commits = waiting("a", wakeAt);

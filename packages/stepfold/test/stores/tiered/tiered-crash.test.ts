@@ -39,7 +39,7 @@ describe("a crash in the middle", () => {
         const { store, hot, cold, pass, now } = setUp();
         await write(store, ended("a"));
         pass(hour);
-        // a copy that is complete, of what is still there
+        // the move copies the execution completely, but cannot delete the original
         const stuck = { ...hot, delete: () => Promise.reject(new TypeError("crash")) };
         await expect(tieredStore({ hot: stuck, cold, coldAfterMs: hour, now }).move()).rejects.toThrow();
         const broken = crashing({ hot, cold }, position, when);

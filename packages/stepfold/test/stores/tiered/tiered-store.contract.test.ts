@@ -3,7 +3,7 @@ import { tieredStore } from "../../../src/stores/wrappers/tiered/index.ts";
 import { wrappedContract } from "../values/wrapped-bench.fixture.ts";
 
 const colds = new Map<string, ReturnType<typeof memoryStore>>();
-/** One cold store for all handles of a case, which the first that is closed must not close. */
+/** Returns the cold store of a case, which all its handles share. Closing a handle must not close the cold store. */
 function coldOf(name: string, index: number): ReturnType<typeof memoryStore> {
   const key = `${name} ${index}`;
   const cold = colds.get(key) ?? memoryStore();

@@ -22,27 +22,27 @@ export function setUp() {
 
 const child = { workflow: "inner", status: "completed", currentNodeId: null, activePaths: [], version: 2, kept: true } as const;
 
-/** An execution of three commits. */
+/** The three commits of an execution that ends. */
 export function ended(id: string, more: Parameters<typeof startCommit>[1] = {}): [Commit, Commit, Commit] {
   const first = startCommit(id, { input: { id }, metadata: { id }, ...more });
   const second = stepCommit(first, { outputs: [1, { two: 2 }], children: [{ key: "0#1", head: child }] });
   return [first, second, stepCommit(second, { output: "end", status: "completed" })];
 }
 
-/** One that waits after three commits: of two versions at the end, and with a child. */
+/** The three commits of an execution that waits after them. The last commit has two versions, and there is a child. */
 export function waiting(id: string, wakeAt: number | null = null): [Commit, Commit, Commit] {
   const first = startCommit(id, { input: { id }, metadata: { id } });
   const second = stepCommit(first, { output: "one", children: [{ key: "0#1", head: child }] });
   return [first, second, stepCommit(second, { outputs: [{ two: 2 }, "three"], status: "paused", wakeAt })];
 }
 
-/** Creates an execution and commits the rest. */
+/** Creates an execution with the first commit, and makes the other commits. */
 export async function write(store: SnapshotStore, [first, ...rest]: readonly Commit[]): Promise<void> {
   await store.create(first!);
   for (const commit of rest) await store.commit(commit);
 }
 
-/** Ids, page by page. */
+/** The ids of a list, which is read page by page. */
 export async function listed(store: SnapshotStore, query: Parameters<SnapshotStore["list"]>[0] = {}): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -53,7 +53,7 @@ export async function listed(store: SnapshotStore, query: Parameters<SnapshotSto
   return ids;
 }
 
-/** Stores that call back before and after the n-th call of all to them. */
+/** Wraps both stores so that `interrupt` runs before or after one call: the call number `position` of all calls to both, from 0. */
 export function interrupted(tiers: Tiers, position: number, when: "before" | "after", interrupt: () => Promise<void>) {
   let calls = 0;
   const wrap = (inner: SnapshotStore): SnapshotStore =>
@@ -73,14 +73,14 @@ export function interrupted(tiers: Tiers, position: number, when: "before" | "af
   return { hot: wrap(tiers.hot), cold: wrap(tiers.cold), made: () => calls };
 }
 
-/** Stores that fail at the n-th call of all, before or after it was made; then never again. */
+/** Wraps both stores so that one call fails, before or after it is made. */
 export function crashing(tiers: Tiers, position: number, when: "before" | "after") {
   return interrupted(tiers, position, when, async () => {
     throw new TypeError("crash");
   });
 }
 
-/** What a runtime does: decides again where somebody else was first. */
+/** Answers an execution as a runtime does: it decides again if another writer was first. */
 export async function answer(store: SnapshotStore, id: string): Promise<void> {
   for (;;) {
     const commit = stepCommit((await store.load(id))!, { output: "answer", wakeAt: 0 });
@@ -90,7 +90,7 @@ export async function answer(store: SnapshotStore, id: string): Promise<void> {
   }
 }
 
-/** All of them are there, whole and once, for whoever reads. */
+/** Expects that all executions can be read completely, and that lists have each of them exactly once. */
 export async function check(store: SnapshotStore, executions: readonly (readonly Commit[])[]): Promise<void> {
   for (const commits of executions) {
     const { workflowId } = commits[0]!;
@@ -107,7 +107,7 @@ export async function check(store: SnapshotStore, executions: readonly (readonly
   expect(await listed(store, { status: ["error", "cancelled"] })).toEqual([]);
 }
 
-/** Does something before and after every call that a move makes, one after the other, each time from the beginning. */
+/** Runs one move for every call that a move makes. `meanwhile` runs before or after this call, and `afterwards` after the move. */
 export async function atEveryCall(
   meanwhile: (around: ReturnType<typeof setUp> & { other: TieredStore; commits: Commit[] }) => Promise<void>,
   afterwards: (around: ReturnType<typeof setUp> & { other: TieredStore; commits: Commit[] }) => Promise<void>,

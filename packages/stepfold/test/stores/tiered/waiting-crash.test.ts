@@ -36,7 +36,7 @@ describe("a crash in the middle of a move of what waits", () => {
           .move()
           .catch(() => undefined);
         pass(8 * hour);
-        // no move has ended it
+        // the interrupted move has not ended the execution
         const claimed = await store.claim(lease);
         expect(claimed).toMatchObject([{ workflowId: "a", claimedAt: now(), version: 3 }]);
         expect(await store.load("a")).toMatchObject({ version: 3 });

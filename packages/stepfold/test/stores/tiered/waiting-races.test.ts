@@ -80,7 +80,7 @@ describe("a claim of a copy that does not count yet, at every call of which", ()
     for (const when of ["before", "after"] as const) {
       for (let position = 0; ; position++) {
         const { over, hot, pass, now } = setUp();
-        // its clock is ahead
+        // the clock of the cold store is ahead
         const cold = memoryStore({ now: () => now() + 9 * hour });
         const store = over({ hot, cold });
         await write(store, waiting("a", 9 * hour));

@@ -109,7 +109,7 @@ describe("a move of executions that wait", () => {
     const after = over({ hot: restored, cold });
     expect((await after.list()).items).toHaveLength(2);
     pass(hour);
-    // what is in both counts as hot, and what is not the same in both stays
+    // an execution in both stores counts as hot; it is moved again if both copies are equal, and stays if they differ
     expect(await after.move()).toEqual({ moved: 1, left: ["went on"] });
     expect(await listed(restored)).toEqual(["went on"]);
     for (const commits of executions) expect(await after.load(commits[0].workflowId)).toEqual(snapshotAfter(...commits));

@@ -1,34 +1,34 @@
-/** The key of an entry: compared part by part, numbers before texts. */
+/** The key of an entry. Keys are compared part by part, and numbers come before texts. */
 export type ToyKey = readonly (number | string)[];
 
 /** An entry. */
 export interface ToyEntry {
   readonly key: ToyKey;
-  /** JSON. */
+  /** The value as JSON. */
   readonly value: string;
-  /** Another one with every write of the entry. */
+  /** A number that changes with every write of the entry. */
   readonly revision: number;
 }
 
 /** Changes that are made all together, or not at all. */
 export interface ToyTransaction {
-  /** Entries that must be as they were read; null: they must not be there. */
+  /** Entries that must still have this revision. Null: the entry must not exist. */
   readonly checks: readonly { readonly key: ToyKey; readonly revision: number | null }[];
-  /** Null deletes the entry. */
+  /** Entries to write. The value null deletes the entry. */
   readonly puts: readonly { readonly key: ToyKey; readonly value: string | null }[];
-  /** Entries whose keys begin so are deleted. */
+  /** All entries whose keys begin with one of these keys are deleted. */
   readonly deletes?: readonly ToyKey[];
 }
 
-/** What is used of a client of the toy database. */
+/** The methods that a store uses of a client of the toy database. */
 export interface ToyClient {
   /** The clock of the server, in epoch milliseconds. */
   now(): Promise<number>;
-  /** Entries from one key on and before another one, in the order of their keys, or in reverse. */
+  /** The entries from the key `from` on and before the key `before`, in the order of their keys or in reverse. */
   range(from: ToyKey, before: ToyKey, options?: { readonly limit?: number; readonly isReverse?: boolean }): Promise<readonly ToyEntry[]>;
   get(key: ToyKey): Promise<ToyEntry | null>;
-  /** False: a check failed, and nothing was written. */
+  /** Makes a transaction. False: a check failed, and nothing was written. */
   commit(transaction: ToyTransaction): Promise<boolean>;
-  /** A number that was never given before, and is higher than all that were. */
+  /** Returns a number that is higher than all numbers returned before. */
   nextNumber(): Promise<number>;
 }

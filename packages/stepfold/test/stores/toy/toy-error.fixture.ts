@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 
-/** What went wrong in the toy database: what a server did not answer may succeed later. */
+/** Converts an error of the toy database. A call that no server answered is STORE_UNAVAILABLE, because it may succeed later. */
 export function toyError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const { code, message = String(cause) } = (cause ?? {}) as { code?: unknown; message?: string };

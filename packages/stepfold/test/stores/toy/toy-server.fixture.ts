@@ -1,24 +1,24 @@
 import type { ToyClient, ToyEntry, ToyKey, ToyTransaction } from "./toy-client.fixture.ts";
 
 /**
- * A database of sorted entries with transactions, as FoundationDB and Deno KV have them: small enough to be read in a minute. Every
- * call is answered later, and calls that are made at once are answered in any order.
+ * A very small database of sorted entries with transactions, like FoundationDB and Deno KV. Every call is answered later, and calls that
+ * are made at once are answered in any order.
  */
 export class ToyServer implements ToyClient {
-  /** In the order of their keys. */
+  /** All entries, in the order of their keys. */
   readonly #entries: ToyEntry[] = [];
   #now = 1_000_000;
   #lastRevision = 0;
   #lastNumber = 0;
-  /** Calls that still fail. */
+  /** The number of next calls that fail. */
   #lost = 0;
 
-  /** Sets the clock forward. */
+  /** Moves the clock forward. */
   advance(durationMs: number): void {
     this.#now += durationMs;
   }
 
-  /** The next calls find no server. */
+  /** Makes the next `calls` calls fail, as if there were no server. */
   loseConnection(calls: number): void {
     this.#lost = calls;
   }
@@ -62,7 +62,7 @@ export class ToyServer implements ToyClient {
     return entry && compare(entry.key, key) === 0 ? entry : null;
   }
 
-  /** Where a key is, or would be. */
+  /** The index of the entry with this key, or the index at which it would be inserted. */
   #indexOf(key: ToyKey): number {
     let [low, high] = [0, this.#entries.length];
     while (low < high) {
@@ -83,12 +83,12 @@ export class ToyServer implements ToyClient {
   }
 }
 
-/** What follows all keys that begin so. */
+/** A key that follows all keys that begin with this key. */
 export function after(key: ToyKey): ToyKey {
   return [...key, lastPart];
 }
 
-/** Follows every other part of a key. */
+/** A part of a key that follows every other part. */
 const lastPart = "\u{10ffff}\u{10ffff}";
 
 function compare(a: ToyKey, b: ToyKey): number {

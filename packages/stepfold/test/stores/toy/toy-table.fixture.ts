@@ -56,7 +56,7 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     return { executions: found.flat(), areKeysDue: true };
   }
 
-  /** One look for each key: those that wait behind the first one of it are passed over. */
+  /** Reads one entry for each key, and skips the executions that wait behind the first one of the key. */
   async dueKeys(afterKey: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const until = (await this.#client.now()) - overdueMs;
     const found: kit.DueKey[] = [];
@@ -72,7 +72,7 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     return { keys: found, next: from[1] as string };
   }
 
-  /** One look at the index: what is not asked for is left to the kit. */
+  /** Reads one range of the index and leaves out the rows that are not asked for. The kit reads on until a page is full. */
   async page(query: kit.PageQuery): Promise<kit.ListedPart> {
     const isReverse = query.order === "newest";
     const cursor = query.after && keys.created(query.after.createdAt, query.after.seq);
@@ -100,7 +100,7 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     put: (kind, writes) => Promise.all(writes.map((write) => this.#putRecord(keys.record(kind, write.key), write))),
   };
 
-  /** Row, events and children are of one version if the row is the same before and after. */
+  /** Reads the row before and after its events and children. If both rows are equal, all parts have the same version. */
   async #load(id: string): Promise<StoredRows | null> {
     for (;;) {
       const entry = await this.#client.get(keys.row(id));
@@ -117,7 +117,7 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     }
   }
 
-  /** The condition is judged here. What the transaction checks is that the row is still the one that was judged. */
+  /** Judges the condition of a write here. The transaction only checks that the row has not changed since. */
   async #write(write: kit.RowWrite): Promise<kit.RowWritten | null> {
     for (;;) {
       const [entry, now] = await Promise.all([this.#client.get(keys.row(write.id)), this.#client.now()]);

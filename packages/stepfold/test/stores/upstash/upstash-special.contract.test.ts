@@ -68,7 +68,7 @@ describe.skipIf(url === null)("what only an Upstash client does", () => {
     const first = startCommit("a");
     const second = stepCommit(first, { output: 1 });
     await store.create(first);
-    // the client tries twice even so
+    // the client tries twice even without retries, so two answers are cut
     proxy.cutAnswers(2);
     await expect(store.commit(second)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await store.commit(second);

@@ -4,7 +4,7 @@ import type { Json } from "../../../src/core/values/json.ts";
 import type { BlobStore } from "../../../src/ports/blob-store.ts";
 import type { ChangedChild, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 
-/** A store, and every word that it was told. */
+/** Wraps a store and records the name and the arguments of every call. */
 export function recorded(inner: SnapshotStore): { readonly store: SnapshotStore; readonly told: string[] } {
   const told: string[] = [];
   const store = new Proxy(inner, {
@@ -67,7 +67,7 @@ export function commitBetween(before: Snapshot | null, after: Snapshot, history:
   };
 }
 
-/** What looks like something that a wrapping store has written. */
+/** Values that look like values that a wrapping store has written. */
 export const lookalikes: readonly Json[] = ["encrypted", "compressed", "blob"].flatMap((name): Json[] => {
   const mark = `~stepfold/${name}`;
   return [

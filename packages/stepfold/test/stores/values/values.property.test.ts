@@ -55,10 +55,10 @@ function commitsOf(seed: number, thrown: readonly number[], given: readonly Json
   }));
 }
 
-/** What a store gives of an execution, as text: the order of keys counts. */
+/** Everything that a store returns about an execution, as text, because the order of keys counts. */
 async function shown(store: SnapshotStore, { workflowId }: Commit): Promise<string> {
   const lease = { owner: "worker", leaseMs: 1000, limit: 1 };
-  // fences rise by random steps
+  // fences are left out, because they rise by random steps
   const claimed = async () => (await store.claim(lease)).map(({ fence: _, ...claim }) => claim);
   const seen = [await store.load(workflowId), await store.events(workflowId, -1, 1000), await store.list(), await claimed()];
   return JSON.stringify(seen);

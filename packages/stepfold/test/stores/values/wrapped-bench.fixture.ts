@@ -8,14 +8,14 @@ import { memoryBench } from "../../testing/memory-bench.fixture.ts";
 import { contractOf } from "../../testing/store-contract.fixture.ts";
 import { sqliteBench } from "../sqlite/sqlite-bench.fixture.ts";
 
-/** A folder that is gone after the tests of the file. */
+/** Makes a folder that is deleted after the tests of the file. */
 export function testFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `stepfold-${name}-`));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The whole contract on a wrapped store, over memory and, with every store, over a file. */
+/** Runs the whole contract on a wrapped store, over a memory store and, as another form, over SQLite in a file. */
 export function wrappedContract(name: string, wrap: (inner: SnapshotStore, index: number) => SnapshotStore): void {
   const folder = testFolder(name);
   const wrapped = (bench: StoreBench, index: number): StoreBench => {

@@ -1,6 +1,6 @@
-// A worker that runs cases of the contract where the stores live: inside workerd. The fixture bundles it.
-// GET /d1/7 runs case 7 on the database OWN_7, /durable-object/7 in an object of its own; /d1-clock/7 on SERVER_7 by the database's clock;
-// /broken/7 runs what broken store 7 is caught by.
+// A worker that runs cases of the contract inside workerd, where the stores live. workerd.fixture.ts bundles it.
+// GET /d1/7 runs case 7 on the database OWN_7, /d1-clock/7 runs it on SERVER_7 with the clock of the database, and /durable-object/7 runs
+// it in a new object. /broken/7 runs the case that catches the broken store 7.
 import type { D1Client } from "../../../src/stores/databases/d1/index.ts";
 import { d1Store } from "../../../src/stores/databases/d1/index.ts";
 import { durableObjectStore, type ObjectStorage } from "../../../src/stores/databases/durable-object/index.ts";
@@ -16,7 +16,7 @@ type Env = Readonly<Record<`${"OWN" | "SERVER"}_${number}`, D1Client>> & { reado
 
 const retentionMs = 1000;
 
-/** A clock that only moves when it is told to. */
+/** A clock that moves only by `advance`. */
 function ownClock(): { now(): number; advance(durationMs: number): Promise<void> } {
   let now = 1_000_000;
   return {
@@ -49,7 +49,7 @@ function objectBench(storage: ObjectStorage): StoreBench {
   return { store: open(), retentionMs, open: async () => open(), advance, damage };
 }
 
-/** One object has no processes to share it; but several parts of its program may each open the store. */
+/** Runs a case. Cases that need several processes run too, because several parts of an object's program may each open the store. */
 async function report(contractCase: ContractCase, bench: StoreBench): Promise<CaseReport> {
   const { features } = bench.store;
   const claimed = contractCase.needs === "multiProcess" || isClaimed(contractCase, bench);
@@ -64,7 +64,7 @@ async function report(contractCase: ContractCase, bench: StoreBench): Promise<Ca
   }
 }
 
-/** Each case has an object of its own. */
+/** The object in which a case runs. Each case has a new object. */
 export class Cases {
   readonly #storage: ObjectStorage;
 

@@ -6,7 +6,7 @@ import { type D1Client, type D1Statement, d1Migrations, d1Store, migrateD1 } fro
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { openWorkerd } from "./workerd.fixture.ts";
 
-// the real D1 of workerd, asked from Node through miniflare
+// the tests use the real D1 of workerd from Node, through miniflare
 const names = ["NEW", "SERVER", "RACE", "OTHER", "VIEW", "COST"] as const;
 let workerd: Miniflare;
 beforeAll(async () => {
@@ -111,7 +111,7 @@ describe("a D1 store", () => {
     await step(Array.from({ length: 300 }, (_, index) => index));
     expect(await step()).toEqual(early);
     expect(early).toHaveLength(1);
-    // the row of the execution, the event, its index
+    // the commit writes the row of the execution, the event and the index of events
     expect(early[0]).toBeLessThanOrEqual(4);
   });
 });

@@ -11,7 +11,7 @@ import { openWorkerd } from "./workerd.fixture.ts";
 const folder = mkdtempSync(join(tmpdir(), "stepfold-objects-"));
 let workerd: Miniflare;
 
-/** workerd on the data of the one before. */
+/** Opens workerd on the data of the workerd before it. */
 function open(hangs: boolean): Promise<Miniflare> {
   return openWorkerd(fileURLToPath(new URL("object-worker.ts", import.meta.url)), {
     durableObjects: { OBJECTS: { className: "OneObject", useSQLite: true } },
@@ -33,7 +33,7 @@ async function ask(path: string, asked: Asked = {}): Promise<Record<string, numb
   return (await response.json()) as Record<string, number> & { readonly status: string };
 }
 
-/** Looks until an execution of an object has ended. */
+/** Waits until an execution of an object has ended. */
 async function ended(object: string, workflowId = "one"): Promise<void> {
   while ((await ask(`${object}/show`, { workflowId })).status !== "completed") await sleep(50);
 }
@@ -55,7 +55,7 @@ describe("the alarm of an object", () => {
     await ask("quiet/start", { input: "1h" });
     await sleep(1_000);
     const { rings } = await ask("quiet/show");
-    // the start, and once more for what that sweep wrote
+    // the alarm rings for the start, and once more for the writes of that sweep
     expect(rings).toBeLessThanOrEqual(2);
     await sleep(500);
     expect((await ask("quiet/show")).rings).toBe(rings);

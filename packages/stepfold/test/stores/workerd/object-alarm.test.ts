@@ -4,7 +4,7 @@ import { builtinNodes } from "../../../src/nodes/index.ts";
 import { createRuntime } from "../../../src/runtime/index.ts";
 import { durableObjectStore, type ObjectStorage } from "../../../src/stores/databases/durable-object/index.ts";
 
-/** SQLite as an object has it. */
+/** The storage of an object, made with SQLite in memory. */
 function objectStorage(): ObjectStorage {
   const db = new DatabaseSync(":memory:");
   return {
@@ -49,7 +49,7 @@ it("an alarm that could not be set is set by a later write: what failed has left
   isBroken = false;
   now += 1_000;
   expect(await store.claim(lease)).toHaveLength(1);
-  // its driver may die: the end of the lease is what wakes the object then
+  // the holder may die, so the alarm is set to the end of its lease
   expect(alarms).toEqual([1_000_000, now + 30_000]);
   await runtime.close();
 });

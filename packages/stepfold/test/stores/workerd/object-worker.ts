@@ -1,4 +1,4 @@
-// A worker with an object whose store and alarm are asked for what they do. HANGS: steps of the node `slow` never end.
+// A worker with an object in which the tests run executions and read the store and the alarm. HANGS: steps of type `slow` do not end.
 
 import { defineNode, StepfoldError } from "../../../src/index.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
@@ -19,11 +19,12 @@ interface State {
   readonly storage: ObjectStorage & { getAlarm(): Promise<number | null> };
 }
 
-/** What the object is asked: `POST /OBJECT/VERB`. */
+/** The body of a request to the object, `POST /OBJECT/VERB`. */
 export interface Asked {
   readonly workflow?: "wait" | "slow" | "turn";
   readonly workflowId?: string;
   readonly input?: unknown;
+  /** The statement that the verb `sql` runs. */
   readonly sql?: string;
 }
 
@@ -38,7 +39,7 @@ const workflows = [
   },
 ];
 
-/** What lives in an object, as soon as it is asked for something of ours. */
+/** Opens the store and the runtime of an object. */
 function openIn(storage: ObjectStorage, hangs: boolean): { readonly store: DurableObjectStore; readonly runtime: Runtime } {
   const slow = defineNode({
     executor: async (_, step) => {

@@ -3,6 +3,6 @@ import { expectTypeOf } from "vitest";
 import type { D1Client } from "../../../src/stores/databases/d1/index.ts";
 import type { ObjectStorage } from "../../../src/stores/databases/durable-object/index.ts";
 
-// Cloudflare's own bindings are what the stores take
+// the stores take Cloudflare's own bindings
 expectTypeOf<D1Database>().toExtend<D1Client>();
 expectTypeOf<DurableObjectStorage>().toExtend<ObjectStorage>();

@@ -39,7 +39,7 @@ describe("the contract in workerd", () => {
   for (const [index, { name }] of brokenStores.entries()) {
     it.concurrent(`notices an object's store that ${name}`, async () => {
       const { failure } = await ask(`broken/${index}`);
-      // anything else would be a mistake of the wrapper
+      // any other error would be a mistake of the worker that runs the case
       expect(failure?.name).toMatch(/^(ContractViolation|StepfoldError)$/);
     });
   }

@@ -9,9 +9,9 @@ import { type ChildState, isTerminal, type MapState, type Wait } from "../../sna
 import { type EpochMs, sizeOfJson } from "../../values/json.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { deadlineOf } from "../draft/deadline.ts";
-import { type ChildDraft, type Draft, newChild, newFamily, noFamily, type ScopeDraft } from "../draft/draft.ts";
-import { type DraftChildren, type DraftPath, firstPath, letGo, openChildren } from "../draft/draft-path.ts";
-import { recount } from "../draft/draft-status.ts";
+import { type ChildDraft, type Draft, newChild, newChildCollections, noChildCollections, type ScopeDraft } from "../draft/draft.ts";
+import { clearWaits, type DraftChildren, type DraftPath, firstPath, openChildren } from "../draft/draft-path.ts";
+import { updateCounters } from "../draft/draft-status.ts";
 import { subtractSize } from "../draft/held-size.ts";
 import { scopeAt } from "../draft/open-draft.ts";
 import { forgetChildren } from "../paths/end-path.ts";
@@ -28,13 +28,13 @@ export function spawn(
   path.status = "suspended";
   path.turn++;
   path.nextRetryAt = undefined;
-  letGo(scope.root, path);
+  clearWaits(scope.root, path);
   path.children = openChildren(path, { key, workflow });
   if (timeoutAt !== undefined) {
     const wait: Wait = { id: scopedKey(scope.key, `${path.id}@${path.turn}`), kind: "children", openedAt, timeoutAt };
     path.waits = Object.freeze([Object.freeze(wait)]);
   }
-  if (scope.root.children === noFamily.children) Object.assign(scope.root, newFamily());
+  if (scope.root.children === noChildCollections.children) Object.assign(scope.root, newChildCollections());
   const items = map ? map.items : input === undefined ? [] : [input];
   scope.root.mapItems.set(scopedKey(scope.key, key), items);
   if (!map) return;
@@ -106,7 +106,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
     item,
     deadlineAt: deadlineOf(workflow, { input, metadata: root.metadata, at }),
     input,
-    inputAt: isLarge ? `items/${scopedKey(scope.key, children.key)}/${item ?? 0}` : undefined,
+    inputInEvents: isLarge ? `items/${scopedKey(scope.key, children.key)}/${item ?? 0}` : undefined,
   });
   child.siblings = children;
   child.version = version;
@@ -117,7 +117,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   root.sizeBytes += childBytes;
   if (item === null) root.mapItems.delete(key);
   markChanged(child, version);
-  recount(child);
+  updateCounters(child);
   return child;
 }
 
@@ -158,7 +158,7 @@ export function endChild(child: ChildDraft, version: number): void {
     return;
   }
   subtractSize(root, sizeOfHeld(child) - (output === undefined ? 0 : sizeOfJson(output)));
-  const left = { currentNodeId: child.failedAt, ...(output !== undefined && { output }), ...(error && { error }) };
+  const left = { currentNodeId: child.failedNodeId, ...(output !== undefined && { output }), ...(error && { error }) };
   root.children.set(key, stubOf(workflowName, ended!, version, left));
 }
 

@@ -97,7 +97,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
     workflowId: draft.workflowId,
     definition: draft.definition,
     status: statusOf(draft),
-    currentNodeId: paths[0]?.nodeId ?? draft.failedAt,
+    currentNodeId: paths[0]?.nodeId ?? draft.failedNodeId,
     activePaths: Object.freeze(paths.map(closePath)),
     version: draft.version,
     metadata: draft.metadata,
@@ -136,7 +136,7 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
   const head: Mutable<ChildHead> = {
     workflow: workflowName,
     status,
-    currentNodeId: ended ? child.failedAt : paths[0]!.nodeId,
+    currentNodeId: ended ? child.failedNodeId : paths[0]!.nodeId,
     activePaths: Object.freeze(paths.map(closePath)),
     version,
   };
@@ -151,10 +151,13 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
 function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
   if (scope.input !== undefined) head.input = scope.input;
   if (scope.output !== undefined) head.output = scope.output;
-  const { inputAt, outputAt } = scope;
-  const output = !scope.ended && outputAt?.output === scope.output ? outputAt?.at : undefined;
-  if (inputAt !== undefined || output !== undefined)
-    head.inEvents = Object.freeze({ ...(inputAt !== undefined && { input: inputAt }), ...(output !== undefined && { output }) });
+  const { inputInEvents, outputInEvents } = scope;
+  const output = !scope.ended && outputInEvents?.output === scope.output ? outputInEvents?.at : undefined;
+  if (inputInEvents !== undefined || output !== undefined)
+    head.inEvents = Object.freeze({
+      ...(inputInEvents !== undefined && { input: inputInEvents }),
+      ...(output !== undefined && { output }),
+    });
   if (scope.deadlineAt !== undefined) head.deadlineAt = scope.deadlineAt;
   if (scope.error !== undefined) head.error = scope.error;
   if (scope.ending) head.ending = scope.ending;
@@ -166,10 +169,10 @@ function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
 function roundsOf({ groups, ended }: ScopeDraft): Record<string, Round> | undefined {
   if (!groups || ended) return undefined;
   let rounds: Record<string, Round> | undefined;
-  for (const { key, got } of groups.values()) {
-    if (!got) continue;
+  for (const { key, roundEdges } of groups.values()) {
+    if (!roundEdges) continue;
     rounds ??= {};
-    rounds[key] = Object.freeze({ got: Object.freeze([...got]) });
+    rounds[key] = Object.freeze({ got: Object.freeze([...roundEdges]) });
   }
   return rounds && Object.freeze(rounds);
 }

@@ -86,7 +86,7 @@ export function visitAgain(path: DraftPath): void {
   path.visit = path.turn;
 }
 
-/** Opens a path of a snapshot for changes. The counters of its children are set later (see `openFamily`). */
+/** Opens a path of a snapshot for changes. The counters of its children are set later (see `openChildCollections`). */
 export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;
   const { nextRetryAt, resumed, begun = false, undoes, stepPath } = path;
@@ -186,7 +186,7 @@ interface Root {
 }
 
 /** Removes the waits of a path and what it was resumed with, and subtracts their size. */
-export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
+export function clearWaits(root: { sizeBytes: number }, path: DraftPath): void {
   const { waits, resumed } = path;
   if (waits) subtractSize(root, sizeOfWaits(waits));
   if (resumed) subtractSize(root, sizeOfResumed(resumed));
@@ -257,13 +257,13 @@ export function recordAnswer(root: Root, path: DraftPath, wait: Wait, event: Res
  */
 function isDecided({ quorum = 1, tally, responders }: Wait, answers: readonly Answer[]): boolean {
   if (tally === undefined) return answers.length >= quorum;
-  const favourable = answers.filter((given) => isFor(given, tally)).length;
+  const favourable = answers.filter((given) => countsForQuorum(given, tally)).length;
   const against = answers.length - favourable;
   return favourable >= quorum || against >= (responders ? responders.length - quorum + 1 : quorum);
 }
 
 /** True if the member `tally` of an answer's payload is true, so that the answer counts for the quorum. */
-export function isFor({ payload }: Answer, tally: string): boolean {
+export function countsForQuorum({ payload }: Answer, tally: string): boolean {
   return (
     typeof payload === "object" && payload !== null && Object.hasOwn(payload, tally) && (payload as Record<string, unknown>)[tally] === true
   );

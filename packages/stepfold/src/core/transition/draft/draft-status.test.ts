@@ -100,7 +100,7 @@ describe("an execution that is parked", () => {
 
   it("is explained: why it rests, until when, and what it would do", () => {
     const { sentence, next } = explain(parked, flow);
-    expect(sentence).toMatch(/^Parked: 5 workers died \(WORKER_CRASHED\); it goes on when somebody says retry\. 2 places are open: /);
+    expect(sentence).toMatch(/^Parked: 5 workers died \(WORKER_CRASHED\); it goes on after a retry command\. 2 places are open: /);
     expect(next).toBe(null);
     const timed = explain(apply(flow, waiting, park(waiting, 4_000)), flow);
     expect(timed.sentence).toContain("it is tried again at 1970-01-01T00:00:04.000Z");

@@ -96,7 +96,7 @@ function timerOf(waits: readonly Wait[]): EpochMs {
 }
 
 /** Updates what the parent counts of a child after a change: its status, its place in the map, and its earliest timer. */
-export function recount(child: ChildDraft): void {
+export function updateCounters(child: ChildDraft): void {
   const { root } = child;
   const siblings = child.siblings!;
   const before = child.status;
@@ -121,7 +121,7 @@ export function recount(child: ChildDraft): void {
 }
 
 /** True while an execution is parked and its time (`until`) has not come. */
-export function rests({ parked }: { readonly parked?: Parked | undefined }, now: EpochMs): boolean {
+export function isParkedNow({ parked }: { readonly parked?: Parked | undefined }, now: EpochMs): boolean {
   return parked !== undefined && (parked.until === undefined || now < parked.until);
 }
 

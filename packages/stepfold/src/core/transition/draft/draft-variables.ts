@@ -8,14 +8,14 @@ import { subtractSize } from "./held-size.ts";
 /** Sets variables of a scope, by name, to values that are valid from `version` on. */
 export function setVariables(scope: ScopeDraft, values: Readonly<Record<string, Json>>, version: number): void {
   scope.variables = withValues(scope.variables, values, version);
-  noteRevised(scope);
+  noteOldValues(scope);
 }
 
-/** Adds a scope to `revised` if one of its variables has older values besides the latest one. */
-export function noteRevised(scope: ScopeDraft): void {
+/** Adds a scope to `scopesWithOldValues` if one of its variables has older values besides the latest one. */
+export function noteOldValues(scope: ScopeDraft): void {
   if (!hasOlderValues(scope.variables)) return;
-  scope.root.revised ??= new Set();
-  scope.root.revised.add(scope);
+  scope.root.scopesWithOldValues ??= new Set();
+  scope.root.scopesWithOldValues.add(scope);
 }
 
 /**
@@ -23,9 +23,9 @@ export function noteRevised(scope: ScopeDraft): void {
  * paths, and not on how often a draft of it was opened.
  */
 export function releaseVariables(root: Draft): void {
-  for (const scope of root.revised!) {
+  for (const scope of root.scopesWithOldValues!) {
     // a child that was deleted holds no values any more
-    if (isChild(scope) && root.children.get(scope.key) !== scope) root.revised!.delete(scope);
+    if (isChild(scope) && root.children.get(scope.key) !== scope) root.scopesWithOldValues!.delete(scope);
     else release(scope);
   }
 }
@@ -39,7 +39,7 @@ function release(scope: ScopeDraft): void {
   if (readable === variables) return;
   subtractSize(root, sizeOfVariables(variables) - sizeOfVariables(readable));
   scope.variables = readable;
-  if (!hasOlderValues(readable)) root.revised!.delete(scope);
+  if (!hasOlderValues(readable)) root.scopesWithOldValues!.delete(scope);
 }
 
 /** Returns the latest value of each variable of a scope, by name. */

@@ -74,11 +74,11 @@ export interface ScopeDraft {
   /** The status with which the scope ended; null while it is open. */
   ended: "completed" | "failed" | "cancelled" | null;
   /** The id of the node at which the scope failed, or stood when it was cancelled; null if there is none. */
-  failedAt: string | null;
+  failedNodeId: string | null;
   output: Json | undefined;
-  /** The place of a large input or output in the events, such as `7/output` (see `InEvents`). `outputAt` is valid only for its `output`. */
-  readonly inputAt: string | undefined;
-  outputAt: { readonly output: Json; readonly at: string } | undefined;
+  /** The place of a large input or output in the events, such as `7/output` (see `InEvents`); of the output only while it is `output`. */
+  readonly inputInEvents: string | undefined;
+  outputInEvents: { readonly output: Json; readonly at: string } | undefined;
   readonly deadlineAt: EpochMs | undefined;
   error: ErrorInfo | undefined;
   ending: Ending | undefined;
@@ -102,9 +102,9 @@ export interface JoinGroup {
   /** The waiting paths in the order of their arrival. */
   readonly waiting: DraftPath[];
   /** The edges by which paths have come in the open round, including those that fired the join; null if no round is open. */
-  got: Set<string> | null;
+  roundEdges: Set<string> | null;
   /** The number of waiting paths that came by each edge. */
-  readonly filled: Map<string, number>;
+  readonly waitingByEdge: Map<string, number>;
   /** An open path for which the join waited when it was last examined, and the edge by which that path can come; null if none is known. */
   blocker: { readonly path: DraftPath; readonly edge: JoinEdge } | null;
 }
@@ -117,7 +117,7 @@ export interface ChildDraft extends ScopeDraft {
   readonly item: number | null;
   /** All children of the path that waits for this child; null if no path waits for it any more. */
   siblings: DraftChildren | null;
-  /** The status at the last `recount`, with which the counters in `siblings` include this child. */
+  /** The status at the last `updateCounters`, with which the counters in `siblings` include this child. */
   status: Status;
   /** The version since which the item is ready, but waits because its map already runs as many items as it may; else null. */
   queued: number | null;
@@ -174,7 +174,7 @@ export interface Draft extends ScopeDraft {
   /** The keys of the children that have changed since the snapshot or the last commit. */
   changed: Set<string>;
   /** The scopes that hold older values of a variable besides the latest one; null until there is such a scope. */
-  revised: Set<ScopeDraft> | null;
+  scopesWithOldValues: Set<ScopeDraft> | null;
   /** The keys of the children that were deleted since the last commit. */
   dropped: string[];
   /** The consequences of the event that is being applied: results of other nodes, paths that ended, and warnings. */
@@ -182,27 +182,27 @@ export interface Draft extends ScopeDraft {
   endedPaths: EndedPath[];
   warnings: Warning[];
   /** The paths, with their nodes, that left a failed join by its `error` edge in this transition: each may do so once (see `failJoin`). */
-  shorts: Set<string> | null;
+  errorExits: Set<string> | null;
   /** A counter that rises whenever a path ends: the turn then aborts steps whose paths have ended. */
-  endings: number;
+  endedPathCount: number;
   /** The waits as the store lists them; null if no store has the execution yet. */
   listedWaits: ListedWaits | null;
 }
 
 /** The parts of a draft that are about its children. */
-type Family = Pick<Draft, "children" | "mapItems" | "awake" | "timers" | "changed">;
+type ChildCollections = Pick<Draft, "children" | "mapItems" | "awake" | "timers" | "changed">;
 
 /** Returns empty collections for the children of one draft. */
-export function newFamily(): Family {
+export function newChildCollections(): ChildCollections {
   return { children: new Map(), mapItems: new Map(), awake: new Set(), timers: new Timetable(), changed: new Set() };
 }
 
 /** The empty collections that all executions without children share. Nothing may be put into them. */
-export const noFamily: Family = newFamily();
+export const noChildCollections: ChildCollections = newChildCollections();
 
 // Only this file creates drafts, and each draft has all fields in the same order: JavaScript engines access objects of one shape faster.
 
-type InScope = "workflow" | "input" | "inputAt" | "deadlineAt";
+type InScope = "workflow" | "input" | "inputInEvents" | "deadlineAt";
 
 /** The fields of an execution that never change, and its metadata, which may change. */
 export type DraftIdentity = Pick<
@@ -222,21 +222,21 @@ export function newDraft(about: DraftIdentity): Draft {
 
 /** Returns the draft of a child that has no path yet. */
 export function newChild(about: ChildIdentity): ChildDraft {
-  return new ItemDraft(about);
+  return new ChildScopeDraft(about);
 }
 
 const noSteps: readonly BegunStep[] = Object.freeze([]);
 
-class EmptyScope {
+class BaseScopeDraft {
   readonly workflow: ScopeDraft["workflow"];
   readonly input: ScopeDraft["input"];
-  readonly inputAt: ScopeDraft["inputAt"];
+  readonly inputInEvents: ScopeDraft["inputInEvents"];
   readonly deadlineAt: ScopeDraft["deadlineAt"];
   paths: DraftPath[] = [];
   ended: ScopeDraft["ended"] = null;
-  failedAt: ScopeDraft["failedAt"] = null;
+  failedNodeId: ScopeDraft["failedNodeId"] = null;
   output: ScopeDraft["output"] = undefined;
-  outputAt: ScopeDraft["outputAt"] = undefined;
+  outputInEvents: ScopeDraft["outputInEvents"] = undefined;
   error: ScopeDraft["error"] = undefined;
   ending: ScopeDraft["ending"] = undefined;
   begun: readonly BegunStep[] = noSteps;
@@ -245,15 +245,15 @@ class EmptyScope {
   variables: Variables = noVariables;
   groups: ScopeDraft["groups"] = null;
 
-  constructor({ workflow, input, inputAt, deadlineAt }: Pick<ScopeDraft, InScope>) {
+  constructor({ workflow, input, inputInEvents, deadlineAt }: Pick<ScopeDraft, InScope>) {
     this.workflow = workflow;
     this.input = input;
-    this.inputAt = inputAt;
+    this.inputInEvents = inputInEvents;
     this.deadlineAt = deadlineAt;
   }
 }
 
-class ExecutionDraft extends EmptyScope implements Draft {
+class ExecutionDraft extends BaseScopeDraft implements Draft {
   readonly root: Draft = this;
   readonly key = "";
   readonly workflowId: Draft["workflowId"];
@@ -286,19 +286,19 @@ class ExecutionDraft extends EmptyScope implements Draft {
   outbox: Draft["outbox"] = [];
   parked: Draft["parked"] = undefined;
   compensations: Draft["compensations"] = [];
-  children: Draft["children"] = noFamily.children;
-  mapItems: Draft["mapItems"] = noFamily.mapItems;
+  children: Draft["children"] = noChildCollections.children;
+  mapItems: Draft["mapItems"] = noChildCollections.mapItems;
   openChildren = 0;
-  awake: Draft["awake"] = noFamily.awake;
-  timers: Draft["timers"] = noFamily.timers;
-  changed: Draft["changed"] = noFamily.changed;
-  revised: Draft["revised"] = null;
+  awake: Draft["awake"] = noChildCollections.awake;
+  timers: Draft["timers"] = noChildCollections.timers;
+  changed: Draft["changed"] = noChildCollections.changed;
+  scopesWithOldValues: Draft["scopesWithOldValues"] = null;
   dropped: Draft["dropped"] = [];
   results: Draft["results"] = [];
   endedPaths: Draft["endedPaths"] = [];
   warnings: Draft["warnings"] = [];
-  shorts: Draft["shorts"] = null;
-  endings = 0;
+  errorExits: Draft["errorExits"] = null;
+  endedPathCount = 0;
   listedWaits: Draft["listedWaits"] = null;
 
   constructor(about: DraftIdentity) {
@@ -319,7 +319,7 @@ class ExecutionDraft extends EmptyScope implements Draft {
   }
 }
 
-class ItemDraft extends EmptyScope implements ChildDraft {
+class ChildScopeDraft extends BaseScopeDraft implements ChildDraft {
   readonly root: ChildDraft["root"];
   readonly key: string;
   readonly parent: ScopeDraft;
@@ -378,14 +378,14 @@ export function variablesAt(scope: ScopeDraft, since: number): VariablesView {
   for (let current = scope; ; current = current.parent) {
     if (current.variables !== noVariables || current.workflow.variables.size > 0) layers.push([current, version]);
     if (!isChild(current)) break;
-    version = ownerOf(current)?.since ?? version;
+    version = waitingPathOf(current)?.since ?? version;
   }
   if (layers.length === 0) return nothing;
   return Object.freeze(Object.fromEntries(layers.reverse().flatMap(([layer, at]) => entriesAt(layer, at))));
 }
 
 /** Returns the path that waits for a child; undefined if none waits, because the child has ended and is being undone. */
-function ownerOf({ parent, siblings }: ChildDraft): DraftPath | undefined {
+function waitingPathOf({ parent, siblings }: ChildDraft): DraftPath | undefined {
   return siblings?.path.children === siblings && parent.paths.includes(siblings.path) ? siblings.path : undefined;
 }
 

@@ -10,23 +10,23 @@ export function waveOf(join: CompiledJoin, path: DraftPath): string {
 
 /** Puts an arrived path into the group of its join. Returns the number of paths of this wave that wait there and came by the same edge. */
 export function wait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): number {
-  const { waiting, filled } = groupAt(scope, join, waveOf(join, path));
+  const { waiting, waitingByEdge } = groupAt(scope, join, waveOf(join, path));
   let place = waiting.length;
   while (place > 0 && byAge(path, waiting[place - 1]!) < 0) place--;
   waiting.splice(place, 0, path);
-  const count = (filled.get(path.via!) ?? 0) + 1;
-  filled.set(path.via!, count);
+  const count = (waitingByEdge.get(path.via!) ?? 0) + 1;
+  waitingByEdge.set(path.via!, count);
   return count;
 }
 
 /** Removes a path from the group of its join. */
 export function unwait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): void {
   const group = groupAt(scope, join, waveOf(join, path));
-  const { waiting, filled } = group;
+  const { waiting, waitingByEdge } = group;
   waiting.splice(waiting.indexOf(path), 1);
-  const left = filled.get(path.via!)! - 1;
-  if (left > 0) filled.set(path.via!, left);
-  else filled.delete(path.via!);
+  const left = waitingByEdge.get(path.via!)! - 1;
+  if (left > 0) waitingByEdge.set(path.via!, left);
+  else waitingByEdge.delete(path.via!);
   discardIfEmpty(scope, group);
 }
 
@@ -36,7 +36,7 @@ export function groupAt(scope: ScopeDraft, join: CompiledJoin, wave: string): Jo
   scope.groups ??= new Map();
   let group = scope.groups.get(key);
   if (!group) {
-    group = { key, join, wave, waiting: [], filled: new Map(), got: null, blocker: null };
+    group = { key, join, wave, waiting: [], waitingByEdge: new Map(), roundEdges: null, blocker: null };
     scope.groups.set(key, group);
   }
   return group;
@@ -44,7 +44,7 @@ export function groupAt(scope: ScopeDraft, join: CompiledJoin, wave: string): Jo
 
 /** Deletes a group in which no path waits and which has no open round. */
 export function discardIfEmpty(scope: ScopeDraft, group: JoinGroup): void {
-  if (group.waiting.length === 0 && group.got === null) scope.groups!.delete(group.key);
+  if (group.waiting.length === 0 && group.roundEdges === null) scope.groups!.delete(group.key);
 }
 
 /** Compares paths by the order of their arrival; of paths that arrived at the same version the senior one comes first. */

@@ -2,10 +2,10 @@ import type { CompiledWorkflow } from "../../definition/compiled.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { groupOf, itemOf, localKey, parentKey } from "../../snapshot/address.ts";
 import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Snapshot } from "../../snapshot/snapshot.ts";
-import { type ChildDraft, type Draft, newChild, newDraft, newFamily, type ScopeDraft } from "./draft.ts";
+import { type ChildDraft, type Draft, newChild, newChildCollections, newDraft, type ScopeDraft } from "./draft.ts";
 import { type DraftPath, openPath } from "./draft-path.ts";
 import { earliestTime } from "./draft-status.ts";
-import { noteRevised } from "./draft-variables.ts";
+import { noteOldValues } from "./draft-variables.ts";
 import { groupAt, wait } from "./join-group.ts";
 import { waitsOfSnapshot } from "./listed-waits.ts";
 
@@ -28,7 +28,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     deadlineAt: snapshot.deadlineAt,
     deadlineGiven: snapshot.deadlineGiven,
     input: snapshot.input,
-    inputAt: snapshot.inEvents?.input,
+    inputInEvents: snapshot.inEvents?.input,
   });
   openScope(draft, snapshot, snapshot);
   draft.closing = snapshot.closing;
@@ -48,7 +48,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   if (snapshot.compensations) draft.compensations = [...snapshot.compensations];
   openGroups(draft, snapshot);
   const { childStates, mapItems } = snapshot;
-  if (childStates || mapItems) openFamily(draft, childStates, mapItems);
+  if (childStates || mapItems) openChildCollections(draft, childStates, mapItems);
   openUndo(draft);
   if (snapshot.incarnation !== undefined) draft.listedWaits = waitsOfSnapshot(snapshot);
   return draft;
@@ -69,7 +69,7 @@ export function scopeAt(draft: Draft, key: string | undefined): ScopeDraft | nul
 function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
   const parent = scopeAt(draft, parentKey(key));
   const workflow = parent?.workflow.workflows.get(state.workflow);
-  if (!parent || !workflow) throw damaged(key, "belongs to nothing that is there");
+  if (!parent || !workflow) throw damaged(key, "has no parent in this snapshot");
   const group = groupOf(key);
   const path = parent.paths.find(({ children }) => children?.key === group);
   const child = newChild({
@@ -81,7 +81,7 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
     item: itemOf(key),
     deadlineAt: state.deadlineAt,
     input: state.input,
-    inputAt: state.inEvents?.input,
+    inputInEvents: state.inEvents?.input,
   });
   openScope(child, state, state);
   child.siblings = path?.children ?? null;
@@ -102,9 +102,9 @@ function openScope(scope: ScopeDraft, state: ScopeHead, held: Pick<ChildState, "
   const { nodes } = scope.workflow;
   scope.paths = state.activePaths.map((path) => openPath(path, nodes));
   if (status === "completed" || status === "failed" || status === "cancelled") scope.ended = status;
-  scope.failedAt = ending ? ending.nodeId : isTerminal(status) ? currentNodeId : (error?.nodeId ?? null);
+  scope.failedNodeId = ending ? ending.nodeId : isTerminal(status) ? currentNodeId : (error?.nodeId ?? null);
   scope.output = output;
-  if (inEvents?.output !== undefined && output !== undefined) scope.outputAt = { output, at: inEvents.output };
+  if (inEvents?.output !== undefined && output !== undefined) scope.outputInEvents = { output, at: inEvents.output };
   scope.error = error;
   scope.ending = ending;
   if (begun) scope.begun = begun;
@@ -112,7 +112,7 @@ function openScope(scope: ScopeDraft, state: ScopeHead, held: Pick<ChildState, "
   scope.context = scope.borrowed as Record<string, NodeResult[]>;
   if (!held.variables) return;
   scope.variables = held.variables;
-  noteRevised(scope);
+  noteOldValues(scope);
 }
 
 /** Sets the node of the path that undoes steps. The step may be one of a child, so the node may belong to another workflow. */
@@ -128,8 +128,8 @@ function openGroups(scope: ScopeDraft, { rounds }: ScopeHead): void {
   for (const [key, { got }] of Object.entries(rounds ?? {})) {
     const bar = key.indexOf("|");
     const join = scope.workflow.nodes.get(key.slice(0, bar))?.join;
-    if (!join) throw damaged(key, "is a round of no join");
-    groupAt(scope, join, key.slice(bar + 1)).got = new Set(got);
+    if (!join) throw damaged(key, "does not belong to a join");
+    groupAt(scope, join, key.slice(bar + 1)).roundEdges = new Set(got);
   }
 }
 
@@ -138,13 +138,13 @@ function joinOf(
   { id, nodeId }: DraftPath,
 ): NonNullable<ReturnType<CompiledWorkflow["nodes"]["get"]>>["join"] & object {
   const join = workflow.nodes.get(nodeId)?.join;
-  if (!join) throw damaged(id, "joins at a node that joins nothing");
+  if (!join) throw damaged(id, "waits as a joining path at a node that is not a join");
   return join;
 }
 
 /** Counts the children of every path, and opens the children that are active or retrying. */
-function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: Snapshot["mapItems"] = {}): void {
-  Object.assign(draft, { ...newFamily(), children: new Map(Object.entries(states)), mapItems: new Map(Object.entries(items)) });
+function openChildCollections(draft: Draft, states: Snapshot["childStates"] = {}, items: Snapshot["mapItems"] = {}): void {
+  Object.assign(draft, { ...newChildCollections(), children: new Map(Object.entries(states)), mapItems: new Map(Object.entries(items)) });
   const queued: ChildDraft[] = [];
   for (const [key, state] of draft.children) {
     const { status } = state;

@@ -6,7 +6,7 @@ import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { apply, fold } from "../apply.ts";
 import { wakeAt } from "./draft-status.ts";
 import { openDraft } from "./open-draft.ts";
-import { endOf } from "./outbox.ts";
+import { statusAfterMessages } from "./outbox.ts";
 
 const flow = graph(["a>b"]);
 const parent = { workflowId: "outer", waitId: "0@2", depth: 1 };
@@ -28,8 +28,8 @@ describe("an execution that another one waits for", () => {
       parent,
     });
     expect(told(over)).toEqual([["2.0", "ended", "outer"]]);
-    expect(endOf(over)).toBe("completed");
-    expect(endOf(child)).toBeNull();
+    expect(statusAfterMessages(over)).toBe("completed");
+    expect(statusAfterMessages(child)).toBeNull();
     expect(wakeAt(openDraft(flow, over))).toBe(0);
     expect(readSnapshot(JSON.parse(JSON.stringify(over)), flow)).toEqual(over);
   });

@@ -45,7 +45,7 @@ export function withdraw(draft: Draft, waits: readonly Wait[]): void {
  * open again with `ending`, and ends when all of them are delivered.
  */
 export function enqueueEnd(draft: Draft): void {
-  const { ended, parent, scheduledBy, failedAt: nodeId, error, continuedAs } = draft;
+  const { ended, parent, scheduledBy, failedNodeId: nodeId, error, continuedAs } = draft;
   if (!ended) return;
   // if the execution goes on as another one, the parent waits for the end of that one
   const told = parent?.waitId !== undefined ? parent : scheduledBy?.reports && scheduledBy;
@@ -61,7 +61,11 @@ export function hasOnlyMessages({ ended, ending, paths }: Pick<Draft, "ended" | 
 }
 
 /** Returns the status that an execution will have when its messages are delivered; null if it has more to do than that. */
-export function endOf({ ending, activePaths, outbox }: Pick<Snapshot, "ending" | "activePaths" | "outbox">): Snapshot["status"] | null {
+export function statusAfterMessages({
+  ending,
+  activePaths,
+  outbox,
+}: Pick<Snapshot, "ending" | "activePaths" | "outbox">): Snapshot["status"] | null {
   return ending && outbox && activePaths.length === 0 ? ending.status : null;
 }
 

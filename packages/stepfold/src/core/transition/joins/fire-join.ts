@@ -47,9 +47,9 @@ export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, a
 function mayGoOn({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): boolean {
   if (!node.edges.has("error")) return false;
   const name = `${key}>${id}@${nodeId}`;
-  root.shorts ??= new Set();
-  if (root.shorts.has(name)) return false;
-  root.shorts.add(name);
+  root.errorExits ??= new Set();
+  if (root.errorExits.has(name)) return false;
+  root.errorExits.add(name);
   return true;
 }
 

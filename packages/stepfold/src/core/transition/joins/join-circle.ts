@@ -6,7 +6,7 @@ export interface Blocked {
   /** The paths that can still come to the group. */
   readonly by: readonly DraftPath[];
   /** A group of the same join, in another wave, whose open round must close first (`late: "block"`). */
-  readonly behind?: JoinGroup;
+  readonly openRound?: JoinGroup;
 }
 
 /**
@@ -23,8 +23,8 @@ export function firstOfCircle(groups: readonly JoinGroup[], blocked: ReadonlyMap
     grown = false;
     for (const group of groups) {
       if (live.has(group)) continue;
-      const { by, behind } = blocked.get(group)!;
-      if (!by.some((path) => live.has(at.get(path)!)) && !(behind && live.has(behind))) continue;
+      const { by, openRound } = blocked.get(group)!;
+      if (!by.some((path) => live.has(at.get(path)!)) && !(openRound && live.has(openRound))) continue;
       live.add(group);
       grown = true;
     }
@@ -32,5 +32,5 @@ export function firstOfCircle(groups: readonly JoinGroup[], blocked: ReadonlyMap
   const dead = groups.filter((group) => !live.has(group));
   const waiting = dead.filter(({ waiting: paths }) => paths.length > 0);
   if (waiting.length === 0) return null;
-  return waiting.find(({ join }) => join.count === "all") ?? dead.find(({ got }) => got) ?? waiting[0]!;
+  return waiting.find(({ join }) => join.count === "all") ?? dead.find(({ roundEdges }) => roundEdges) ?? waiting[0]!;
 }

@@ -8,9 +8,9 @@ import { waveOf } from "../draft/join-group.ts";
 export type Edges = (via: string) => boolean;
 
 /** Returns the edges by which no path has come yet. A join that counts paths instead of edges (`threads`) waits for all edges. */
-export function emptyEdges({ join, got, filled }: JoinGroup): Edges {
+export function emptyEdges({ join, roundEdges, waitingByEdge }: JoinGroup): Edges {
   if (join.threads) return () => true;
-  return got ? (via) => !got.has(via) : (via) => !filled.has(via);
+  return roundEdges ? (via) => !roundEdges.has(via) : (via) => !waitingByEdge.has(via);
 }
 
 /**
@@ -89,10 +89,10 @@ function nextBlocker({ paths }: ScopeDraft, group: JoinGroup, edges: Edges): rea
  * fork of N branches costs N examinations in all.
  */
 export function isStillBlocked(group: JoinGroup): boolean {
-  const { join, blocker, got, filled, waiting } = group;
+  const { join, blocker, roundEdges, waitingByEdge, waiting } = group;
   if (!blocker?.path.open || blocker.path.status === "joining") return false;
   // a path that came too late must end at once
-  if (got && waiting.length > 0) return false;
-  if (!got && join.count !== "all" && (join.threads ? waiting.length : filled.size) >= join.count) return false;
+  if (roundEdges && waiting.length > 0) return false;
+  if (!roundEdges && join.count !== "all" && (join.threads ? waiting.length : waitingByEdge.size) >= join.count) return false;
   return pendingEdge(group, blocker.path, (via) => via === blocker.edge.via && emptyEdges(group)(via)) !== undefined;
 }

@@ -29,12 +29,12 @@ function settleOne(scope: ScopeDraft, at: EpochMs): boolean {
   const groups = inOrder(scope);
   const blocked = new Map<JoinGroup, Blocked>();
   for (const group of groups) {
-    const blockers = isStillBlocked(group) ? { by: [group.blocker!.path] } : ask(scope, group, false, at);
+    const blockers = isStillBlocked(group) ? { by: [group.blocker!.path] } : examine(scope, group, false, at);
     if (!blockers) return true;
     blocked.set(group, blockers);
   }
   const first = firstOfCircle(groups, blocked);
-  return first !== null && ask(scope, first, true, at) === null;
+  return first !== null && examine(scope, first, true, at) === null;
 }
 
 function inOrder({ groups }: ScopeDraft): JoinGroup[] {
@@ -51,14 +51,14 @@ function inOrder({ groups }: ScopeDraft): JoinGroup[] {
  *
  * @param force true if the group goes first in a circle of joins, so that it does not wait for pending paths
  */
-function ask(scope: ScopeDraft, group: JoinGroup, force: boolean, at: EpochMs): Blocked | null {
-  const { join, waiting, got, filled } = group;
-  if (got) return askRound(scope, group, got, force);
+function examine(scope: ScopeDraft, group: JoinGroup, force: boolean, at: EpochMs): Blocked | null {
+  const { join, waiting, roundEdges, waitingByEdge } = group;
+  if (roundEdges) return examineRound(scope, group, roundEdges, force);
   if (join.count !== "all" && !join.threads && join.late === "block") {
-    const behind = roundOf(scope, group);
-    if (behind) return { by: [], behind };
+    const openRound = roundOf(scope, group);
+    if (openRound) return { by: [], openRound };
   }
-  const enough = join.count !== "all" && (join.threads ? waiting.length : filled.size) >= join.count;
+  const enough = join.count !== "all" && (join.threads ? waiting.length : waitingByEdge.size) >= join.count;
   const blockers = force || enough ? null : blockersOf(scope, group);
   if (blockers) return { by: blockers };
   if (join.count === "all") fire(scope, group, headsOf(group));
@@ -76,25 +76,25 @@ function headsOf({ waiting }: JoinGroup): DraftPath[] {
 }
 
 /** Ends the late paths of a round, and closes the round when no path can come any more. */
-function askRound(scope: ScopeDraft, group: JoinGroup, got: Set<string>, force: boolean): Blocked | null {
-  const late = headsOf(group).filter(({ via }) => !got.has(via!));
+function examineRound(scope: ScopeDraft, group: JoinGroup, roundEdges: Set<string>, force: boolean): Blocked | null {
+  const late = headsOf(group).filter(({ via }) => !roundEdges.has(via!));
   for (const path of late) {
-    got.add(path.via!);
+    roundEdges.add(path.via!);
     endPath(scope, path, "late");
   }
   if (late.length > 0) return null;
   const blockers = force ? null : blockersOf(scope, group);
   if (blockers) return { by: blockers };
-  group.got = null;
+  group.roundEdges = null;
   discardIfEmpty(scope, group);
   return null;
 }
 
 /** Merges the paths at a join to which too few paths came and no other can come, and fails the node with `JOIN_SHORT`. */
 function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
-  const { join, waiting, filled } = group;
+  const { join, waiting, waitingByEdge } = group;
   const nodeId = join.node.node.id;
-  const came = join.threads ? waiting.length : filled.size;
+  const came = join.threads ? waiting.length : waitingByEdge.size;
   const error = new StepfoldError("JOIN_SHORT", { nodeId, wanted: join.count as number, came });
   failJoin(scope, fire(scope, group, [...waiting]), errorInfo(error, nodeId), at);
 }
@@ -103,17 +103,17 @@ function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
 function fireFirst(scope: ScopeDraft, group: JoinGroup, heads: readonly DraftPath[]): void {
   const { join } = group;
   const taken = heads.slice(0, join.count as number);
-  const got = new Set(taken.map(({ via }) => via!));
+  const roundEdges = new Set(taken.map(({ via }) => via!));
   if (join.late === "cancel") {
-    const losers = [...pendingPaths(scope, group, (via) => !got.has(via)), ...heads.slice(taken.length)];
+    const losers = [...pendingPaths(scope, group, (via) => !roundEdges.has(via)), ...heads.slice(taken.length)];
     for (const path of losers) endPath(scope, path, "cancelled");
-  } else group.got = got;
+  } else group.roundEdges = roundEdges;
   fire(scope, group, taken);
 }
 
 /** Returns a group of the same join in another wave that has an open round. */
 function roundOf({ groups }: ScopeDraft, { join, key }: JoinGroup): JoinGroup | undefined {
-  for (const group of groups!.values()) if (group.join === join && group.got && group.key !== key) return group;
+  for (const group of groups!.values()) if (group.join === join && group.roundEdges && group.key !== key) return group;
   return undefined;
 }
 

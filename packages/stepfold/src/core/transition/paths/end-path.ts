@@ -7,8 +7,8 @@ import { type BegunStep, type ChildState, type Ending, isTerminal } from "../../
 import { sizeOfJson } from "../../values/json.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
-import { type DraftChildren, type DraftPath, letGo } from "../draft/draft-path.ts";
-import { recount } from "../draft/draft-status.ts";
+import { clearWaits, type DraftChildren, type DraftPath } from "../draft/draft-path.ts";
+import { updateCounters } from "../draft/draft-status.ts";
 import { subtractSize } from "../draft/held-size.ts";
 import { unwait } from "../draft/join-group.ts";
 import { childOf, scopeAt } from "../draft/open-draft.ts";
@@ -34,10 +34,10 @@ function addBegun(scope: ScopeDraft, { pathId, nodeId }: BegunStep): void {
  * @param all see `dropChildren`
  */
 export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["reason"] | null, all = false): void {
-  scope.root.endings++;
+  scope.root.endedPathCount++;
   giveUpStep(scope, path);
   if (path.waits) withdraw(scope.root, path.waits);
-  letGo(scope.root, path);
+  clearWaits(scope.root, path);
   if (path.status === "joining") unwait(scope, path.node.join!, path);
   if (path.children && dropChildren(scope, path.children, all)) {
     path.draining = true;
@@ -118,7 +118,7 @@ function undoAll(child: ChildDraft): void {
   const version = child.root.version + 1;
   stop(child, "cancelled", child.paths[0]!.nodeId, undefined, version);
   markChanged(child, version);
-  recount(child);
+  updateCounters(child);
 }
 
 function isOpen(child: ChildDraft | ChildState): boolean {
@@ -143,8 +143,8 @@ function retire(child: ChildDraft, all: boolean): void {
   child.ending = undefined;
   child.ended = "cancelled";
   root.openChildren--;
-  recount(child);
-  root.endings++;
+  updateCounters(child);
+  root.endedPathCount++;
   if (!hasEffects(child) && !isNotUndone(root.compensations, key)) {
     forget(root, key);
     return;
@@ -175,7 +175,7 @@ function forget(root: ScopeDraft["root"], key: string): void {
   root.changed.delete(key);
   root.timers.set(key, null);
   root.dropped.push(key);
-  root.endings++;
+  root.endedPathCount++;
   for (const { waits } of "root" in child ? child.paths : child.activePaths) if (waits) withdraw(root, waits);
   if ("root" in child) root.awake.delete(child);
 }
@@ -197,7 +197,7 @@ export function stop(
   const error = failure ?? scope.error;
   clear(scope, true);
   const begun = takeBegun(scope);
-  scope.failedAt = nodeId;
+  scope.failedNodeId = nodeId;
   scope.output = undefined;
   scope.error = error;
   scope.ending = Object.freeze(error ? { status, nodeId, error, begun } : { status, nodeId, begun });

@@ -16,6 +16,6 @@ export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, h
     return;
   }
   scope.error ??= error;
-  scope.failedAt ??= path.nodeId;
+  scope.failedNodeId ??= path.nodeId;
   endPath(scope, path, null);
 }

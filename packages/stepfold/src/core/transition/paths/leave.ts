@@ -3,7 +3,7 @@ import { hasNode } from "../../definition/graph/node-set.ts";
 import { forkId } from "../../snapshot/path-id.ts";
 import { warnOfOverrun, warnOfPaths } from "../../snapshot/warning.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
-import { type DraftPath, letGo, statusAtEntry, visit } from "../draft/draft-path.ts";
+import { clearWaits, type DraftPath, statusAtEntry, visit } from "../draft/draft-path.ts";
 import { wait } from "../draft/join-group.ts";
 import { endPath } from "./end-path.ts";
 
@@ -22,7 +22,7 @@ export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly stri
     endPath(scope, path, null);
     return false;
   }
-  letGo(scope.root, path);
+  clearWaits(scope.root, path);
   // the paths that leave a fork belong to the wave of this visit
   if (wave) path.waves = { ...path.waves, [path.nodeId]: `${path.id}#${path.visit}` };
   path.stepPath.push(path.nodeId);

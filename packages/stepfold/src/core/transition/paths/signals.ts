@@ -43,7 +43,7 @@ export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft 
 export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
   if (draft.inbox.length === 0) return;
   for (const signal of draft.inbox) {
-    const wait = signal.expiresAt > at ? path.waits?.find((open) => !open.transient && isFor(open, signal)) : undefined;
+    const wait = signal.expiresAt > at ? path.waits?.find((open) => !open.transient && takesSignal(open, signal)) : undefined;
     if (!wait) continue;
     draft.inbox = Object.freeze(draft.inbox.filter((other) => other !== signal));
     wakeBySignal(draft, path, wait, signal, { schema: wait.schema });
@@ -84,11 +84,11 @@ type WaitingPath = { readonly waits?: readonly Wait[] | undefined };
 
 /** Returns the wait of a path that takes a signal. If a timer of the path is due, it wins, even before it has fired. */
 function waitOf({ waits }: WaitingPath, signal: Signal, at: EpochMs): Wait | undefined {
-  const wait = waits?.find((open) => isFor(open, signal));
+  const wait = waits?.find((open) => takesSignal(open, signal));
   return wait && (earliestTimer([{ waits }]) ?? Number.POSITIVE_INFINITY) > at ? wait : undefined;
 }
 
-function isFor({ kind, signal, key }: Wait, { name, key: given }: Signal): boolean {
+function takesSignal({ kind, signal, key }: Wait, { name, key: given }: Signal): boolean {
   return kind === "signal" && signal === name && key === given;
 }
 

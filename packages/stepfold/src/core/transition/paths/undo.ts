@@ -125,7 +125,7 @@ export function holdOpen(draft: Draft, version: number): boolean {
   draft.error = errorAtEnd(draft, failed);
   if (failed.length === 0) return false;
   const again = draft.outbox.length > 0 ? [] : failed.map(({ error: _, ...step }) => Object.freeze(step));
-  const { ended, failedAt: nodeId, error } = draft;
+  const { ended, failedNodeId: nodeId, error } = draft;
   draft.ending = Object.freeze({ status: ended!, nodeId, ...(error && { error }), begun: Object.freeze([]), again: Object.freeze(again) });
   draft.ended = null;
   if (!again[0]) return true;
@@ -158,6 +158,7 @@ function errorAtEnd({ ended, error }: Draft, failed: NotUndone): ErrorInfo | und
 }
 
 function failureText([first, ...others]: NotUndone): string {
-  const more = others.length === 0 ? "" : `, nor what ${others.length === 1 ? "1 other step" : `${others.length} other steps`} did`;
-  return `What node "${first!.nodeId}" did could not be undone${more}: ${first!.error}`.slice(0, maxTextLength);
+  const more =
+    others.length === 0 ? "" : `, and ${others.length === 1 ? "1 other compensation" : `${others.length} other compensations`} too`;
+  return `The compensation of node "${first!.nodeId}" failed${more}: ${first!.error}`.slice(0, maxTextLength);
 }

@@ -74,11 +74,11 @@ export function durableObjectStore(storage: ObjectStorage, options: DurableObjec
     grouping: { maxWrites: 64, isOutage: () => false },
   });
   const store = storeOver(table, { idempotencyRetentionMs, errorOf });
-  return { ...store, alarm: (runtime, sweepOptions) => alarm.rung(runtime, sweepOptions) };
+  return { ...store, alarm: (runtime, sweepOptions) => alarm.onAlarm(runtime, sweepOptions) };
 }
 
 /** Opens the object's database, and creates its tables. @param alarm returns the alarm, which is told of each transaction that writes */
-function openObject(storage: ObjectStorage, alarm: () => Pick<ObjectAlarm, "written" | "undone">): SyncDatabase {
+function openObject(storage: ObjectStorage, alarm: () => Pick<ObjectAlarm, "afterWrite" | "afterRollback">): SyncDatabase {
   const all = (text: string, ...values: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(text, ...values).toArray();
   try {
     storage.transactionSync(() => {
@@ -94,11 +94,11 @@ function openObject(storage: ObjectStorage, alarm: () => Pick<ObjectAlarm, "writ
       try {
         return storage.transactionSync(() => {
           const result = work();
-          if (mode === "write") alarm().written();
+          if (mode === "write") alarm().afterWrite();
           return result;
         });
       } catch (cause) {
-        if (mode === "write") alarm().undone();
+        if (mode === "write") alarm().afterRollback();
         throw cause;
       }
     },

@@ -29,7 +29,7 @@ export class ObjectAlarm {
   }
 
   /** Is called after a write, in its transaction. An alarm that is too early stays, which costs less than setting it with each write. */
-  written(): void {
+  afterWrite(): void {
     const at = this.#firstDue(Number.MIN_SAFE_INTEGER);
     if (at === null) return;
     const isSooner = this.#setTo === null || at < this.#setTo || this.#setTo <= this.#now();
@@ -37,12 +37,12 @@ export class ObjectAlarm {
   }
 
   /** Is called after a write was undone, and its alarm with it: the next write sets the alarm again. */
-  undone(): void {
+  afterRollback(): void {
     this.#setTo = null;
   }
 
   /** Runs due executions, and then sets the alarm for the next due time, even if the run has failed. */
-  async rung<Options>(runtime: Sweeper<Options>, options?: Options): Promise<void> {
+  async onAlarm<Options>(runtime: Sweeper<Options>, options?: Options): Promise<void> {
     let isMore = false;
     try {
       const report = await runtime.sweep(options);

@@ -60,7 +60,7 @@ function reasonOf(table: string, { name, message }: ServiceError): string {
     return `the table "${table}" does not have the indexes of dynamoTable("${table}"): ${message}`;
   }
   if (name === "AccessDeniedException")
-    return `the credentials do not allow what the store does in the table "${table}"; see its page in the manual`;
+    return `the credentials do not allow all requests of the store to the table "${table}"; docs/stores/dynamo.md lists them`;
   return `${name}: ${message}`;
 }
 

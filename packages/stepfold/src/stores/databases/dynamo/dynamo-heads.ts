@@ -40,7 +40,7 @@ export function headOf(connection: Connection, item: Item): Head {
   };
   const number = (name: string): number => numberOr(name, Number.NaN);
   if (item.lane !== undefined)
-    throw dynamoDamage("the table has executions of an older version, which are not read: take another table, or another prefix");
+    throw dynamoDamage("the table contains executions of an older version, which cannot be read: use another table or another prefix");
   const [incarnation, key, made] = [userText("incarnation"), userText("permitKey"), text("made")];
   if (!statuses.has(item.status) || incarnation === null || made === "") throw damagedExecution(id);
   const { createdAt, seq } = cursorOf(made);
@@ -93,5 +93,5 @@ export async function intactHeads(connection: Connection, partitions: Iterable<s
 
 /** Makes the error for rows of an execution that were changed or lost. */
 export function damagedExecution(workflowId: string): StepfoldError {
-  return dynamoDamage(`what is stored of execution "${workflowId}" is damaged`);
+  return dynamoDamage(`the stored data of execution "${workflowId}" is damaged`);
 }

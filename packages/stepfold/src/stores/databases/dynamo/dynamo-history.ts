@@ -97,7 +97,7 @@ export async function deleteRows(connection: Connection, { pk, incarnation }: Te
  * child has two lines: its key as JSON, and `-` if it is deleted, else its head after `=`, or after `+` if it comes after all others.
  */
 export function joinChildren(children: readonly WrittenChild[]): string {
-  return children.map(({ key, text, last }) => `${JSON.stringify(key)}\n${text === null ? "-" : (last ? "+" : "=") + text}`).join("\n");
+  return children.map(({ key, text, moved }) => `${JSON.stringify(key)}\n${text === null ? "-" : (moved ? "+" : "=") + text}`).join("\n");
 }
 
 function applyChildren(children: Map<string, string>, lines: string): void {
@@ -105,7 +105,7 @@ function applyChildren(children: Map<string, string>, lines: string): void {
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const change = parts[at + 1]!;
     const text = change[0] === "-" ? null : change.slice(1);
-    changeChildren(children, [{ key: JSON.parse(parts[at]!) as string, text, last: change[0] === "+" }]);
+    changeChildren(children, [{ key: JSON.parse(parts[at]!) as string, text, moved: change[0] === "+" }]);
   }
 }
 
@@ -151,7 +151,7 @@ async function childrenOf(connection: Connection, head: Head, changedAt: readonl
     readLength += lines.length;
   }
   if (missing.size > 0) return null;
-  const lines = joinChildren([...children].map(([key, text]) => ({ key, text, last: false })));
+  const lines = joinChildren([...children].map(([key, text]) => ({ key, text, moved: false })));
   // a failed fold is ignored: the next load tries again
   if (readLength >= minFoldedLength && lines.length * 4 <= readLength) await fold(connection, head, rows, lines).catch(() => undefined);
   return children;

@@ -79,7 +79,7 @@ export function rowStart(kind: RowKind, incarnation: string): string {
 /** The sort key of the row of the commit whose last version is `version`. */
 export function rowKey(kind: RowKind, incarnation: string, version: number): string {
   // DynamoDB allows 1,024 bytes; keys of parts are longer by up to 64 bytes
-  return fitting(rowStart(kind, incarnation) + sortable(version), 960, "The incarnation of an execution");
+  return fitting(rowStart(kind, incarnation) + sortableNumber(version), 960, "The incarnation of an execution");
 }
 
 /** The range of rows of commits whose last version is between `from` and `to`. */
@@ -98,7 +98,7 @@ export function nonEmpty(text: string): string {
 }
 
 /** Writes a number as text of fixed length, so that texts sort like numbers. */
-export function sortable(value: number): string {
+export function sortableNumber(value: number): string {
   return String(Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
 }
 
@@ -118,7 +118,7 @@ export const firstSortKey = " ";
 
 /** The sort key in the index of due times. It sorts by permit key, then executions due at once before those with a time, then by time. */
 export function dueSortKey({ key, dueAt, isAtOnce, made }: DueEntry): string {
-  return `${dueStart(key, isAtOnce)}${sortable(Math.ceil(dueAt))}.${made}`;
+  return `${dueStart(key, isAtOnce)}${sortableNumber(Math.ceil(dueAt))}.${made}`;
 }
 
 /** The sort key in the lists of ended and deleted executions. It sorts by time. */
@@ -131,7 +131,7 @@ export function readSortKey(stored: string): DueEntry {
   const end = stored.indexOf(" ");
   const key = end < 0 ? null : stored.slice(0, end).replace(/%2[05]/g, decodeURIComponent);
   const parts = stored.slice(end + 1).split(".");
-  const isAtOnce = parts[0] === sortable(0);
+  const isAtOnce = parts[0] === sortableNumber(0);
   const [time, ...made] = isAtOnce ? parts.slice(1) : parts;
   return { key, dueAt: Number(time), isAtOnce, made: made.join(".") };
 }
@@ -140,7 +140,7 @@ export function readSortKey(stored: string): DueEntry {
 export function sortKeysUntil(key: string | null, isAtOnce: boolean, until: EpochMs): SortKeys {
   const start = dueStart(key, isAtOnce);
   // executions with a time come after all that are due at once, because "/" is the character after "."
-  return { from: isAtOnce ? start : `${start}${sortable(0)}/`, to: `${start}${sortable(Math.floor(until))}/` };
+  return { from: isAtOnce ? start : `${start}${sortableNumber(0)}/`, to: `${start}${sortableNumber(Math.floor(until))}/` };
 }
 
 /** A text that comes after every sort key of a permit key. */
@@ -149,7 +149,7 @@ export function afterKey(key: string): string {
 }
 
 function dueStart(key: string | null, isAtOnce: boolean): string {
-  return (key === null ? "" : `${keyStart(key)} `) + (isAtOnce ? `${sortable(0)}.` : "");
+  return (key === null ? "" : `${keyStart(key)} `) + (isAtOnce ? `${sortableNumber(0)}.` : "");
 }
 
 /** The beginning of the sort keys of a permit key. The key ends before the first space. */

@@ -5,7 +5,7 @@ import { endedCountOf, listOrder } from "../../kit/row-rules.ts";
 import type { Item } from "./dynamo-client.ts";
 import { cursorOf, type Head, intactHeads } from "./dynamo-heads.ts";
 import { liveHeads } from "./dynamo-history.ts";
-import { type IndexList, nonEmpty, readSortKey, sortable } from "./dynamo-keys.ts";
+import { type IndexList, nonEmpty, readSortKey, sortableNumber } from "./dynamo-keys.ts";
 import { type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
 import { createdIndex, dueIndex } from "./dynamo-schema.ts";
 import type { Test } from "./expression.ts";
@@ -48,7 +48,7 @@ export async function countedRows(connection: Connection, query: PageQuery): Pro
 
 /** Counts ended executions by their index entries, which contain the time of the end and the time of creation. */
 export async function endedEntries(connection: Connection, query: SeriesQuery): Promise<EndedCounts> {
-  const range = { from: sortable(query.from), to: sortable(query.to), index: dueIndex };
+  const range = { from: sortableNumber(query.from), to: sortableNumber(query.to), index: dueIndex };
   const [entries, complete] = await entriesToCount(connection, ["completed", "failed", "cancelled"], range);
   const wanted = entries.filter((entry) => query.definitionId === undefined || entry.definitionId === nonEmpty(query.definitionId));
   const counts = wanted.map(({ dueSort, dueList }) => {
@@ -89,11 +89,11 @@ async function listedRow(connection: Connection, head: Head): Promise<(ListedRow
 }
 
 function rangeOf({ createdAfter, createdBefore, after, order }: PageQuery): Range {
-  const first = createdAfter === undefined ? sortable(0) : `${sortable(Math.floor(createdAfter))}/`;
-  const end = createdBefore === undefined ? "~" : sortable(Math.ceil(createdBefore));
+  const first = createdAfter === undefined ? sortableNumber(0) : `${sortableNumber(Math.floor(createdAfter))}/`;
+  const end = createdBefore === undefined ? "~" : sortableNumber(Math.ceil(createdBefore));
   const isNewest = order === "newest";
   // the range includes the last execution of the page before; the caller drops it
-  const [last] = after ? [`${sortable(after.createdAt)}.${sortable(after.seq)}`] : [];
+  const [last] = after ? [`${sortableNumber(after.createdAt)}.${sortableNumber(after.seq)}`] : [];
   const [from] = [first, ...(last && !isNewest ? [last] : [])].sort().reverse();
   const [to] = [end, ...(last && isNewest ? [last] : [])].sort();
   return { from: from!, to: to!, index: createdIndex, newestFirst: isNewest };

@@ -174,7 +174,7 @@ async function inBatches<T>(all: readonly T[], size: number, send: (some: T[]) =
     let left = all.slice(at, at + size);
     for (let tries = 0; left.length > 0; tries++) {
       if (tries > maxTries)
-        throw new StepfoldError("STORE_UNAVAILABLE", { store: "dynamo", reason: "it left part of a batch undone, again and again" });
+        throw new StepfoldError("STORE_UNAVAILABLE", { store: "dynamo", reason: "the service left part of a batch unprocessed" });
       if (tries > 0) await pause(tries + 1);
       const undone = await insist(() => send(left));
       if (undone.length < left.length) tries = 0;

@@ -16,7 +16,7 @@ import {
   type IndexList,
   nonEmpty,
   readSortKey,
-  sortable,
+  sortableNumber,
   sortKeysUntil,
 } from "./dynamo-keys.ts";
 import { countedRows, endedEntries, headRows, listedRows } from "./dynamo-list.ts";
@@ -97,7 +97,7 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     const lists: readonly IndexList[] = ended ? [...new Set(ended.statuses as readonly EndedList[])] : ["deleted"];
     const partitions = lists.flatMap((list) => this.#connection.keys.listPartitions(list));
     const filter: Test[] = definitionId === null ? [] : [["definitionId", "=", nonEmpty(definitionId)]];
-    const range = { from: firstSortKey, to: sortable(Math.ceil(before)), limit, filter };
+    const range = { from: firstSortKey, to: sortableNumber(Math.ceil(before)), limit, filter };
     const entries = (await Promise.all(partitions.map((one) => this.#entries(one, range)))).flat();
     const first = entries.sort((a, b) => (String(a.dueSort) < String(b.dueSort) ? -1 : 1)).slice(0, limit);
     // the index may be outdated, so the heads are checked

@@ -8,7 +8,7 @@ import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Item, TransactAction } from "./dynamo-client.ts";
 import { type Head, headOf, noteHead, readHead } from "./dynamo-heads.ts";
 import { deleteRows, joinChildren, writerOf } from "./dynamo-history.ts";
-import { dueSortKey, type EndedList, headKey, nonEmpty, type RowKind, rowKey, sortable, timeSortKey } from "./dynamo-keys.ts";
+import { dueSortKey, type EndedList, headKey, nonEmpty, type RowKind, rowKey, sortableNumber, timeSortKey } from "./dynamo-keys.ts";
 import { type Connection, deleteItem, type KnownHead, putItem, transact, updateAction, updateItem } from "./dynamo-requests.ts";
 import { type Attributes, conditionOf, type Test, withoutNulls } from "./expression.ts";
 import { dropTexts, isInParts, storeText, type TextOwner } from "./long-text.ts";
@@ -34,7 +34,7 @@ async function insert(connection: Connection, { id, row, history }: WriteOf<"ins
   const pending = await pendingCommit(connection, { pk, incarnation }, row, history);
   const now = connection.now();
   // sorts by time; executions of one process are in the order of their creation
-  const made = `${sortable(now)}.${sortable(connection.nextSeq())}`;
+  const made = `${sortableNumber(now)}.${sortableNumber(connection.nextSeq())}`;
   const attributes = {
     ...{ incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, made },
     ...{ permitKey: permit && nonEmpty(permit.key), permitLimit: permit?.limit ?? null, ...(await listedOf(pending, row)) },

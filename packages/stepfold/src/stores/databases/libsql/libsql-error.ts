@@ -29,7 +29,7 @@ export const missingTables =
   "the tables are missing: run `stepfold migrate --store libsql://...`, call `migrateLibsql(client)`, or pass `migrate: true`";
 
 /** True if it would not help to send the writes of a failed group one by one, because every write would fail. */
-export function isOutageForAll(cause: unknown): boolean {
+export function failsForEveryWrite(cause: unknown): boolean {
   const { code } = (cause ?? {}) as Failure;
   // a full disk may still have room for a smaller write
   return libsqlError(cause).code === "STORE_UNAVAILABLE" && !(typeof code === "string" && /^SQLITE_(FULL|IOERR)/.test(code));

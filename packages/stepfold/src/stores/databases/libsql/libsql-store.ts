@@ -4,7 +4,7 @@ import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { databaseClock } from "../sqlite-dialect/batch-session.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
-import { isOutageForAll, libsqlError } from "./libsql-error.ts";
+import { failsForEveryWrite, libsqlError } from "./libsql-error.ts";
 import { libsqlSession } from "./libsql-session.ts";
 
 /** The largest value in bytes. SQLite limits a text or a row to a billion bytes. */
@@ -48,9 +48,9 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
     name: "libsql",
     features: { clock: "store", durable: true, multiProcess: true, permits: true },
     now: databaseClock,
-    quoted: (column) => `json_quote(${column})`,
-    unquoted: (value) => JSON.parse(value) as string,
-    grouping: { maxWrites: 64, isOutage: isOutageForAll },
+    textSql: (column) => `json_quote(${column})`,
+    readText: (value) => JSON.parse(value) as string,
+    grouping: { maxWrites: 64, isOutage: failsForEveryWrite },
   });
   return storeOver(table, { idempotencyRetentionMs, errorOf: libsqlError, maxValueBytes });
 }

@@ -54,7 +54,7 @@ export function keyOf(id: string, incarnation: string): string {
 /** The fields with the history of a commit, for the document of its execution. */
 export function tailFields(version: number, { commitId, events, children }: RowHistory): Pick<TailDocument, "tail"> {
   const eventRows = events.map((event) => ({ id: digits(event.version, 10), ...event }));
-  const childRows = children.map(({ key: name, text, last }, index) => {
+  const childRows = children.map(({ key: name, text, moved: last }, index) => {
     const place = text === null ? null : digits(version, 10) + digits(index, 6);
     return { id: JSON.stringify(name), version, name, text, place, last };
   });

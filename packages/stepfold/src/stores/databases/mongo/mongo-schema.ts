@@ -32,7 +32,7 @@ export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
 /** Refuses collections of an older version, which are recognised by their counters. @throws StepfoldError `STORE_REJECTED` */
 export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Promise<void> {
   if ((await db.collection(`${prefix}counters`).findOne({ _id: "seq" }, readOptions)) === null) return;
-  const reason = `the collections "${prefix}…" have the layout of an older version, which is not read: take another prefix, or drop them`;
+  const reason = `the collections "${prefix}…" have the layout of an older version, which cannot be read: use another prefix, or drop them`;
   throw new StepfoldError("STORE_REJECTED", { store: "mongodb", reason });
 }
 

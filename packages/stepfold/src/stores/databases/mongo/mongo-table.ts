@@ -75,7 +75,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
       left = documents.map(({ _id }) => _id as string).filter((id) => !found.has(id));
     }
     if (left.length === 0) return found;
-    const reason = "the execution changed all the time while it was read";
+    const reason = "the execution kept changing while it was read";
     throw new StepfoldError("STORE_UNAVAILABLE", { store: this.name, reason });
   }
 

@@ -31,6 +31,6 @@ export function checkPool(pool: MysqlPool): void {
     throw new StepfoldError("OPTION_INVALID", { option: "pool", reason });
   };
   if (typeof promise === "function")
-    refuse('is a pool with callbacks: hand in pool.promise(), or make it with createPool of "mysql2/promise"');
-  if (typeof getConnection !== "function") refuse('must be a pool, made with createPool of "mysql2/promise"');
+    refuse('is a pool with callbacks: pass pool.promise(), or create the pool with createPool of "mysql2/promise"');
+  if (typeof getConnection !== "function") refuse('must be a pool that was created with createPool of "mysql2/promise"');
 }

@@ -13,7 +13,7 @@ const passing: ReadonlySet<number> = new Set([
 ]);
 
 /** Numbers of server errors that the store handles itself. */
-const answered = {
+const handledErrors = {
   /** A deadlock, or a row that changed since the transaction read it: the transaction was undone and can be repeated at once. */
   conflict: [1213, 1020],
   missingTable: [1146],
@@ -22,13 +22,13 @@ const answered = {
 
 /** What to do about a server error, by its number. */
 const hints: Readonly<Record<number, string>> = {
-  1044: "this user may not use this database",
-  1045: "user or password is wrong",
-  1049: "the database does not exist: create it, or name another one in the pool",
-  1046: "no database is chosen: name one in the pool",
-  1142: "this user may not do that: grant SELECT, INSERT, UPDATE and DELETE on the tables, for migrations also CREATE and CREATE VIEW",
+  1044: "this user has no access to this database",
+  1045: "the user name or the password is wrong",
+  1049: "the database does not exist: create it, or name another one in the options of the pool",
+  1046: "no database is selected: name one in the options of the pool",
+  1142: "this user has no permission for this: grant SELECT, INSERT, UPDATE and DELETE on the tables, for migrations also CREATE and CREATE VIEW",
   1146: "the tables are missing: run `stepfold migrate --store URL`, or pass migrate: true",
-  1153: "a statement is larger than max_allowed_packet: raise it on the server, and open the store anew",
+  1153: "a statement is larger than max_allowed_packet: raise it on the server, and open the store again",
   1461: "max_prepared_stmt_count is reached: raise it on the server, or use smaller pools",
   1665: "binlog_format is STATEMENT: set it to ROW or MIXED",
 };
@@ -48,12 +48,12 @@ export function mysqlError(cause: unknown): StepfoldError {
 }
 
 /** True for an error of the server of this kind. */
-export function isServerError(cause: unknown, kind: keyof typeof answered): boolean {
-  return (answered[kind] as readonly number[]).includes(detailsOf(cause).errno);
+export function isServerError(cause: unknown, kind: keyof typeof handledErrors): boolean {
+  return (handledErrors[kind] as readonly number[]).includes(detailsOf(cause).errno);
 }
 
 /** True if it would not help to send the writes of a failed group one by one. */
-export function isOutageForAll(cause: unknown): boolean {
+export function failsForEveryWrite(cause: unknown): boolean {
   return mysqlError(cause).code === "STORE_UNAVAILABLE";
 }
 

@@ -4,7 +4,7 @@ import { guardOf } from "../../kit/columns.ts";
 import type { DueClaimed, ExecutionGuard, ExecutionTable } from "../../kit/execution-table.ts";
 import { dueKindsStatement, dueStatement, guardSql } from "./mysql-rows.ts";
 import type { OpenTables } from "./mysql-schema.ts";
-import { among, clock, refuseLongName } from "./mysql-statement.ts";
+import { clock, inList, refuseLongName } from "./mysql-statement.ts";
 
 /** The parameters of a claim of due executions. */
 export type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
@@ -14,7 +14,7 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
   const askedAtMs = performance.now();
   refuseLongName("The owner of a claim", owner);
   // looks without locks first, so that a claim that finds nothing locks nothing
-  const kinds = (await open.send("look", dueKindsStatement(open.tables), [overdueMs, overdueMs])).map(({ kind }) => kind);
+  const kinds = (await open.send("peek", dueKindsStatement(open.tables), [overdueMs, overdueMs])).map(({ kind }) => kind);
   const nothing = { now: 0, executions: [], areKeysDue: kinds.includes("key") };
   if (!kinds.includes("plain")) return nothing;
   return open.run("write", async ({ ask }) => {
@@ -22,7 +22,7 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
     if (rows.length === 0) return nothing;
     const now = Number(rows[0]!.now);
     const dueAt = now + leaseMs;
-    const seqs = among(rows.map(({ seq }) => Number(seq)));
+    const seqs = inList(rows.map(({ seq }) => Number(seq)));
     await ask(
       // the order matters: the server assigns from left to right, so `crashes` must read `owner` before `owner` changes
       `UPDATE ${open.tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + ?, due_at = ? WHERE seq ${seqs.text}`,

@@ -1,7 +1,7 @@
 import type { RecordKind, RecordTable, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import { refuseLarge } from "../../kit/writing/value-limit.ts";
 import type { MysqlTransaction, OpenTables } from "./mysql-schema.ts";
-import { among, refuseLongName } from "./mysql-statement.ts";
+import { inList, refuseLongName } from "./mysql-statement.ts";
 import { insertOrUpdate } from "./mysql-write.ts";
 
 /** Returns the table of records, which a store keeps in addition to its executions. */
@@ -9,7 +9,7 @@ export function recordsOf(open: OpenTables, maxValueBytes: number): RecordTable 
   return {
     async get(kind, keys) {
       for (const key of keys) refuseLongName(`The name of a ${kind}`, key);
-      const names = among(keys);
+      const names = inList(keys);
       const columns = "name AS `key`, revision, CAST(body AS BINARY) AS text";
       const sql = `SELECT ${columns} FROM ${open.tables.records} WHERE kind = ? AND name ${names.text}`;
       const rows = await open.send("read", sql, [kind, ...names.values]);
@@ -25,7 +25,7 @@ export function recordsOf(open: OpenTables, maxValueBytes: number): RecordTable 
 /** Compares and sets any number of records with a few statements. Existing records are locked before they are compared. */
 async function putRecords(to: MysqlTransaction, kind: RecordKind, writes: readonly RecordWrite[]): Promise<readonly boolean[]> {
   const { records } = to.tables;
-  const names = among(writes.map(({ key }) => key));
+  const names = inList(writes.map(({ key }) => key));
   const revisions = async (lock = ""): Promise<ReadonlyMap<unknown, unknown>> => {
     const rows = await to.ask(`SELECT name, revision FROM ${records} WHERE kind = ? AND name ${names.text} ${lock}`, [
       kind,
@@ -36,7 +36,7 @@ async function putRecords(to: MysqlTransaction, kind: RecordKind, writes: readon
   const put = async (some: readonly RecordWrite[], update: string): Promise<void> => {
     const rows = some.flatMap(({ key, next }) => (next ? [[kind, key, next.revision, next.text]] : []));
     const into = `${records} (kind, name, revision, body)`;
-    await insertOrUpdate(to, rows, { into, row: "(?, ?, ?, ?)", filling: (last) => last, update });
+    await insertOrUpdate(to, rows, { into, row: "(?, ?, ?, ?)", padding: (last) => last, update });
   };
   const before = await revisions("FOR UPDATE");
   const allowed = writes.filter(({ key, expected }) => (before.get(key) ?? null) === expected);
@@ -47,7 +47,7 @@ async function putRecords(to: MysqlTransaction, kind: RecordKind, writes: readon
   await put(created, "revision = revision");
   const deleted = allowed.filter(({ next }) => !next).map(({ key }) => key);
   if (deleted.length > 0) {
-    const { text, values } = among(deleted);
+    const { text, values } = inList(deleted);
     await to.ask(`DELETE FROM ${records} WHERE kind = ? AND name ${text}`, [kind, ...values]);
   }
   const after = created.length > 0 ? await revisions() : before;

@@ -5,7 +5,7 @@ import { onceReady } from "../../kit/once-ready.ts";
 import { childColumns, columnDefinitions, eventColumns, executionColumns, type SqlColumn } from "../../kit/sql-layout.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { isServerError, mysqlError } from "./mysql-error.ts";
-import { type ConnectionUse, type MysqlAsk, type MysqlValue, onConnection } from "./mysql-session.ts";
+import { type Isolation, type MysqlAsk, type MysqlValue, onConnection } from "./mysql-session.ts";
 import { maxNameBytes, type Tables, tablesOf } from "./mysql-statement.ts";
 import { viewsOf } from "./mysql-views.ts";
 
@@ -57,7 +57,7 @@ ${columnsSql(childColumns)}
   PRIMARY KEY (execution, hash)
 ) ${table}`,
     `CREATE TABLE IF NOT EXISTS ${records} (
-  kind VARBINARY(16) NOT NULL COMMENT 'definition: by its hash; permit: the holders of a concurrency key',
+  kind VARBINARY(16) NOT NULL COMMENT 'definition: a definition by its hash; permit: the holders of the permits of a key',
   name ${name} NOT NULL,
   revision ${name} NOT NULL,
   body ${json} NOT NULL COMMENT 'JSON',
@@ -99,7 +99,7 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
   checkPool(pool);
   const tables = tablesOf(prefix);
   try {
-    await onConnection(pool, "look", async (ask) => {
+    await onConnection(pool, "peek", async (ask) => {
       if (await isMade(ask, tables)) return;
       // a session without autocommit still locks the table that it has read, and a process that is migrating may wait for that table
       await ask("COMMIT");
@@ -137,7 +137,7 @@ async function isMade(ask: MysqlAsk, { layout }: Tables): Promise<boolean> {
   } catch (cause) {
     if (isServerError(cause, "missingTable")) return false;
     if (!isServerError(cause, "missingColumn")) throw cause;
-    const advice = "drop them, or use another prefix; what they hold cannot be taken over";
+    const advice = "drop them, or use another prefix; their contents cannot be migrated";
     throw refused(`the tables have a layout from before Stepfold's first release: ${advice}`);
   }
   if (found <= currentLayout) return found === currentLayout;
@@ -179,21 +179,21 @@ export class OpenTables {
   }
 
   /** Runs `work` on one connection. */
-  async run<T>(use: ConnectionUse, work: (to: MysqlTransaction) => Promise<T>): Promise<T> {
+  async run<T>(isolation: Isolation, work: (to: MysqlTransaction) => Promise<T>): Promise<T> {
     const maxBytes = await this.ready();
-    return onConnection(this.#pool, use, (ask) => work({ ask, tables: this.tables, maxBytes }));
+    return onConnection(this.#pool, isolation, (ask) => work({ ask, tables: this.tables, maxBytes }));
   }
 
   /** Sends one statement. */
-  send(use: ConnectionUse, sql: string, values: readonly MysqlValue[]): Promise<readonly ColumnRow[]> {
-    return this.run(use, ({ ask }) => ask(sql, values));
+  send(isolation: Isolation, sql: string, values: readonly MysqlValue[]): Promise<readonly ColumnRow[]> {
+    return this.run(isolation, ({ ask }) => ask(sql, values));
   }
 }
 
 /** Checks the tables, or creates them, and returns the most bytes that the values of one statement may have. */
 async function prepare({ pool, prefix, migrate, maxValueBytes }: TablesOptions): Promise<number> {
   if (migrate) await migrateMysql(pool, { prefix });
-  return onConnection(pool, "look", async (ask) => {
+  return onConnection(pool, "peek", async (ask) => {
     if (!(await isMade(ask, tablesOf(prefix)))) {
       throw refused("the tables are missing: run `stepfold migrate --store URL`, call migrateMysql(pool), or pass migrate: true");
     }

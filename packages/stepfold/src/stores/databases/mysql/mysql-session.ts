@@ -1,5 +1,6 @@
 import type { ColumnRow } from "../../kit/columns.ts";
-import { answerOrEnd, lockLimitMark, lockLimitOf, NoAnswer, withLockLimit } from "../../kit/no-answer.ts";
+import { lockLimitMark, lockLimitOf, withLockLimit } from "../../kit/lock-limit.ts";
+import { answerOrEnd, NoAnswer } from "../../kit/no-answer.ts";
 import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
 import { isServerError } from "./mysql-error.ts";
 
@@ -36,38 +37,38 @@ const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 const limited = `SET @stepfold_commit = @@autocommit, @stepfold_pause = @@wait_timeout, @stepfold_lock = @@innodb_lock_wait_timeout,
   autocommit = 0, wait_timeout = LEAST(${maxPauseSeconds}, ${lockLimitMark}), innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, ${lockLimitMark})`;
 const asBefore = "autocommit = @stepfold_commit, wait_timeout = @stepfold_pause, innodb_lock_wait_timeout = @stepfold_lock";
-const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
-const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // the COMMIT is for sessions without autocommit
+const updateById: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
+const peek: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // the COMMIT is for sessions without autocommit
 
 /**
  * How the work on a connection is isolated from other transactions.
  *
  * - `write`: one transaction in READ COMMITTED. Every statement sees what was committed before it. The gaps between rows are not locked,
  *   so that transactions that create rows do not deadlock.
- * - `change`: one transaction in the isolation level of the session, for work that locks only existing rows by their id. It saves a
+ * - `updateById`: one transaction in the isolation level of the session, for work that locks only existing rows by their id. It saves a
  *   round trip.
  * - `read`: one statement in READ COMMITTED. The statement sees what was committed before it and nothing that is written meanwhile, even
  *   if the session would read uncommitted data.
- * - `look`: single statements in the isolation level of the session. It saves a round trip where uncommitted data does no harm, because
+ * - `peek`: single statements in the isolation level of the session. It saves a round trip where uncommitted data does no harm, because
  *   a later write compares the data again.
  */
-export type ConnectionUse = "write" | "change" | "read" | "look";
+export type Isolation = "write" | "updateById" | "read" | "peek";
 
-const frames: Readonly<Record<ConnectionUse, Frame>> = {
-  write: { ...change, begin: [limited, readCommitted] },
-  change,
-  read: { ...look, begin: [readCommitted] },
-  look,
+const framesByIsolation: Readonly<Record<Isolation, Frame>> = {
+  write: { ...updateById, begin: [limited, readCommitted] },
+  updateById,
+  read: { ...peek, begin: [readCommitted] },
+  peek,
 };
 
 /**
  * Runs `work` on one connection. If the server undoes the transaction in favour of another one (a deadlock, or a row that changed since
  * it was read), the transaction is tried again at once, so `work` may run several times.
  */
-export async function onConnection<T>(pool: MysqlPool, use: ConnectionUse, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
+export async function onConnection<T>(pool: MysqlPool, isolation: Isolation, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(pool, frames[use], work);
+      return await attempt(pool, framesByIsolation[isolation], work);
     } catch (cause) {
       if (tries === maxTries || !isServerError(cause, "conflict")) throw cause;
     }
@@ -75,11 +76,11 @@ export async function onConnection<T>(pool: MysqlPool, use: ConnectionUse, work:
 }
 
 async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
-  const connection = await ending(pool.getConnection(), (late) => late.release());
+  const connection = await inTime(pool.getConnection(), (late) => late.release());
   try {
-    for (const statement of begin) await ending(connection.query(withLockLimit(statement, lockLimitOf(pool, maxLockMs).seconds)));
+    for (const statement of begin) await inTime(connection.query(withLockLimit(statement, lockLimitOf(pool, maxLockMs).seconds)));
     const result = await work(askOver(connection));
-    await ending(connection.query(end));
+    await inTime(connection.query(end));
     connection.release();
     return result;
   } catch (cause) {
@@ -90,12 +91,12 @@ async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (a
 }
 
 /** Resolves to the driver's answer, or rejects with `NoAnswer` if the answer does not come in time; then the connection is destroyed. */
-const ending = <T>(work: Promise<T>, late?: (answer: T) => void): Promise<T> => answerOrEnd("mysql", work, late);
+const inTime = <T>(work: Promise<T>, late?: (answer: T) => void): Promise<T> => answerOrEnd("mysql", work, late);
 
 /** Undoes the work, restores the settings of a connection and returns it to the pool. If that fails, the connection is destroyed. */
 async function abandon(connection: MysqlConnection, undo: readonly string[]): Promise<void> {
   try {
-    for (const statement of undo) await ending(connection.query(statement));
+    for (const statement of undo) await inTime(connection.query(statement));
     connection.release();
   } catch {
     connection.destroy();
@@ -105,7 +106,7 @@ async function abandon(connection: MysqlConnection, undo: readonly string[]): Pr
 function askOver(connection: MysqlConnection): MysqlAsk {
   return async (sql, values = []) => {
     const statement = { sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs } as const;
-    const [rows, columns] = (await ending(connection.execute(statement))) as readonly [unknown, (readonly { readonly name: string }[])?];
+    const [rows, columns] = (await inTime(connection.execute(statement))) as readonly [unknown, (readonly { readonly name: string }[])?];
     if (!Array.isArray(rows)) return [];
     return rows.map((cells) => Object.fromEntries(columns!.map(({ name }, index) => [name, cellOf(name, cells[index])])));
   };

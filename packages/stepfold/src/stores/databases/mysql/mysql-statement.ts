@@ -70,11 +70,11 @@ export function batchesOf<R extends readonly MysqlValue[]>(rows: readonly R[], m
  * Adds rows until their number is a power of two. A server keeps every prepared text, so each statement has only nine texts and not
  * 256.
  *
- * @param filling makes, from the last row, a row that changes nothing
+ * @param padding makes, from the last row, a row that changes nothing
  */
-export function filled<R>(rows: readonly R[], filling: (last: R) => R): R[] {
+export function paddedList<R>(rows: readonly R[], padding: (last: R) => R): R[] {
   const count = 2 ** Math.ceil(Math.log2(rows.length));
-  return [...rows, ...Array.from({ length: count - rows.length }, () => filling(rows.at(-1)!))];
+  return [...rows, ...Array.from({ length: count - rows.length }, () => padding(rows.at(-1)!))];
 }
 
 /** Repeats a text `count` times: `a, a, a`. */
@@ -83,8 +83,8 @@ export function repeated(count: number, text: string, between = ", "): string {
 }
 
 /** Returns the text and the values of an `IN` condition. Its list is filled up with the last value, which changes nothing. */
-export function among<V extends MysqlValue>(values: readonly V[]): { readonly text: string; readonly values: readonly V[] } {
-  const all = filled(values, (last) => last);
+export function inList<V extends MysqlValue>(values: readonly V[]): { readonly text: string; readonly values: readonly V[] } {
+  const all = paddedList(values, (last) => last);
   return { text: `IN (${repeated(all.length, "?")})`, values: all };
 }
 

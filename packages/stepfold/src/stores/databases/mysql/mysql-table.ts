@@ -1,15 +1,15 @@
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardOf, listedRowOf, someIds } from "../../kit/columns.ts";
+import { guardOf, listedRowOf, nonEmptyIds } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
-import { lockLimitOf } from "../../kit/no-answer.ts";
-import { isOutageForAll } from "./mysql-error.ts";
+import { lockLimitOf } from "../../kit/lock-limit.ts";
+import { failsForEveryWrite } from "./mysql-error.ts";
 import { claimDue, type DueClaim } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
 import * as statements from "./mysql-rows.ts";
 import { OpenTables, type TablesOptions } from "./mysql-schema.ts";
 import { type MysqlValue, maxLockMs } from "./mysql-session.ts";
-import { among, clock, type Tables } from "./mysql-statement.ts";
+import { clock, inList, type Tables } from "./mysql-statement.ts";
 import { refuseLongNames, writeRows } from "./mysql-write.ts";
 
 const { guardSql } = statements;
@@ -20,7 +20,7 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly features: StoreFeatures;
   readonly records: kit.ExecutionTable["records"];
   readonly lists: kit.ListTable;
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: failsForEveryWrite };
   readonly lockLimit: kit.ExecutionTable["lockLimit"];
   readonly #open: OpenTables;
   readonly #tables: Tables;
@@ -35,9 +35,9 @@ export class MysqlTable implements kit.ExecutionTable {
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
-    const { text, values } = among(someIds(ids));
+    const { text, values } = inList(nonEmptyIds(ids));
     const rows = await this.#open.send(
-      ids.length > 0 ? "read" : "look",
+      ids.length > 0 ? "read" : "peek",
       // the LEFT JOIN returns the time even if no row is found
       `SELECT now, ${guardSql} FROM (SELECT ${clock} AS now) AS clock LEFT JOIN ${this.#tables.executions} FORCE INDEX (ids) ON id ${text}`,
       values,
@@ -47,13 +47,13 @@ export class MysqlTable implements kit.ExecutionTable {
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
-    const { text, values } = among(ids);
+    const { text, values } = inList(ids);
     const rows = await this.#open.send("read", statements.loadStatement(this.#tables, text), [...values, ...values, ...values]);
     return statements.storedRows(rows);
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
-    const { text, values } = among(ids);
+    const { text, values } = inList(ids);
     const statement = `SELECT ${statements.listedSql} FROM ${this.#tables.executions} FORCE INDEX (ids) WHERE id ${text} AND deleted_at IS NULL`;
     return (await this.#open.send("read", statement, values)).map((row) => listedRowOf(row));
   }
@@ -61,8 +61,7 @@ export class MysqlTable implements kit.ExecutionTable {
   async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
     for (const write of writes) refuseLongNames(write);
     // updates lock only existing rows, by their ids
-    const use = writes.every(({ kind }) => kind === "update") ? "change" : "write";
-    return this.#open.run(use, (to) => writeRows(to, writes));
+    return this.#open.run(writes.every(({ kind }) => kind === "update") ? "updateById" : "write", (to) => writeRows(to, writes));
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
@@ -83,13 +82,13 @@ export class MysqlTable implements kit.ExecutionTable {
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const asked = (keys ?? [null]).map((key) => ({ text: `(${statements.dueStatement(this.#tables, key, guardSql)})`, key }));
     const values = asked.flatMap(({ key }) => [...(key === null ? [] : [key]), overdueMs, limit]);
-    const rows = await this.#open.send("look", asked.map(({ text }) => text).join(" UNION ALL "), values);
+    const rows = await this.#open.send("peek", asked.map(({ text }) => text).join(" UNION ALL "), values);
     return { executions: rows.map((row) => guardOf(row)), areKeysDue: true };
   }
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const keys = async (statement: string, values: readonly MysqlValue[]): Promise<kit.DueKey[]> =>
-      (await this.#open.send("look", statement, values)).map((row) => ({ key: row.due_key as string, limit: Number(row.permit_limit) }));
+      (await this.#open.send("peek", statement, values)).map((row) => ({ key: row.due_key as string, limit: Number(row.permit_limit) }));
     const search = {
       longestDue: () => keys(statements.keyedWindowStatement(this.#tables), [overdueMs]),
       scan: () => keys(statements.keyScanStatement(this.#tables), [overdueMs, after]),

@@ -6,7 +6,7 @@ import { insertedColumns } from "../../kit/sql-layout.ts";
 import { guardSql } from "./mysql-rows.ts";
 import type { MysqlTransaction } from "./mysql-schema.ts";
 import type { MysqlValue } from "./mysql-session.ts";
-import { among, batchesOf, clock, filled, refuseLongName, repeated } from "./mysql-statement.ts";
+import { batchesOf, clock, inList, paddedList, refuseLongName, repeated } from "./mysql-statement.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 
@@ -73,7 +73,7 @@ async function insertRows(to: MysqlTransaction, inserts: readonly Insert[], crea
   await insertOrUpdate(to, rows, {
     into: `${to.tables.executions} (${insertedColumns.map(({ name }) => name).join(", ")}, creator, due_at, ended_at, created_at, updated_at)`,
     row: `(${repeated(insertedColumns.length, "?")}, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), IF(? > 0, ${clock}, NULL), ${clock}, ${clock})`,
-    filling: ([id, ...others]) => [id!, ...others.map((value) => (typeof value === "string" ? "" : value))],
+    padding: ([id, ...others]) => [id!, ...others.map((value) => (typeof value === "string" ? "" : value))],
     update: "seq = seq",
   });
 }
@@ -85,7 +85,7 @@ interface InsertStatement {
   /** The values of one row, with placeholders. */
   readonly row: string;
   /** Makes, from another row, a row that changes nothing. */
-  readonly filling: (row: readonly MysqlValue[]) => readonly MysqlValue[];
+  readonly padding: (row: readonly MysqlValue[]) => readonly MysqlValue[];
   /** The assignments for a row that exists already. */
   readonly update: string;
 }
@@ -94,10 +94,10 @@ interface InsertStatement {
 export async function insertOrUpdate(
   { ask, maxBytes }: MysqlTransaction,
   rows: readonly (readonly MysqlValue[])[],
-  { into, row, filling, update }: InsertStatement,
+  { into, row, padding, update }: InsertStatement,
 ): Promise<void> {
   for (const batch of batchesOf(rows, maxBytes)) {
-    const values = filled(batch, filling);
+    const values = paddedList(batch, padding);
     await ask(`INSERT INTO ${into} VALUES ${repeated(values.length, row)} ON DUPLICATE KEY UPDATE ${update}`, values.flat());
   }
 }
@@ -107,7 +107,7 @@ export async function insertOrUpdate(
  * that another transaction has locked are missing too.
  */
 async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowWrite[]): Promise<ReadonlyMap<string, ColumnRow>> {
-  const { text, values } = among(writes.map(({ id }) => id));
+  const { text, values } = inList(writes.map(({ id }) => id));
   // without the hint, the server would read and lock all rows of a small table
   const rows = await ask(
     `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE${writes.length > 1 || writes.some(skipsLocked) ? " SKIP LOCKED" : ""}`,
@@ -137,7 +137,7 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
     into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes, checkpoint_version, metadata, labels,
       id, incarnation, definition_id, definition, creator, updated_at)`,
     row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', ${clock})`,
-    filling: (row) => row.with(3, "").with(-2, "").with(-1, ""),
+    padding: (row) => row.with(3, "").with(-2, "").with(-1, ""),
     update: `version = VALUES(version), status = VALUES(status), size_bytes = VALUES(size_bytes), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
       owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
       checkpoint_version = COALESCE(VALUES(checkpoint_version), checkpoint_version),
@@ -162,7 +162,7 @@ async function deleteRows(
     accepted.filter(({ write }) => kinds.includes(write.kind)).map(({ row }) => row.seq);
   const run = async (statement: string, column: string, seqs: readonly number[]): Promise<void> => {
     if (seqs.length === 0) return;
-    const { text, values } = among(seqs);
+    const { text, values } = inList(seqs);
     await ask(`${statement} WHERE ${column} ${text}`, values);
   };
   for (const table of [events, children]) await run(`DELETE FROM ${table}`, "execution", seqsOf("bury", "remove"));
@@ -191,7 +191,7 @@ async function appendHistories(to: MysqlTransaction, histories: readonly Appende
   await insertOrUpdate(to, added, {
     into: `${events} (execution, version, commit_id, event)`,
     row: "(?, ?, ?, ?)",
-    filling: ([execution, version]) => [execution!, version!, "", ""],
+    padding: ([execution, version]) => [execution!, version!, "", ""],
     // only rows that fill up may exist already; for any other existing row the sum overflows, which is an error in every sql_mode
     update: "version = version + IF(VALUES(event) = '', 0, ~0 + VALUES(version) + 1)",
   });
@@ -200,9 +200,9 @@ async function appendHistories(to: MysqlTransaction, histories: readonly Appende
   );
   // rows that fill up have the key of the last row: the shortest key comes last, so that they do not make the statement much larger
   changed.sort((a, b) => b.key.length - a.key.length);
-  const deleted = changed.filter(({ text, last }) => text === null || last).map(({ seq, key }) => [seq, key]);
+  const deleted = changed.filter(({ text, moved }) => text === null || moved).map(({ seq, key }) => [seq, key]);
   for (const batch of batchesOf(deleted, half.maxBytes)) {
-    const values = filled(batch, (last) => last);
+    const values = paddedList(batch, (last) => last);
     const which = repeated(values.length, `(execution = ? AND hash = ${hashed})`, " OR ");
     await to.ask(`DELETE FROM ${children} WHERE ${which}`, values.flat());
   }
@@ -210,7 +210,7 @@ async function appendHistories(to: MysqlTransaction, histories: readonly Appende
   await insertOrUpdate(half, put, {
     into: `${children} (execution, hash, name, place, head)`,
     row: `(?, ${hashed}, ?, ?, ?)`,
-    filling: ([execution, key]) => [execution!, key!, key!, 0, ""],
+    padding: ([execution, key]) => [execution!, key!, key!, 0, ""],
     update: "head = IF(VALUES(head) = '', head, VALUES(head))",
   });
 }

@@ -39,7 +39,7 @@ const maxAnswerMs = 10_000;
  * Returns a function that sends statements, with a time limit if the client supports one: over a connection that has died unnoticed, an
  * answer never comes.
  */
-export function endingQuery(client: PostgresClient): Query {
+export function timedQuery(client: PostgresClient): Query {
   if (!canPrepare(client)) return (text, values) => client.query(text, values);
   const query_timeout = answerMsOf(client);
   return (text, values = []) => (client as unknown as PgClient).query({ text, values, query_timeout });
@@ -68,7 +68,7 @@ export function canPrepare(client: PostgresClient): boolean {
  */
 export function preparedQuery(client: PostgresClient): Query {
   const names = new Map<string, string>();
-  const fresh = endingQuery(client);
+  const fresh = timedQuery(client);
   let isRefused = false;
   return async (text, values = []) => {
     if (isRefused) return fresh(text, values);
@@ -125,13 +125,13 @@ export async function inTransaction<T>(pool: PostgresPool, maxPauseMs: number, w
   connection.on("error", heard);
   let isBroken = false;
   try {
-    const query = endingQuery(connection);
+    const query = timedQuery(connection);
     await query(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${maxPauseMs}`);
     const value = await work((text, values = []) => query(text, [...values]));
     checkCommitted(await query("COMMIT"));
     return value;
   } catch (cause) {
-    await endingQuery(connection)("ROLLBACK").catch(() => {
+    await timedQuery(connection)("ROLLBACK").catch(() => {
       isBroken = true;
     });
     throw cause;
@@ -145,6 +145,6 @@ export async function inTransaction<T>(pool: PostgresPool, maxPauseMs: number, w
 function checkCommitted(result: object): void {
   const { command = "COMMIT" } = result as { command?: unknown };
   if (command === "COMMIT") return;
-  const reason = "the transaction was undone, because a statement in it had failed and no error was reported";
+  const reason = "the transaction was rolled back, because one of its statements had failed and its error was not passed on";
   throw new StepfoldError("STORE_REJECTED", { store: "postgres", reason });
 }

@@ -12,11 +12,11 @@ const advice: Readonly<Record<string, string>> = {
   "3F000": "the tables are missing: run `stepfold migrate --store URL` or pass migrate: true",
   "42703": "the tables are of another version: run `stepfold migrate --store URL` or pass migrate: true",
   "42501":
-    "the user may not do this: grant it SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on schema and sequences, or migrate as their owner",
-  "28P01": "user or password are wrong",
-  "28000": "the server does not let this user in",
+    "the user has no permission for this: grant it SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on schema and sequences, or migrate as their owner",
+  "28P01": "the user name or the password is wrong",
+  "28000": "the server refuses this user",
   "3D000": "the database does not exist",
-  "40P01": "a deadlock was broken off",
+  "40P01": "a deadlock was detected, and the server rolled this transaction back",
   "53300": "too many connections: use a smaller pool",
   "25006": "the server is read-only: connect to the primary",
 };
@@ -43,7 +43,7 @@ function isOutage(cause: unknown): boolean {
  * True if it would not help to send the writes of a failed group one by one. After a deadlock or a timeout it may help, because
  * only one of the writes may be the reason.
  */
-export function isOutageForAll(cause: unknown): boolean {
+export function failsForEveryWrite(cause: unknown): boolean {
   const state = sqlState(cause);
   return isOutage(cause) && !(state !== null && /^(40P01|40001|55P03|57014)$/.test(state));
 }

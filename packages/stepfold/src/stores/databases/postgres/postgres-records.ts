@@ -1,8 +1,8 @@
 import type { RecordTable, RecordWrite } from "../../kit/record-table.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { idOf, joined, plainText, textsIn, type WantedColumn, wantedRows } from "./postgres-text.ts";
+import { type InputColumn, idOf, inputRows, joined, plainText, textsIn } from "./postgres-text.ts";
 
-const wantedColumns: readonly WantedColumn<RecordWrite>[] = [
+const inputColumns: readonly InputColumn<RecordWrite>[] = [
   { name: "key", is: "id", of: ({ key }) => key },
   { name: "expected", is: "id", of: ({ expected }) => expected },
   { name: "revision", is: "id", of: ({ next }) => next?.revision },
@@ -10,7 +10,7 @@ const wantedColumns: readonly WantedColumn<RecordWrite>[] = [
 ];
 
 /** Returns the table of records, which a store keeps in addition to its executions. */
-export function postgresRecords({ schema, ask, askAnew }: PostgresSession): RecordTable {
+export function postgresRecords({ schema, ask, askUnprepared }: PostgresSession): RecordTable {
   const records = `${schema}.records`;
   return {
     async get(kind, keys) {
@@ -19,21 +19,21 @@ export function postgresRecords({ schema, ask, askAnew }: PostgresSession): Reco
       return new Map(rows.map(({ key, revision, value }) => [idOf(key!), { key: idOf(key!), revision: revision!, text: value! }]));
     },
     async put(kind, writes) {
-      const wanted = wantedRows(wantedColumns, writes);
+      const input = inputRows(inputColumns, writes);
       const isOfKey = `r.kind = '${kind}' AND r.key = w.key AND r.revision = w.expected`;
       const text = `
-        WITH ${wanted.sql},
+        WITH ${input.sql},
         inserted AS (
-          INSERT INTO ${records} (kind, key, revision, value) SELECT '${kind}', key, revision, value::json FROM wanted
+          INSERT INTO ${records} (kind, key, revision, value) SELECT '${kind}', key, revision, value::json FROM input
           WHERE expected IS NULL AND revision IS NOT NULL ORDER BY key ON CONFLICT DO NOTHING RETURNING key
         ),
         updated AS (
-          UPDATE ${records} AS r SET revision = w.revision, value = w.value::json FROM wanted AS w
+          UPDATE ${records} AS r SET revision = w.revision, value = w.value::json FROM input AS w
           WHERE ${isOfKey} AND w.revision IS NOT NULL RETURNING r.key
         ),
-        deleted AS (DELETE FROM ${records} AS r USING wanted AS w WHERE ${isOfKey} AND w.revision IS NULL RETURNING r.key)
-        SELECT ordinal::text FROM wanted WHERE key IN (SELECT key FROM inserted UNION ALL SELECT key FROM updated UNION ALL SELECT key FROM deleted)`;
-      const made = new Set((await askAnew(text, wanted.values)).map(({ ordinal }) => Number(ordinal)));
+        deleted AS (DELETE FROM ${records} AS r USING input AS w WHERE ${isOfKey} AND w.revision IS NULL RETURNING r.key)
+        SELECT ordinal::text FROM input WHERE key IN (SELECT key FROM inserted UNION ALL SELECT key FROM updated UNION ALL SELECT key FROM deleted)`;
+      const made = new Set((await askUnprepared(text, input.values)).map(({ ordinal }) => Number(ordinal)));
       return writes.map((_, index) => made.has(index + 1));
     },
   };

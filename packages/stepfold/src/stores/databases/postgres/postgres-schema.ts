@@ -59,9 +59,9 @@ ${columnsSql(childColumns)}
 ) WITH (fillfactor = 70);
 
 CREATE TABLE "${schema}".records (
-  kind text COLLATE "C" NOT NULL, -- definition: by its hash, permit: who has the permits of a key
+  kind text COLLATE "C" NOT NULL, -- definition: a definition by its hash, permit: the holders of the permits of a key
   key text COLLATE "C" NOT NULL,
-  revision text COLLATE "C" NOT NULL, -- another one with every write
+  revision text COLLATE "C" NOT NULL, -- a new value with every write
   value json NOT NULL,
   PRIMARY KEY (kind, key)
 );

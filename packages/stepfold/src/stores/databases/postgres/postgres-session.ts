@@ -1,7 +1,7 @@
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
-import { type LockLimit, lockLimitOf, withLockLimit } from "../../kit/no-answer.ts";
+import { type LockLimit, lockLimitOf, withLockLimit } from "../../kit/lock-limit.ts";
 import { onceReady } from "../../kit/once-ready.ts";
-import { endingQuery, inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
+import { inTransaction, isPool, type PostgresClient, preparedQuery, type Query, timedQuery } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
 
 /** A row. The statements select only text, because drivers convert other types differently. */
@@ -22,7 +22,7 @@ export interface PostgresSession {
    * Sends one statement about many rows. The server does not keep its plan, because the best plan depends on the number of rows: a plan
    * that was made while the tables were empty would read whole tables later.
    */
-  readonly askAnew: Ask;
+  readonly askUnprepared: Ask;
   /** Runs all statements of `work` in one transaction. Null if the client is not a pool. */
   readonly transact: (<T>(work: (own: PostgresSession, query: TransactionQuery) => Promise<T>) => Promise<T>) | null;
 }
@@ -39,8 +39,8 @@ export interface SessionOptions {
 
 /** Returns a session that sends its statements over a client. */
 export function postgresSession(client: PostgresClient, { schema, migrate, prepare }: SessionOptions): PostgresSession {
-  const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout({ query: endingQuery(client) }, schema)));
-  const fresh = endingQuery(client);
+  const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout({ query: timedQuery(client) }, schema)));
+  const fresh = timedQuery(client);
   const asking = (query: Query): Ask => {
     return async (text, values) => {
       await prepared();
@@ -51,13 +51,13 @@ export function postgresSession(client: PostgresClient, { schema, migrate, prepa
     schema: `"${schema}"`,
     lockLimit: lockLimitOf(client, 4_000),
     ask: asking(prepare ? preparedQuery(client) : fresh),
-    askAnew: asking(fresh),
+    askUnprepared: asking(fresh),
     transact: isPool(client)
       ? async (work) => {
           await prepared();
-          return inTransaction(client, session.lockLimit.pauseMs, (query) => {
+          return inTransaction(client, session.lockLimit.transactionIdleMs, (query) => {
             const ask: Ask = async (text, values) => (await query(withLockLimit(text, session.lockLimit.ms), values)).rows as TextRow[];
-            return work({ ...session, ask, askAnew: ask, transact: null }, query);
+            return work({ ...session, ask, askUnprepared: ask, transact: null }, query);
           });
         }
       : null,

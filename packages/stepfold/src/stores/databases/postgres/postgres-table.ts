@@ -6,7 +6,7 @@ import { guardColumns, guardOf, listedColumns, listedRowOf } from "../../kit/col
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { isOutageForAll } from "./postgres-error.ts";
+import { failsForEveryWrite } from "./postgres-error.ts";
 import { claimDueStatement } from "./postgres-fast.ts";
 import { postgresRecords } from "./postgres-records.ts";
 import type { PostgresSession, TextRow } from "./postgres-session.ts";
@@ -36,7 +36,7 @@ const listed = `${guard}, ${columnsAsText(listedColumns, "executions")}`;
 export class PostgresTable implements kit.ExecutionTable {
   readonly name = "postgres";
   readonly features: StoreFeatures;
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: failsForEveryWrite };
   readonly records: kit.ExecutionTable["records"];
   readonly lists: kit.ListTable;
   readonly transact?: NonNullable<kit.ExecutionTable["transact"]>;
@@ -53,7 +53,7 @@ export class PostgresTable implements kit.ExecutionTable {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true, ...transactions };
     this.records = postgresRecords(session);
     this.lists = sqlLists<string>({
-      ...{ from: `${this.#executions} AS executions`, guard, listed, binder: numberedBinder, ask: session.askAnew, textOf: idOf },
+      ...{ from: `${this.#executions} AS executions`, guard, listed, binder: numberedBinder, ask: session.askUnprepared, textOf: idOf },
       // the column `labels` is not escaped like other texts of users; the label has a separator on either side, which is cut off
       labelled: (label, values) => `string_to_array(labels, chr(29)) @> ARRAY[$${values.push(label.slice(1, -1))}]`,
       shown: (number) => `${number}::text`,
@@ -74,25 +74,25 @@ export class PostgresTable implements kit.ExecutionTable {
 
   /** Reads head, history and children with one statement, so that they are of the same version. */
   async load(ids: readonly string[]): Promise<Map<string, StoredRows>> {
-    const { schema, ask, askAnew } = this.#session;
+    const { schema, ask, askUnprepared } = this.#session;
     const aggregate = (rows: string): string => `array_to_string(ARRAY(${rows}), ${sqlSeparator})`;
     const text = `
       SELECT id, version::text, status, head::text,
         ${aggregate(`SELECT event::text FROM ${schema}.events WHERE execution = seq AND events.version > coalesce(checkpoint_version, -1) ORDER BY events.version`)} AS events,
         ${aggregate(`SELECT key::text || ${sqlSeparator} || children.head::text FROM ${schema}.children WHERE execution = seq ORDER BY place`)} AS children
       FROM ${this.#executions} WHERE ${ids.length === 1 ? "id = $1" : `id = ANY(${textsIn(1)})`} AND coalesce(deleted_at, -1) = -1`;
-    const rows = await (ids.length === 1 ? ask : askAnew)(text, [joined(ids.map(plainText))]);
+    const rows = await (ids.length === 1 ? ask : askUnprepared)(text, [joined(ids.map(plainText))]);
     return new Map(rows.map((row) => [idOf(row.id!), storedRowsOf(row)]));
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
     const text = `SELECT ${listed} FROM ${this.#executions}
       WHERE id = ANY(${textsIn(1)}) AND coalesce(deleted_at, -1) = -1`;
-    return (await this.#session.askAnew(text, [joined(ids.map(plainText))])).map((row) => listedRowOf(row, idOf));
+    return (await this.#session.askUnprepared(text, [joined(ids.map(plainText))])).map((row) => listedRowOf(row, idOf));
   }
 
   async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
-    const { schema, ask, askAnew } = this.#session;
+    const { schema, ask, askUnprepared } = this.#session;
     const answers: kit.RowAnswer[] = writes.map(() => null);
     const sent = (["insert", "update", "bury", "remove"] as const).map(async (kind) => {
       const indices = writes.flatMap((write, index) => (write.kind === kind ? index : []));
@@ -102,7 +102,7 @@ export class PostgresTable implements kit.ExecutionTable {
         kind,
         indices.map((index) => writes[index]!),
       );
-      for (const { ordinal, now, version, status } of await (indices.length === 1 ? ask : askAnew)(text, values)) {
+      for (const { ordinal, now, version, status } of await (indices.length === 1 ? ask : askUnprepared)(text, values)) {
         const made = now !== null && { now: Number(now), version: Number(version), status: status as Status };
         answers[indices[Number(ordinal) - 1]!] = made || "passedOver";
       }
@@ -128,7 +128,7 @@ export class PostgresTable implements kit.ExecutionTable {
       : `(${first("permit_key IS NULL")})`;
     const text = `WITH ${clock} SELECT ${columnsAsText(guardColumns, "due")} FROM ${due} AS due ORDER BY due.due_at, due.seq`;
     const values = [wholeText(overdueMs), wholeText(limit), ...(keys ? [joined(keys.map(plainText))] : [])];
-    return { executions: guardsIn(await this.#session.askAnew(text, values)), areKeysDue: true };
+    return { executions: guardsIn(await this.#session.askUnprepared(text, values)), areKeysDue: true };
   }
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
@@ -147,7 +147,7 @@ export class PostgresTable implements kit.ExecutionTable {
         SELECT permit_limit FROM ${this.#executions} AS e WHERE e.permit_key = keys.permit_key AND ${isDue} ORDER BY e.due_at, e.seq LIMIT 1
       ), 0)::text AS permit_limit FROM keys WHERE permit_key IS NOT NULL ORDER BY number`;
     const keys = async (text: string, values: readonly string[]): Promise<kit.DueKey[]> =>
-      (await this.#session.askAnew(text, values)).map((row) => ({ key: idOf(row.permit_key!), limit: Number(row.permit_limit) }));
+      (await this.#session.askUnprepared(text, values)).map((row) => ({ key: idOf(row.permit_key!), limit: Number(row.permit_limit) }));
     const search = {
       longestDue: () => keys(window, [wholeText(overdueMs)]),
       scan: () => keys(scan, [wholeText(overdueMs), plainText(after)]),
@@ -157,7 +157,7 @@ export class PostgresTable implements kit.ExecutionTable {
 
   async claimDue({ owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<kit.DueClaimed> {
     const values = [plainText(owner), ...[leaseMs, limit, overdueMs, fenceStep].map((value) => wholeText(value))];
-    const rows = await this.#session.askAnew(claimDueStatement(this.#executions), values);
+    const rows = await this.#session.askUnprepared(claimDueStatement(this.#executions), values);
     return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
   }
 }

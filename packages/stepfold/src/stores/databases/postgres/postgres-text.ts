@@ -1,4 +1,4 @@
-import { lockLimitMark } from "../../kit/no-answer.ts";
+import { lockLimitMark } from "../../kit/lock-limit.ts";
 import type { SqlColumn } from "../../kit/sql-layout.ts";
 
 /** The character that separates values in one parameter or column. JSON never contains it unescaped, and `plainText` escapes it. */
@@ -67,15 +67,15 @@ export function numbersIn(parameter: number): string {
 }
 
 /**
- * A column of `wanted`, and how its value is read from a write. A value of the kind `name` gets a `=` in front, because a name may be
+ * A column of `input`, and how its value is read from a write. A value of the kind `name` gets a `=` in front, because a name may be
  * empty, and an empty text in a list becomes NULL.
  */
-export interface WantedColumn<W> extends Pick<SqlColumn, "name"> {
+export interface InputColumn<W> extends Pick<SqlColumn, "name"> {
   readonly is: SqlColumn["is"] | "flag";
   of(write: W): string | number | boolean | null | undefined;
 }
 
-const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => string>> = {
+const sqlTexts: Readonly<Record<InputColumn<unknown>["is"], (value: never) => string>> = {
   id: plainText,
   name: (value) => `=${plainText(value)}`,
   json: (value) => value,
@@ -88,8 +88,8 @@ const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => s
 type Presence = "none" | "some" | "all";
 
 /** The writes of a statement as rows. */
-export interface WantedRows {
-  /** The common table expression `wanted`, which has one row for each write. */
+export interface InputRows {
+  /** The common table expression `input`, which has one row for each write. */
   readonly sql: string;
   /** The parameters of that expression, which are the first parameters of the statement. */
   readonly values: readonly string[];
@@ -100,7 +100,7 @@ export interface WantedRows {
  * Returns writes as rows, each on a different id. A value that all rows share is sent once and not as a list, and a column without any
  * value is the constant NULL, so that the server has less to read and to plan. A single row, the common case, is the cheapest to plan.
  */
-export function wantedRows<W>(columns: readonly WantedColumn<W>[], writes: readonly W[]): WantedRows {
+export function inputRows<W>(columns: readonly InputColumn<W>[], writes: readonly W[]): InputRows {
   const values: string[] = [];
   const [listed, sources, single] = [[] as string[], [] as string[], [] as string[]];
   const presences = new Map<string, Presence>();
@@ -122,9 +122,9 @@ export function wantedRows<W>(columns: readonly WantedColumn<W>[], writes: reado
     }
   }
   const presence = (column: string): Presence => presences.get(column)!;
-  if (writes.length === 1) return { sql: `wanted AS (SELECT ${["1::bigint AS ordinal", ...single].join(", ")})`, values, presence };
+  if (writes.length === 1) return { sql: `input AS (SELECT ${["1::bigint AS ordinal", ...single].join(", ")})`, values, presence };
   const rows = `unnest(${sources.join(", ")}) WITH ORDINALITY AS each (${listed.join(", ")}, ordinal)`;
-  return { sql: `wanted AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`, values, presence };
+  return { sql: `input AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`, values, presence };
 }
 
 /** Returns the values of a column in which they were joined. */

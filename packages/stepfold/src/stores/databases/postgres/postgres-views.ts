@@ -11,9 +11,9 @@ export function executionsView(schema: string): string {
 ${results(schema)}
 
 CREATE VIEW "${schema}".workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
-SELECT id, ${unhidden(snapshot(schema))}::json, status, version, created_at, updated_at
+SELECT id, ${restored(snapshot(schema))}::json, status, version, created_at, updated_at
 FROM (
-  SELECT seq, id, executions.version, status, created_at, updated_at, metadata, ${hidden("head")} AS head, event AS started
+  SELECT seq, id, executions.version, status, created_at, updated_at, metadata, ${disguised("head")} AS head, event AS started
   FROM "${schema}".executions JOIN "${schema}".readable_events AS first ON first.execution = seq AND first.version = 0
   WHERE deleted_at IS NULL) AS execution;`;
 }
@@ -25,11 +25,11 @@ FROM (
  */
 function parts(schema: string): string {
   return `CREATE VIEW "${schema}".readable_events (execution, version, event) AS
-SELECT execution, version, ${hidden("event")} FROM "${schema}".events;
+SELECT execution, version, ${disguised("event")} FROM "${schema}".events;
 
 CREATE VIEW "${schema}".readable_children (execution, place, key, head) AS
-SELECT execution, place, ${hidden("key")}, ${hidden("head")} FROM "${schema}".children
-WHERE key::text <> '""'; -- a checkpoint
+SELECT execution, place, ${disguised("key")}, ${disguised("head")} FROM "${schema}".children
+WHERE key::text <> '""'; -- the row with the empty key is a checkpoint and not a child
 
 CREATE VIEW "${schema}".execution_items (execution, version, path, key, items) AS
 SELECT execution, version, path,
@@ -61,7 +61,7 @@ FROM "${schema}".readable_events, LATERAL (
       || CASE WHEN event ->> 'type' = 'completed' THEN '' ELSE ',"error":' || coalesce((event -> 'error' -> 'message')::text, 'null') END
       || ',"pathId":' || (event -> 'pathId') || ',"version":' || version || '}')::json) AS placed
   WHERE event ->> 'type' IN ('completed', 'failed', 'timedOut')
-    -- an attempt to undo something that is made again came to nothing yet
+    -- without failed attempts to undo a step that will be tried again: they have no result yet
     AND NOT (event -> 'undoes' IS NOT NULL AND event ->> 'retryAt' IS NOT NULL)
   UNION ALL
   SELECT followed.place, followed.placed
@@ -89,7 +89,7 @@ function snapshot(schema: string): string {
       SELECT context FROM "${schema}".execution_contexts AS own WHERE own.execution = execution.seq AND scope IS NULL), '') || '}'
     || coalesce(',"childStates":{' || (
       SELECT string_agg(key::text || ':{"context":{' || CASE
-          -- of a child that has ended and need not be undone, nothing stays but its output
+          -- a child that has ended and need not be undone keeps only its output, so its context is empty
           WHEN child.head ->> 'kept' IS NULL AND child.head ->> 'status' IN ('completed', 'failed', 'cancelled') THEN ''
           ELSE coalesce(context, '') END || '}' || ${membersOf("child.head")}, ',' ORDER BY place)
       FROM "${schema}".readable_children AS child
@@ -112,7 +112,7 @@ function mapItems(schema: string): string {
       FROM (
         SELECT begun, max(key) AS key, coalesce(string_agg(nullif(items, ''), ',' ORDER BY version), '') AS items
         FROM (
-          -- an item goes to the map that its path began last
+          -- an item belongs to the map that its path began last
           SELECT version, key, items, max(CASE WHEN key IS NOT NULL THEN version END) OVER (PARTITION BY path ORDER BY version) AS begun
           FROM "${schema}".execution_items AS added WHERE added.execution = execution.seq) AS added
         GROUP BY begun) AS maps
@@ -126,16 +126,16 @@ function mapItems(schema: string): string {
 }
 
 /**
- * Returns the SQL expression for JSON in which some escapes are disguised; `unhidden` restores them. PostgreSQL stores any JSON, but its
+ * Returns the SQL expression for JSON in which some escapes are disguised; `restored` restores them. PostgreSQL stores any JSON, but its
  * JSON functions fail if the JSON has `\u0000` or half a surrogate pair anywhere. `\u0000` becomes `\\u0000`, and so do all escapes of
  * surrogates. An escaped backslash (`\\`) first becomes `\u005c`, so that every `\\u` in the result comes from this function.
  */
-function hidden(json: string): string {
+function disguised(json: string): string {
   return `regexp_replace(replace(${json}::text, '\\\\', '\\u005c'), '\\\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\\\\\\\u\\1', 'g')::json`;
 }
 
-/** Returns the SQL expression for a text in which the escapes that `hidden` disguised are restored. */
-function unhidden(text: string): string {
+/** Returns the SQL expression for a text in which the escapes that `disguised` has rewritten are restored. */
+function restored(text: string): string {
   return `replace(${text}, '\\\\u', '\\u')`;
 }
 

@@ -2,14 +2,14 @@ import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import {
   clock,
+  type InputColumn,
+  type InputRows,
+  inputRows,
   joined,
   nullableTextsIn,
   numbersIn,
   plainText,
   textsIn,
-  type WantedColumn,
-  type WantedRows,
-  wantedRows,
   writingClock,
 } from "./postgres-text.ts";
 
@@ -37,27 +37,27 @@ export function writeStatement(schema: string, kind: RowWrite["kind"], writes: r
 const terminal = "('completed', 'failed', 'cancelled')";
 
 /** The event of a write as one more column, if every write has at most one event. */
-const eventColumn: WantedColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
+const eventColumn: InputColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
 
 /** True if `plainHistory` can write the history, which is the common case: one event, with the version of the row, and no children. */
 function isOneEvent({ events, children }: RowHistory, version: number | undefined): boolean {
   return events.length === 1 && events[0]!.version === version && children.length === 0;
 }
 
-const insertColumns: readonly WantedColumn<Insert>[] = [
+const insertColumns: readonly InputColumn<Insert>[] = [
   ...insertedColumns,
   // milliseconds from now; NULL: due at `wake_at`
   { name: "due_in", is: "number", of: ({ row: { due } }) => (due === "atWakeUp" ? null : due.inMs) },
   { name: "commit_id", is: "id", of: ({ history }) => history.commitId },
 ];
 
-const conditionColumns: readonly WantedColumn<Update | Deletion>[] = [
+const conditionColumns: readonly InputColumn<Update | Deletion>[] = [
   { name: "id", is: "id", of: ({ id }) => id },
   { name: "incarnation", is: "id", of: ({ when }) => when.incarnation },
   { name: "expected", is: "number", of: ({ when }) => when.version },
 ];
 
-const updateColumns: readonly WantedColumn<Update>[] = [
+const updateColumns: readonly InputColumn<Update>[] = [
   ...conditionColumns,
   { name: "fence", is: "number", of: ({ when }) => when.fence },
   { name: "held", is: "flag", of: ({ when }) => when.held },
@@ -104,10 +104,10 @@ function dueAtSql(before: string, wakeAt: string): string {
  */
 function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
   const isPlain = writes.every(({ row, history }) => isOneEvent(history, row.version));
-  const wanted = wantedRows(isPlain ? [...insertColumns, eventColumn] : insertColumns, writes);
-  const history = isPlain ? plainHistory(schema) : historyRows(schema, writes, wanted.values.length + 1);
+  const input = inputRows(isPlain ? [...insertColumns, eventColumn] : insertColumns, writes);
+  const history = isPlain ? plainHistory(schema) : historyRows(schema, writes, input.values.length + 1);
   const text = `
-    WITH ${writingClock}, ${wanted.sql},
+    WITH ${writingClock}, ${input.sql},
     created AS (
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at,
         owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
@@ -115,15 +115,15 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
         coalesce(labels, ''), version, status, head::json,
         size_bytes, wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
         CASE WHEN status IN ${terminal} THEN now END
-      FROM clock, wanted AS w ORDER BY id
+      FROM clock, input AS w ORDER BY id
       ON CONFLICT (id) DO NOTHING
       RETURNING seq, id, version, status
     ),
     changed AS (
-      SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status${isPlain ? ", w.event" : ""} FROM created JOIN wanted AS w USING (id)
+      SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status${isPlain ? ", w.event" : ""} FROM created JOIN input AS w USING (id)
     )${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed, clock`;
-  return { text, values: [...wanted.values, ...history.values] };
+  return { text, values: [...input.values, ...history.values] };
 }
 
 /**
@@ -139,28 +139,28 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
  */
 function update(schema: string, writes: readonly Update[]): WriteStatement {
   const isPlain = writes.every(({ set, history }) => !history || isOneEvent(history, set.state?.version));
-  const wanted = wantedRows(isPlain ? [...updateColumns, eventColumn] : updateColumns, writes);
+  const input = inputRows(isPlain ? [...updateColumns, eventColumn] : updateColumns, writes);
   const history =
-    isPlain && writes.some((write) => write.history) ? plainHistory(schema) : historyRows(schema, writes, wanted.values.length + 1);
+    isPlain && writes.some((write) => write.history) ? plainHistory(schema) : historyRows(schema, writes, input.values.length + 1);
   const several = writes.length > 1 || writes.some(({ skipLocked }) => skipLocked);
   const locked = `
     locked AS MATERIALIZED (
-      SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
+      SELECT e.seq, input.* FROM input JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
     ),`;
   const text = `
-    WITH ${several ? clock : writingClock}, ${wanted.sql},${several ? locked : ""}
+    WITH ${several ? clock : writingClock}, ${input.sql},${several ? locked : ""}
     changed AS (
-      UPDATE ${schema}.executions AS e SET ${assignments(wanted.presence)}
-      FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "wanted AS w WHERE e.id = w.id"}
-        AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1${conditions(wanted.presence)}
+      UPDATE ${schema}.executions AS e SET ${assignments(input.presence)}
+      FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "input AS w WHERE e.id = w.id"}
+        AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1${conditions(input.presence)}
       RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now${isPlain ? ", w.event" : ""}
     )${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed${several ? passedOver : ""}`;
-  return { text, values: [...wanted.values, ...history.values] };
+  return { text, values: [...input.values, ...history.values] };
 }
 
 /** Returns the assignments of the UPDATE: what the writes `w` change in the rows `e`. */
-function assignments(presence: WantedRows["presence"]): string {
+function assignments(presence: InputRows["presence"]): string {
   const states = presence("version");
   // a write that has `version` has all columns of the state
   const ofState = (given: string, kept: string): string =>
@@ -196,7 +196,7 @@ function assignments(presence: WantedRows["presence"]): string {
  * Returns the conditions on a row `e` that at least one write has. `due_at + 0`, like `coalesce(deleted_at, -1)` in other statements, keeps
  * the planner from using another index than that of ids.
  */
-function conditions(presence: WantedRows["presence"]): string {
+function conditions(presence: InputRows["presence"]): string {
   const terms = {
     expected: "e.version = coalesce(w.expected, e.version)",
     fence: "e.fence = coalesce(w.fence, e.fence)",
@@ -209,28 +209,28 @@ function conditions(presence: WantedRows["presence"]): string {
 }
 
 /** Adds a row for each write whose row another transaction has locked, or does not exist. */
-const passedOver = " UNION ALL SELECT ordinal::text, NULL, NULL, NULL FROM wanted WHERE ordinal NOT IN (SELECT ordinal FROM locked)";
+const passedOver = " UNION ALL SELECT ordinal::text, NULL, NULL, NULL FROM input WHERE ordinal NOT IN (SELECT ordinal FROM locked)";
 
 /** Returns the statement that turns ended executions into tombstones, or removes tombstones. */
 function deletion(schema: string, kind: Deletion["kind"], writes: readonly Deletion[]): WriteStatement {
-  const wanted = wantedRows(conditionColumns, writes);
+  const input = inputRows(conditionColumns, writes);
   const condition = `e.id = w.id AND e.incarnation = w.incarnation AND e.version = coalesce(w.expected, e.version)
         AND coalesce(e.deleted_at, -1) ${kind === "remove" ? "<>" : "="} -1`;
   const returned = "RETURNING e.seq, w.ordinal, e.version, e.status, now";
   const changed =
     kind === "remove"
-      ? `DELETE FROM ${schema}.executions AS e USING clock, wanted AS w WHERE ${condition} ${returned}`
+      ? `DELETE FROM ${schema}.executions AS e USING clock, input AS w WHERE ${condition} ${returned}`
       : `UPDATE ${schema}.executions AS e SET deleted_at = now, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' FROM clock, wanted AS w WHERE ${condition} ${returned}`;
+        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' FROM clock, input AS w WHERE ${condition} ${returned}`;
   const emptied = ["events", "children"].map(
     (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
   );
-  const text = `WITH ${writingClock}, ${wanted.sql}, changed AS (${changed}), ${emptied.join(", ")}
+  const text = `WITH ${writingClock}, ${input.sql}, changed AS (${changed}), ${emptied.join(", ")}
     SELECT ordinal::text, version::text, status, now::text FROM changed`;
-  return { text, values: wanted.values };
+  return { text, values: input.values };
 }
 
-type HistoryRows = Pick<WantedRows, "sql" | "values">;
+type HistoryRows = Pick<InputRows, "sql" | "values">;
 
 /** Returns the SQL that inserts the event of each row in `changed` that has one. */
 function plainHistory(schema: string): HistoryRows {
@@ -287,7 +287,7 @@ function historyRows(schema: string, writes: readonly { readonly history?: RowHi
     children.map(({ ordinal }) => ordinal),
     children.map(({ row }) => JSON.stringify(row.key)),
     children.map(({ row }) => row.text),
-    children.map(({ row }) => (row.last ? "t" : "f")),
+    children.map(({ row }) => (row.moved ? "t" : "f")),
   ];
   return { sql: appended + changedChildren, values: [...eventValues, ...childValues].map(joined) };
 }

@@ -2,27 +2,27 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** Error words of a Redis server after which the same call may succeed later, with their meaning and, where needed, what to do. */
 const passing: Readonly<Record<string, string>> = {
-  LOADING: "it is still loading its data",
-  BUSY: "it is busy with a script",
-  READONLY: "it is a replica: somebody else became the primary, or the address is wrong",
-  MASTERDOWN: "it has lost its primary",
-  NOREPLICAS: "too few replicas are in step (min-replicas-to-write)",
+  LOADING: "the server is still loading its data",
+  BUSY: "the server is busy with a script",
+  READONLY: "the server is a replica: another server became the primary, or the address is wrong",
+  MASTERDOWN: "the replica has lost its primary",
+  NOREPLICAS: "too few replicas are up to date (min-replicas-to-write)",
   CLUSTERDOWN: "the cluster does not serve the slot of these keys",
   TRYAGAIN: "the cluster is moving the slot of these keys",
-  OOM: "it has no memory left: raise maxmemory, or prune. Its policy must be noeviction",
-  MISCONF: "it cannot save to its disk: see its log, and free space",
+  OOM: "the server has no memory left: raise maxmemory, or prune. maxmemory-policy must be noeviction",
+  MISCONF: "the server cannot write to its disk: read its log, and free space",
 };
 
 /** Error words that mean a mistake in the setup, with what to do about it. */
 const lasting: Readonly<Record<string, string>> = {
   WRONGTYPE: "a key of this store holds something else: give each use of the server a prefix of its own",
-  NOAUTH: "it wants a password: give the client one",
-  WRONGPASS: "it does not take the user name and password, or the token, of the client",
+  NOAUTH: "the server requires a password: configure one in the client",
+  WRONGPASS: "the server does not accept the user name and password, or the token, of the client",
   NOPERM:
-    "the user of the client may not do this: allow EVAL, EVALSHA and the commands listed in docs/stores/redis.md on the keys of this prefix",
-  CROSSSLOT: "it wants all keys in one slot: give the client no key prefix with braces",
+    "the user of the client has no permission for this: allow EVAL, EVALSHA and the commands listed in docs/stores/redis.md on the keys of this prefix",
+  CROSSSLOT: "all keys must be in one slot: do not configure a key prefix with braces in the client",
   OLDLAYOUT: "the keys of this prefix were written by an older version of Stepfold, with another layout: use another prefix",
-  MOVED: "it is part of a cluster: hand in a cluster client",
+  MOVED: "the server is part of a cluster: use a cluster client",
 };
 
 /**

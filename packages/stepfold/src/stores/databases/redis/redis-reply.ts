@@ -11,7 +11,7 @@ import type { CallScript } from "./redis-client.ts";
  *
  * Scripts put `=` before every text, because some clients parse a text that looks like JSON.
  */
-export function said(value: unknown): string | null {
+export function textIn(value: unknown): string | null {
   const text = String(value ?? "");
   return text === "" ? null : text.slice(1);
 }
@@ -24,7 +24,7 @@ export function replyList(value: unknown): readonly unknown[] {
 /** Returns the rows in replies that `guardOf` or `listedOf` of the scripts made. Damaged rows are left out. */
 export function rowsIn(replies: readonly unknown[]): ListedRow[] {
   return replies.flatMap((reply) => {
-    const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(said);
+    const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(textIn);
     if (id == null || incarnation == null || numbers == null) return [];
     const { key = null, limit = null } = parsePermit(permit ?? null) ?? {};
     const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt, sizeBytes] = numbers
@@ -63,12 +63,12 @@ export function parsePermit(text: string | null): Permit | null {
 /** Returns the rows in a reply that `rowsOf` of the scripts made, and reads the rest of a long history. Null if the execution is gone. */
 export async function wholeRows(call: CallScript, workflowId: string, reply: readonly unknown[]): Promise<StoredRows | null> {
   if (reply.length === 0) return null;
-  const [incarnation, version, status, head] = reply.slice(0, 4).map(said);
+  const [incarnation, version, status, head] = reply.slice(0, 4).map(textIn);
   // a damaged execution; its empty head makes the load fail with STORE_REJECTED
   if (incarnation == null || version == null || head == null) {
     return { workflowId, version: 0, status: "active", head: "", events: [], children: [] };
   }
-  const first = Number(said(reply[6]));
+  const first = Number(textIn(reply[6]));
   let events = replyList(reply[4]).map((row) => readEventRow(row).text);
   const missing = Number(version) + 1 - first - events.length;
   if (missing > 0) {
@@ -96,8 +96,8 @@ export async function eventsFrom(
   for (let expected = incarnation; events.length < limit; ) {
     const first = from + events.length;
     const [found, rows] = await call(eventsScript, [id], [String(first), String(limit - events.length)]);
-    expected ??= said(found);
-    if (said(found) !== expected) return null;
+    expected ??= textIn(found);
+    if (textIn(found) !== expected) return null;
     if (replyList(rows).length === 0) break;
     events.push(...replyList(rows).map((row, index) => ({ version: first + index, ...readEventRow(row) })));
   }
@@ -123,7 +123,7 @@ function childrenOf(pairs: readonly unknown[]): StoredRows["children"] {
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     const value = String(pairs[index + 1]);
     const colon = value.indexOf(":");
-    children.push({ ordinal: Number(value.slice(0, Math.max(0, colon))), key: said(pairs[index]) ?? "", head: value.slice(colon + 1) });
+    children.push({ ordinal: Number(value.slice(0, Math.max(0, colon))), key: textIn(pairs[index]) ?? "", head: value.slice(colon + 1) });
   }
   return children.sort((a, b) => a.ordinal - b.ordinal).map(({ key, head }) => [key, head]);
 }

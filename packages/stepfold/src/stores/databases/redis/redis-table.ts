@@ -20,7 +20,7 @@ import {
 import { type CallScript, type SendScript, scriptRunner } from "./redis-client.ts";
 import { serverError } from "./redis-error.ts";
 import { claimScript } from "./redis-fast.ts";
-import { eventsFrom, parsePermit, replyList, rowsIn, said, wholeRows } from "./redis-reply.ts";
+import { eventsFrom, parsePermit, replyList, rowsIn, textIn, wholeRows } from "./redis-reply.ts";
 import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 
 /** What differs between servers that run scripts: Redis and Upstash. */
@@ -64,7 +64,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const [now, ...guards] = await this.#call(readScript, ids, []);
-    return { now: Number(said(now)), found: new Map(rowsIn(guards).map((guard) => [guard.id, guard])) };
+    return { now: Number(textIn(now)), found: new Map(rowsIn(guards).map((guard) => [guard.id, guard])) };
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
@@ -93,12 +93,12 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const args = [String(overdueMs), String(limit), ...(keys ?? [])];
     const [areKeysDue, ...guards] = await this.#call(dueScript, [], args);
-    return { executions: rowsIn(guards), areKeysDue: said(areKeysDue) !== null };
+    return { executions: rowsIn(guards), areKeysDue: textIn(areKeysDue) !== null };
   }
 
   async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const args = [String(overdueMs), String(limit), after === "" ? "-" : `(${after}`];
-    const [last, ...permits] = (await this.#call(dueKeysScript, [], args)).map(said);
+    const [last, ...permits] = (await this.#call(dueKeysScript, [], args)).map(textIn);
     return { keys: permits.map((permit) => parsePermit(permit)!), next: last ?? null };
   }
 
@@ -132,7 +132,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
 
   readonly records: kit.ExecutionTable["records"] = {
     get: async (kind, keys) => {
-      const texts = (await this.#call(getRecordsScript, [], [kind, ...keys])).map(said);
+      const texts = (await this.#call(getRecordsScript, [], [kind, ...keys])).map(textIn);
       const found = keys.flatMap((key, index) => {
         const [, revision, text] = /^(\S+) (.*)$/s.exec(texts[index] ?? "") ?? [];
         return revision === undefined || text === undefined ? [] : [[key, { key, revision, text }] as const];
@@ -141,7 +141,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     },
     put: async (kind, writes) => {
       const args = writes.flatMap(({ key, expected, next }) => [key, expected ?? "", next ? `${next.revision} ${next.text}` : ""]);
-      return (await this.#call(putRecordsScript, [], [kind, ...args])).map((made) => said(made) !== null);
+      return (await this.#call(putRecordsScript, [], [kind, ...args])).map((made) => textIn(made) !== null);
     },
   };
 
@@ -149,7 +149,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     const { owner, leaseMs, limit, overdueMs, fenceStep } = claim;
     const args = [owner, ...[leaseMs, limit, overdueMs, fenceStep].map(String)];
     const [now, areKeysDue, ...guards] = await this.#call(claimScript, [], args);
-    return { now: Number(said(now)), executions: rowsIn(guards), areKeysDue: said(areKeysDue) !== null };
+    return { now: Number(textIn(now)), executions: rowsIn(guards), areKeysDue: textIn(areKeysDue) !== null };
   }
 
   /** Scans a part of an index with one script. If few rows pass the filters, the script stops before it has found `limit` rows. */
@@ -159,7 +159,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     const named = definitionId === undefined ? "" : `=${definitionId}`;
     const what = [index, ...range, String(limit), isList ? "list" : "", ...counted(status), named, idPrefix, ...counted(labels)];
     const [next, looked, rows] = await this.#call(scanScript, [], what);
-    return { rows: rowsIn(replyList(rows)), next: said(next), looked: Number(looked) };
+    return { rows: rowsIn(replyList(rows)), next: textIn(next), looked: Number(looked) };
   }
 
   /** Scans an index with as many scripts as needed; each script looks at about 1,000 executions. */

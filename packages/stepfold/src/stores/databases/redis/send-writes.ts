@@ -3,7 +3,7 @@ import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { RowAnswer, RowChanges, RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { CallScript } from "./redis-client.ts";
-import { eventRow, replyList, said } from "./redis-reply.ts";
+import { eventRow, replyList, textIn } from "./redis-reply.ts";
 import { writeScript } from "./write-script.ts";
 
 /** The most writes in one script. It is small, because nothing else runs on the server during a script. */
@@ -65,9 +65,9 @@ function refusalOf(id: string, args: readonly string[], length: number, { name, 
 }
 
 function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: WriteLimits): RowAnswer {
-  const [now, version, status] = reply.map(said);
+  const [now, version, status] = reply.map(textIn);
   if (now === "damaged") {
-    return new StepfoldError("STORE_REJECTED", { store, reason: `what is stored of execution "${write.id}" is damaged` });
+    return new StepfoldError("STORE_REJECTED", { store, reason: `the stored data of execution "${write.id}" is damaged` });
   }
   if (now == null) return null;
   const after = changesOf(write).state ?? { version: Number(version), status: status as Status };
@@ -93,10 +93,10 @@ function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const words = [write.kind, when.version ?? "", when.fence ?? "", when.due ? "due" : "", dueText(due, state), flags, ...counts];
   const args = [words.join(" "), when.incarnation, ...fields];
   for (const { text } of events) args.push(eventRow(commitId, text));
-  for (const [index, { key, text, last }] of children.entries()) {
+  for (const [index, { key, text, moved }] of children.entries()) {
     // children are sorted by this number
     const ordinal = (state?.version ?? 0) * maxChildrenOfCommit + index;
-    args.push(`=${key}`, last ? "1" : "", text === null ? "" : `${ordinal}:${text}`);
+    args.push(`=${key}`, moved ? "1" : "", text === null ? "" : `${ordinal}:${text}`);
   }
   return args;
 }

@@ -31,7 +31,7 @@ export function batchSession({ ready, send, now }: BatchDatabase): SqliteSession
       await ready();
       // all statements are sent together, so none of them can wait for the answer of another one
       const time = now();
-      const parts = writes.map(({ whole, followUps }) => sendable([whole(), ...followUps(false)], time));
+      const parts = writes.map(({ full, followUps }) => sendable([full(), ...followUps(false)], time));
       const results = await send(parts.flat(), "write");
       let at = 0;
       return parts.map((part) => {

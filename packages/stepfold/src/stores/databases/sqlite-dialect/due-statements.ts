@@ -64,13 +64,13 @@ export function dueTexts(now: string, guard: string, key: string): DueTexts {
     plain: longestDue(guard, "permit_key IS NULL", "?3"),
     ofKey: longestDue(guard, "permit_key = ?4", "?3"),
     areKeysDue: `SELECT ${ranges.map(isDue).join(" OR ")} AS areKeysDue`,
-    longestDueKeys: `SELECT ${key} AS key, permit_limit AS most, min(since) AS since, count(*) AS rows
+    longestDueKeys: `SELECT ${key} AS key, permit_limit, min(since) AS since, count(*) AS rows
       FROM (${longestDue(`permit_key, permit_limit, ${dueTime} AS since`, "permit_key IS NOT NULL", windowRows)})
       GROUP BY permit_key ORDER BY since`,
     scanOfKeys: `
       WITH RECURSIVE keys (key) AS (
         ${nextKey("?3")} UNION ALL SELECT (${nextKey("keys.key")}) FROM keys WHERE key IS NOT NULL LIMIT ${scannedRows + 1})
-      SELECT ${key} AS key, permit_limit AS most FROM (
+      SELECT ${key} AS key, permit_limit FROM (
         SELECT key AS permit_key, coalesce(${ranges.map(firstLimit).join(", ")}) AS permit_limit
         FROM keys WHERE key IS NOT NULL LIMIT ${scannedRows})`,
   };

@@ -31,13 +31,13 @@ export class WritePlanner {
   plan(write: RowWrite): PlannedWrite {
     switch (write.kind) {
       case "insert":
-        return { quick: null, whole: () => this.#insertion(write), followUps: (isMade) => historyStatements(write, isMade) };
+        return { quickUpdate: null, full: () => this.#insertion(write), followUps: (isMade) => historyStatements(write, isMade) };
       case "update": {
-        const quick = write.set.state ? this.#update(write, true) : null;
-        return { quick, whole: () => this.#update(write, false), followUps: (isMade) => historyStatements(write, isMade) };
+        const quickUpdate = write.set.state ? this.#update(write, true) : null;
+        return { quickUpdate, full: () => this.#update(write, false), followUps: (isMade) => historyStatements(write, isMade) };
       }
       default:
-        return { quick: null, whole: () => this.#deletion(write), followUps: () => emptyingStatements(write) };
+        return { quickUpdate: null, full: () => this.#deletion(write), followUps: () => emptyingStatements(write) };
     }
   }
 
@@ -195,8 +195,8 @@ function historyStatements(write: Insert | Update, isMade: boolean): readonly Sq
   const row = isMade ? [write.id] : writtenRowOf(write);
   const statements = events.map(({ version, text }): SqlStatement => ({ text: texts.event, values: [version, text, commitId, ...row] }));
   const childOf = isMade ? null : commitId;
-  for (const { key, text, last } of children) {
-    if (text === null || last) statements.push({ text: texts.noChild, values: [key, null, childOf, ...row] });
+  for (const { key, text, moved } of children) {
+    if (text === null || moved) statements.push({ text: texts.noChild, values: [key, null, childOf, ...row] });
     if (text !== null) statements.push({ text: texts.child, values: [key, text, childOf, ...row] });
   }
   return statements;

@@ -50,9 +50,9 @@ ${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${
   "CREATE UNIQUE INDEX children_key ON children (execution, key)",
   `
   CREATE TABLE records (
-    kind TEXT NOT NULL,      -- definition: by its hash, permit: who has the permits of a key
+    kind TEXT NOT NULL,      -- definition: a definition by its hash, permit: the holders of the permits of a key
     key TEXT NOT NULL,
-    revision TEXT NOT NULL,  -- another one with every write
+    revision TEXT NOT NULL,  -- a new value with every write
     text TEXT NOT NULL,      -- JSON
     PRIMARY KEY (kind, key)
   ) STRICT, WITHOUT ROWID`,

@@ -1,6 +1,6 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardColumns, guardOf, listedColumns, listedRowOf, someIds } from "../../kit/columns.ts";
+import { guardColumns, guardOf, listedColumns, listedRowOf, nonEmptyIds } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
@@ -15,9 +15,9 @@ export interface SqliteTableOptions extends Required<Pick<kit.ExecutionTable, "n
   /** SQL for the time in a statement. */
   readonly now: string;
   /** Returns SQL for the text of a column that may hold any character. Default: the column itself. */
-  readonly quoted?: (column: string) => string;
-  /** Reads a text that `quoted` selected. Default: the text itself. */
-  readonly unquoted?: (value: string) => string;
+  readonly textSql?: (column: string) => string;
+  /** Reads a text that `textSql` selected. Default: the text itself. */
+  readonly readText?: (value: string) => string;
   /**
    * The most ids in one statement; more ids are read with several statements. Default: no limit. D1 and Durable Objects take 100 parameters
    * in a statement.
@@ -35,26 +35,26 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly #now: string;
   /** SQL that selects the column `key`. */
   readonly #key: string;
-  readonly #unquoted: (value: string) => string;
+  readonly #readText: (value: string) => string;
   readonly #guard: string;
   readonly #due: DueTexts;
   readonly #planner: WritePlanner;
   readonly #maxIds: number;
 
   constructor(session: SqliteSession, options: SqliteTableOptions) {
-    const { name, features, grouping, now, quoted = (column) => column, unquoted = (value) => value } = options;
+    const { name, features, grouping, now, textSql = (column) => column, readText = (value) => value } = options;
     this.#maxIds = options.maxIds ?? Number.POSITIVE_INFINITY;
     this.name = name;
     this.features = features;
     this.grouping = grouping;
     this.#session = session;
     this.#now = now;
-    this.#key = `${quoted("key")} AS key`;
-    this.#unquoted = unquoted;
-    const texts = ["id", "incarnation", "owner", "permit_key"].map((column) => [column, quoted(column)]);
+    this.#key = `${textSql("key")} AS key`;
+    this.#readText = readText;
+    const texts = ["id", "incarnation", "owner", "permit_key"].map((column) => [column, textSql(column)]);
     const read: Readonly<Record<string, string>> = { ...Object.fromEntries(texts), due_at: dueTime };
     this.#guard = guardColumns.map((column) => `${read[column] ?? column} AS ${column}`).join(", ");
-    this.#due = dueTexts(now, this.#guard, quoted("permit_key"));
+    this.#due = dueTexts(now, this.#guard, textSql("permit_key"));
     this.#planner = new WritePlanner(now);
     this.lists = sqlLists<SqlValue>({
       from: "executions",
@@ -64,13 +64,13 @@ export class SqliteTable implements kit.ExecutionTable {
       binder: bindTo,
       labelled: (label, values) => `instr(labels, ${bindTo(values)(label)}) > 0`,
       ask: (text, values) => this.#read(text, values),
-      textOf: unquoted,
+      textOf: readText,
     });
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN`;
-    const rows = await this.#readEach(text, someIds(ids));
+    const rows = await this.#readEach(text, nonEmptyIds(ids));
     const guards = rows.filter(({ seq }) => seq !== null).map((row) => this.#guardOf(row));
     return { now: Number(rows[0]!.now), found: new Map(guards.map((guard) => [guard.id, guard])) };
   }
@@ -92,7 +92,7 @@ export class SqliteTable implements kit.ExecutionTable {
       loaded.set(workflowId, {
         ...{ workflowId, version: Number(row.version), status: row.status as Status, head: row.head as string },
         events: events!.map(({ event }) => event as string),
-        children: children!.map(({ key, head }) => [this.#unquoted(key as string), head as string]),
+        children: children!.map(({ key, head }) => [this.#readText(key as string), head as string]),
       });
     }
     return loaded;
@@ -100,7 +100,7 @@ export class SqliteTable implements kit.ExecutionTable {
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
     const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions WHERE deleted_at IS NULL AND id IN`;
-    return (await this.#readEach(text, ids)).map((row) => listedRowOf(row, this.#unquoted));
+    return (await this.#readEach(text, ids)).map((row) => listedRowOf(row, this.#readText));
   }
 
   write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
@@ -140,8 +140,8 @@ export class SqliteTable implements kit.ExecutionTable {
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const keysOf = async (text: string, ...values: SqlValue[]) =>
-      (await this.#read(text, [overdueMs, ...values])).map(({ key, most, rows }) => ({
-        ...{ key: this.#unquoted(key as string), limit: Number(most), rows: Number(rows) },
+      (await this.#read(text, [overdueMs, ...values])).map(({ key, permit_limit: limit, rows }) => ({
+        ...{ key: this.#readText(key as string), limit: Number(limit), rows: Number(rows) },
       }));
     const { longestDueKeys, scanOfKeys } = this.#due;
     return findDueKeys({ longestDue: () => keysOf(longestDueKeys), scan: () => keysOf(scanOfKeys, after) }, after, limit);
@@ -152,14 +152,14 @@ export class SqliteTable implements kit.ExecutionTable {
       const text = `SELECT ${this.#key}, revision, text FROM records WHERE kind = '${kind}' AND records.key IN`;
       const records = (await this.#readEach(text, keys)) as unknown as readonly StoredRecord[];
       return new Map(
-        records.map(({ key: quoted, revision, text }) => {
-          const key = this.#unquoted(quoted);
+        records.map(({ key: keyText, revision, text }) => {
+          const key = this.#readText(keyText);
           return [key, { key, revision, text }];
         }),
       );
     },
     put: async (kind: RecordKind, writes: readonly RecordWrite[]) => {
-      const planned = writes.map((write) => ({ quick: null, whole: () => recordStatement(kind, write), followUps: () => [] }));
+      const planned = writes.map((write) => ({ quickUpdate: null, full: () => recordStatement(kind, write), followUps: () => [] }));
       return (await this.#session.write(planned)).map((row) => row !== null);
     },
   };
@@ -189,7 +189,7 @@ export class SqliteTable implements kit.ExecutionTable {
   }
 
   #guardOf(row: SqlRow): kit.ExecutionGuard {
-    return guardOf(row, this.#unquoted);
+    return guardOf(row, this.#readText);
   }
 }
 

@@ -12,7 +12,7 @@ export const sqliteViews: readonly string[] = [
   SELECT execution, version, iif(placed.value ->> '$.own', -1, placed.key),
     placed.value ->> '$.scope', placed.value ->> '$.nodeId', placed.value ->> '$.undoes', placed.value -> '$.result'
   FROM events, json_each(CASE
-    -- an attempt to undo something that is made again came to nothing yet
+    -- without failed attempts to undo a step that will be tried again: they have no result yet
     WHEN event ->> '$.type' IN ('completed', 'failed', 'timedOut') AND NOT (event -> '$.undoes' IS NOT NULL AND event ->> '$.retryAt' IS NOT NULL)
     THEN json_insert(coalesce(event -> '$.consequences.results', '[]'), '$[#]', json_object(
       'own', json('true'), 'scope', event -> '$.scope', 'nodeId', event -> '$.nodeId', 'undoes', event -> '$.undoes',
@@ -42,14 +42,14 @@ export const sqliteViews: readonly string[] = [
     '{' || coalesce('"input":' || (started -> '$.input') || ',', '')
     || coalesce('"childStates":' || nullif((
       SELECT json_group_object(key, json_set(head, '$.context', json(CASE
-        -- of a child that has ended and need not be undone, nothing stays but its output
+        -- a child that has ended and need not be undone keeps only its output, so its context is empty
         WHEN context IS NULL OR (head ->> '$.kept' IS NULL AND head ->> '$.status' IN ('completed', 'failed', 'cancelled')) THEN '{}'
         ELSE context END)) ORDER BY place)
       FROM (
         -- each child with its context, grouped because SQLite has no index for a join with what depends on the execution
         SELECT key, max(place) AS place, max(head) AS head, max(context) AS context
         FROM (
-          SELECT key, place, head, NULL AS context FROM children WHERE children.execution = seq AND children.key <> '' -- a checkpoint
+          SELECT key, place, head, NULL AS context FROM children WHERE children.execution = seq AND children.key <> '' -- not a checkpoint
           UNION ALL
           SELECT scope, NULL, NULL, json_group_object(node, json(results) ORDER BY first)
           FROM (
@@ -65,7 +65,7 @@ export const sqliteViews: readonly string[] = [
       FROM (
         SELECT begun, max(key) AS key, coalesce(group_concat(nullif(items, ''), ',' ORDER BY version), '') AS items
         FROM (
-          -- an item goes to the map that its path began last
+          -- an item belongs to the map that its path began last
           SELECT version, key, items, max(iif(key IS NULL, NULL, version)) OVER (PARTITION BY path ORDER BY version) AS begun
           FROM execution_items AS added WHERE added.execution = seq)
         GROUP BY begun)

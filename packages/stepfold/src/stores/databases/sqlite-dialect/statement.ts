@@ -13,9 +13,9 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 /** The statements of a write. */
 export interface PlannedWrite {
   /** A cheaper statement, which a session tries first if it can wait for the number of changed rows. Null: there is none. */
-  readonly quick: SqlStatement | null;
+  readonly quickUpdate: SqlStatement | null;
   /** Returns the full statement of the write; it returns a row if the write was made. */
-  whole(): SqlStatement;
+  full(): SqlStatement;
   /**
    * Returns the statements that follow if the write was made. They do not use the time.
    *

@@ -24,8 +24,8 @@ export function syncSession(db: SyncDatabase, now: () => EpochMs): SqliteSession
       const time = now();
       const rowOf = ({ text, values }: SqlStatement): SqlRow | null => db.all(text, time, values)[0] ?? null;
       return db.transaction("write", () =>
-        writes.map(({ quick, whole, followUps }) => {
-          const row = quick && db.run(quick.text, time, quick.values) > 0 ? { now: time } : rowOf(whole());
+        writes.map(({ quickUpdate, full, followUps }) => {
+          const row = quickUpdate && db.run(quickUpdate.text, time, quickUpdate.values) > 0 ? { now: time } : rowOf(full());
           // none of these statements uses the time
           if (row) for (const { text, values } of followUps(true)) db.run(text, null, values);
           return row;

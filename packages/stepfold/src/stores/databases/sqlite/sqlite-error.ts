@@ -13,7 +13,7 @@ export function sqliteError(cause: unknown, doing?: string): StepfoldError {
   const code = resultCode(cause);
   const message = cause instanceof Error ? cause.message : String(cause);
   const isClosed = cause instanceof Error && "code" in cause && cause.code === "ERR_INVALID_STATE";
-  const reason = isClosed ? "it was closed" : doing ? `${doing}: ${message}` : message;
+  const reason = isClosed ? "the database was closed" : doing ? `${doing}: ${message}` : message;
   const isPassing = isClosed || (code !== null && passing.has(code));
   return new StepfoldError(isPassing ? "STORE_UNAVAILABLE" : "STORE_REJECTED", { store: "sqlite", reason }, { cause });
 }

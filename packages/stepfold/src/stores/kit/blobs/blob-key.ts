@@ -12,5 +12,5 @@ export function segmentsOf(key: string): string[] {
   const segments = key.split("/");
   const areAllowed = segments.length <= 10 && segments.every((segment) => /^[\w~%-][\w.~%-]{0,254}$/.test(segment));
   if (key.length <= maxKeyBytes && areAllowed) return segments;
-  throw new StepfoldError("OPTION_INVALID", { option: "key", reason: "is no key of a blob" });
+  throw new StepfoldError("OPTION_INVALID", { option: "key", reason: "is not a valid key of a blob" });
 }

@@ -8,22 +8,22 @@ export type ClaimCounts = Pick<Claim, "expired" | "crashes">;
 const crashUnit = 1_000_000;
 
 /** Reads both counts from the column of a row that was just claimed. */
-export function countsIn(crashes: number): ClaimCounts {
+export function countsInColumn(crashes: number): ClaimCounts {
   return { expired: crashes % crashUnit, crashes: Math.floor(crashes / crashUnit) };
 }
 
 /** Reads the number of crashes of a row that is held: the crash that the present holder has counted in advance is left out. */
 export function crashesOfEnded(count: number): number {
-  const { expired, crashes } = countsIn(count);
+  const { expired, crashes } = countsInColumn(count);
   return Math.min(expired, crashes);
 }
 
 /** The value of the column while the row is not held, or its holder has not begun. */
-export function countOf({ expired, crashes }: ClaimCounts): number {
+export function crashesColumnOf({ expired, crashes }: ClaimCounts): number {
   return expired + crashes * crashUnit;
 }
 
 /** The value of the column once the holder has begun. */
-export function begunCountOf(counts: ClaimCounts): number {
-  return countOf(counts) + crashUnit;
+export function crashesColumnWhenBegun(counts: ClaimCounts): number {
+  return crashesColumnOf(counts) + crashUnit;
 }

@@ -72,7 +72,7 @@ interface Candidates {
 }
 
 /** A new due time for a waiting execution. */
-interface Move {
+interface Reschedule {
   readonly planned: PlannedClaim;
   readonly dueAt: EpochMs;
   /** True: it is the first in the line. It must be due by `dueAt`, because otherwise no claim might look at the line. */
@@ -83,7 +83,7 @@ interface Move {
 interface Decision {
   readonly granted: readonly PlannedClaim[];
   /** Executions that get another due time: a later one, or now. */
-  readonly moved: readonly Move[];
+  readonly rescheduled: readonly Reschedule[];
   readonly state: RateState;
 }
 
@@ -229,7 +229,7 @@ export class Rates {
     const decision = decide(state, candidates, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
     // another process has written the record first, and has claimed or moved some of these candidates
     if (!(await this.#put(key, stored, decision.state))) return [];
-    await Promise.all(decision.moved.map((one) => this.#move(one, now)));
+    await Promise.all(decision.rescheduled.map((one) => this.#reschedule(one, now)));
     return decision.granted.map((planned) => ({ planned, key }));
   }
 
@@ -283,7 +283,7 @@ export class Rates {
   }
 
   /** Moves an execution to another due time. A row that has changed meanwhile keeps its time, except a first one that is due later. */
-  async #move({ planned, dueAt, isFirst }: Move, now: EpochMs): Promise<void> {
+  async #reschedule({ planned, dueAt, isFirst }: Reschedule, now: EpochMs): Promise<void> {
     let { guard, fence } = planned;
     for (let tries = 0; tries < maxTries; tries++) {
       const { id, incarnation } = guard;
@@ -302,7 +302,7 @@ export class Rates {
   async #wake(key: string, { pending }: RateState): Promise<void> {
     const [first] = await this.#waitingOf(key, (id) => pending.some((one) => one.id === id));
     const { now } = await this.#table.read([]);
-    if (first) await this.#move({ planned: plannedClaim(first), dueAt: now, isFirst: true }, now);
+    if (first) await this.#reschedule({ planned: plannedClaim(first), dueAt: now, isFirst: true }, now);
   }
 
   async #put(key: string, stored: StoredRecord | null, state: RateState): Promise<boolean> {
@@ -335,7 +335,7 @@ interface DecisionTerms {
 /** Decides which candidates are claimed now and which get another due time, in their order. */
 function decide(before: RateState, { candidates, isWhole }: Candidates, { now, room, skewMs, isOnlyAsked }: DecisionTerms): Decision {
   const granted: PlannedClaim[] = [];
-  const moved: Move[] = [];
+  const rescheduled: Reschedule[] = [];
   const places: [EpochMs, EpochMs] = [...before.lastPlaces];
   const times = timesIn(before, now);
   // the first execution that is left becomes due when there is room for it; the claim that then reads it also considers those behind it
@@ -346,17 +346,17 @@ function decide(before: RateState, { candidates, isWhole }: Candidates, { now, r
     if (dueAt <= now && !isBehind) {
       const isTaken = granted.length < room && !(isAhead && isOnlyAsked);
       if (isTaken) granted.push(planned);
-      else if (isAhead && !isLookedAt) moved.push({ planned, dueAt: now, isFirst: true });
+      else if (isAhead && !isLookedAt) rescheduled.push({ planned, dueAt: now, isFirst: true });
       isLookedAt ||= !isTaken;
       times.push(now);
     } else if (!isLookedAt && !isBehind) {
-      if (!isAhead || planned.guard.dueAt! > dueAt) moved.push({ planned, dueAt, isFirst: true });
+      if (!isAhead || planned.guard.dueAt! > dueAt) rescheduled.push({ planned, dueAt, isFirst: true });
       places[0] = Math.max(places[0], dueAt);
       isLookedAt = true;
     } else if (!isAhead) {
       const which = isNew(planned) ? 0 : 1;
       places[which] = Math.ceil(Math.max(dueAt, places[which] + (rate.periodMs + skewMs) / rate.limit));
-      moved.push({ planned, dueAt: places[which], isFirst: false });
+      rescheduled.push({ planned, dueAt: places[which], isFirst: false });
     }
   }
   const until = now + noticeMs;
@@ -364,7 +364,7 @@ function decide(before: RateState, { candidates, isWhole }: Candidates, { now, r
   const limit = Math.max(before.limit, ...candidates.flatMap(({ rate }) => (rate.limit < unlimited ? rate.limit : [])));
   const periodMs = Math.max(before.periodMs, ...candidates.map(({ rate }) => rate.periodMs + skewMs));
   const state = { ...before, pending: [...before.pending, ...added], lastPlaces: places, limit, periodMs };
-  return { granted, moved, state };
+  return { granted, rescheduled, state };
 }
 
 /** Returns the times of first claims. Pending claims count as made now. */

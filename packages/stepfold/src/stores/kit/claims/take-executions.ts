@@ -3,7 +3,7 @@ import type { Claim, Lease } from "../../../ports/snapshot-store.ts";
 import type { ExecutionGuard } from "../execution-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { claimOf } from "../writing/row-writes.ts";
-import { countsIn } from "./claim-count.ts";
+import { countsInColumn } from "./claim-count.ts";
 import { fenceStep } from "./fence.ts";
 import { crashesAfter } from "./guard.ts";
 
@@ -58,7 +58,7 @@ export async function takeExecutions(
 /** Makes the claim of an execution that is held. */
 export function claimOn({ guard, claimedAt }: HeldExecution, { owner, leaseMs }: Lease): Claim {
   const { id: workflowId, incarnation, version, sizeBytes, fence } = guard;
-  const counts = countsIn(guard.crashes);
+  const counts = countsInColumn(guard.crashes);
   const isAlone = counts.expired - counts.crashes >= maxLost;
   return { workflowId, incarnation, version, sizeBytes, owner, leaseMs, fence, claimedAt, ...counts, ...(isAlone && { alone: true }) };
 }

@@ -126,7 +126,7 @@ function check(options: object, checks: Readonly<Record<string, Check>>): void {
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const known = Object.hasOwn(checks, option) ? checks[option] : undefined;
-    const reason = known ? (known[0](value) ? null : known[1]) : `is no option. There are: ${Object.keys(checks).join(", ")}`;
+    const reason = known ? (known[0](value) ? null : known[1]) : `is not an option. The options are: ${Object.keys(checks).join(", ")}`;
     if (reason !== null) throw new StepfoldError("OPTION_INVALID", { option, reason });
   }
 }

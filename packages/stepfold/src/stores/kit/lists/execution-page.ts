@@ -121,6 +121,10 @@ function cursorText({ createdAt, seq }: ListCursor): string {
 /** @throws StepfoldError `OPTION_INVALID` for a text that is not a cursor */
 function readCursor(cursor: string): ListCursor {
   const parts = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor);
-  if (!parts) throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });
+  if (!parts)
+    throw new StepfoldError("OPTION_INVALID", {
+      option: "cursor",
+      reason: "is not a cursor of this store: pass nextCursor of the page before",
+    });
   return { createdAt: Number(parts[1]), seq: Number(parts[2]) };
 }

@@ -51,7 +51,7 @@ export function checkRanges(metadata: Filters): void {
     const given = Object.entries(filter as Readonly<Record<string, unknown>>).filter(([, bound]) => bound !== undefined);
     if (Array.isArray(filter) || given.length === 0) throw invalid(option, `must be a value, or an object with a bound: ${names}`);
     for (const [name, bound] of given) {
-      if (!Object.hasOwn(holds, name)) throw invalid(`${option}.${shown(name)}`, `is no bound. There are: ${names}`);
+      if (!Object.hasOwn(holds, name)) throw invalid(`${option}.${shown(name)}`, `is not a bound. The bounds are: ${names}`);
       if (typeof bound !== "string" && !Number.isFinite(bound)) throw invalid(`${option}.${name}`, "must be a number or text");
       if (typeof bound !== typeof given[0]![1]) throw invalid(`${option}.${name}`, "must be of the same type as the other bounds");
     }

@@ -1,5 +1,5 @@
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
-import { begunCountOf, countOf } from "../claims/claim-count.ts";
+import { crashesColumnOf, crashesColumnWhenBegun } from "../claims/claim-count.ts";
 import { crashesAfter } from "../claims/guard.ts";
 import { rateKeyOf, rateOwner, waitsForRate } from "../claims/rate-key.ts";
 import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
@@ -45,7 +45,7 @@ export function commitOf(commit: WrittenCommit): RowWrite {
     head,
     sizeBytes,
     wakeAt,
-    frees,
+    releasesClaim,
     commitId,
     events,
     children: changed,
@@ -54,17 +54,17 @@ export function commitOf(commit: WrittenCommit): RowWrite {
   } = commit;
   const written = { version, status, head, sizeBytes, wakeAt };
   const state = checkpoint === null ? written : { ...written, checkpointVersion: version };
-  const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, last: false }];
+  const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, moved: false }];
   const history = { commitId, events, children };
   if (fence === null) {
-    // this commit does not come from the holder, so the holder keeps its lease, unless the execution ends (`frees`)
+    // this commit does not come from the holder, so the holder keeps its lease, unless the execution ends (`releasesClaim`)
     const changes: RowChanges = { state, ...listed, due: "atWakeUp" };
-    const set: RowChanges = frees ? { ...changes, owner: null } : { ...changes, dueUnlessHeld: true };
+    const set: RowChanges = releasesClaim ? { ...changes, owner: null } : { ...changes, dueUnlessHeld: true };
     return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true }, set, history };
   }
   // the commit comes from the holder, so both counts of lost claims start again at 0
   const changes: RowChanges = listed ? { state, ...listed, crashes: 0 } : { state, crashes: 0 };
-  const set: RowChanges = frees ? { ...changes, owner: null, due: "atWakeUp" } : changes;
+  const set: RowChanges = releasesClaim ? { ...changes, owner: null, due: "atWakeUp" } : changes;
   return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true, fence, held: true }, set, history };
 }
 
@@ -88,17 +88,27 @@ export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease, 
 /** The update that extends the lease of a claim. It is made only if no other claim was made since. */
 export function renewalOf(claim: Claim): RowWrite {
   const { workflowId: id, incarnation, fence, leaseMs } = claim;
-  return { kind: "update", id, when: { incarnation, fence, held: true }, set: { due: { inMs: leaseMs }, crashes: begunCountOf(claim) } };
+  return {
+    kind: "update",
+    id,
+    when: { incarnation, fence, held: true },
+    set: { due: { inMs: leaseMs }, crashes: crashesColumnWhenBegun(claim) },
+  };
 }
 
 /** The update that releases a claim, also if the execution was changed since. */
-function givenBack(claim: Claim): RowWrite & { readonly kind: "update" } {
+function releaseAtAnyVersion(claim: Claim): RowWrite & { readonly kind: "update" } {
   const { workflowId: id, incarnation, fence } = claim;
-  return { kind: "update", id, when: { incarnation, fence, held: true }, set: { owner: null, due: "atWakeUp", crashes: countOf(claim) } };
+  return {
+    kind: "update",
+    id,
+    when: { incarnation, fence, held: true },
+    set: { owner: null, due: "atWakeUp", crashes: crashesColumnOf(claim) },
+  };
 }
 
 /** The update that releases a claim, only if the execution is still at `version`. */
 export function releaseOf(claim: Claim, version: number): RowWrite {
-  const write = givenBack(claim);
+  const write = releaseAtAnyVersion(claim);
   return { ...write, when: { ...write.when, version } };
 }

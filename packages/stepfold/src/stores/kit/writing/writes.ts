@@ -78,6 +78,6 @@ async function writerOf({ events }: WriteAccess, workflowId: string, version: nu
 }
 
 function changing({ name }: WriteAccess, workflowId: string): StepfoldError {
-  const reason = `execution "${workflowId}" was changed by others all the time`;
+  const reason = `execution "${workflowId}" was changed by other writers again and again`;
   return new StepfoldError("STORE_UNAVAILABLE", { store: name, reason });
 }

@@ -24,7 +24,7 @@ export interface WrittenCommit {
   /** Null: never; always null if the execution ends. */
   readonly wakeAt: EpochMs | null;
   /** True: the claim ends with this commit, by a release or the end of the execution. */
-  readonly frees: boolean;
+  readonly releasesClaim: boolean;
   readonly events: readonly WrittenEvent[];
   /** The columns that lists show and search. Always set in the first commit; else null if metadata and waits do not change. */
   readonly listed: { readonly metadata: string; readonly labels: string } | null;
@@ -44,8 +44,8 @@ export interface WrittenChild {
   readonly key: string;
   /** JSON; null: the child is deleted. */
   readonly text: string | null;
-  /** True: this commit deletes the child and puts it again, so it comes after all others. */
-  readonly last: boolean;
+  /** True: this commit deletes the child and puts it again, so it moves behind all others. */
+  readonly moved: boolean;
 }
 
 /**
@@ -83,7 +83,7 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     sizeBytes: head.sizeBytes,
     ended,
     wakeAt: ended ? null : commit.wakeAt,
-    frees: ended || (commit.release === true && fence !== null),
+    releasesClaim: ended || (commit.release === true && fence !== null),
     events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),
     listed: expectedVersion < 0 || commit.waits || latestMetadata(commit.events) ? listedOf(head, commit.waits) : null,
     checkpoint: commit.checkpoint === undefined ? null : JSON.stringify(commit.checkpoint),
@@ -103,10 +103,10 @@ function writtenChildren(changed: NonNullable<Commit["children"]>): WrittenChild
   const written = new Map<string, WrittenChild>();
   for (const { key, head } of changed) {
     const before = written.get(key);
-    const last = before !== undefined && (before.last || before.text === null);
+    const moved = before !== undefined && (before.moved || before.text === null);
     // `delete` moves the key to the end of the map: new children are in the order of the commit
-    if (last) written.delete(key);
-    written.set(key, { key, text: head && JSON.stringify(head), last: last && head !== null });
+    if (moved) written.delete(key);
+    written.set(key, { key, text: head && JSON.stringify(head), moved: moved && head !== null });
   }
   return [...written.values()];
 }

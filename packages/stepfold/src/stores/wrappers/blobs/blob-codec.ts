@@ -57,7 +57,7 @@ export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
       const bytes = await get(key);
       if (!bytes) throw rejected("blobs", `a value of ${describeLocation(location)} is missing: there is no blob ${key} in ${blobs.name}`);
       if (key.endsWith(`/${await digestOf(Uint8Array.from(bytes))}`)) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-      throw rejected("blobs", `the blob ${key} in ${blobs.name} is not what was put there`);
+      throw rejected("blobs", `the blob ${key} in ${blobs.name} has another content than was put there`);
     },
   };
 }

@@ -40,7 +40,7 @@ export function cipher(ring: KeyRing): Cipher {
       } catch (cause) {
         throw rejected(
           "encrypted",
-          `${what} cannot be decrypted: the key "${id}" is another one now, or somebody changed or moved what is stored`,
+          `${what} cannot be decrypted: the key "${id}" is not the same as before, or the stored data was changed or moved`,
           cause,
         );
       }

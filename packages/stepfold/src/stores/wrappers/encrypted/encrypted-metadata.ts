@@ -30,12 +30,12 @@ export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, si
       const text = await decrypt(encrypted, associatedDataOf(location.id), what);
       const [incarnation, metadata] = JSON.parse(text) as [string, JsonObject];
       if (location.incarnation === null || location.incarnation === incarnation) return metadata;
-      throw rejected("encrypted", `${what} is that of another execution of this id`);
+      throw rejected("encrypted", `${what} belongs to another execution with the same id`);
     },
     async query(metadata) {
       if (sign) return tokensOf(metadata, sign);
       if (Object.keys(metadata).length === 0) return metadata;
-      const reason = "cannot be searched: it is encrypted. Pass searchKey to encryptedStore: what is created from then on is found";
+      const reason = "cannot be searched, because it is encrypted. Pass searchKey to encryptedStore: executions created later are found";
       throw new StepfoldError("OPTION_INVALID", { option: "metadata", reason });
     },
   };

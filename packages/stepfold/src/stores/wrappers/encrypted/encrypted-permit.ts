@@ -31,7 +31,7 @@ export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign
 }
 
 function refusal(): StepfoldError {
-  const reason = "cannot be told to the store below: the key is encrypted. Pass searchKey to encryptedStore";
+  const reason = "cannot be limited by the inner store, because the key is encrypted. Pass searchKey to encryptedStore";
   return new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
 }
 

@@ -45,6 +45,6 @@ function withoutNames({ kind, nodeId, openedAt }: ListedWait): ListedWait {
 
 function refusal(): StepfoldError {
   const reason =
-    "cannot name a signal, a key or a person: they are encrypted. Pass searchKey to encryptedStore: waits that open from then on are found";
+    "cannot name a signal, a key or a person, because they are encrypted. Pass searchKey to encryptedStore: waits opened later are found";
   return new StepfoldError("OPTION_INVALID", { option: "waiting", reason });
 }

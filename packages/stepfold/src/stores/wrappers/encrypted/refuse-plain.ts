@@ -12,6 +12,6 @@ export function readPlain(plain: unknown): RefusePlain {
   return (what) =>
     rejected(
       "encrypted",
-      `${what} in plain text: somebody has put it there, or it was stored before there was encryption. To read what is that old, pass plain: "accept" to encryptedStore`,
+      `${what} in plain text: it was written without encryption, perhaps before encryption was introduced. To read such values, pass plain: "accept" to encryptedStore`,
     );
 }

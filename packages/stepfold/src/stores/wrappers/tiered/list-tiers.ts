@@ -14,7 +14,10 @@ type ListPage = Page<ExecutionSummary>;
 export async function listTiers(tiers: Tiers, { cursor, ...query }: CheckedQuery): Promise<ListPage> {
   if (cursor?.startsWith("c")) return listCold(tiers, query, cursor.slice(1) || undefined, new Set());
   if (cursor !== undefined && !cursor.startsWith("h")) {
-    throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });
+    throw new StepfoldError("OPTION_INVALID", {
+      option: "cursor",
+      reason: "is not a cursor of this store: pass nextCursor of the page before",
+    });
   }
   const page = await tiers.hot.list(cursor === undefined ? query : { ...query, cursor: cursor.slice(1) });
   const items = page.items.filter((item) => !isRedirect(item));

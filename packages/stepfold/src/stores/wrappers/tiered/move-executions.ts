@@ -50,7 +50,7 @@ export async function moveExecutions(tiers: Tiers, rule: MoveRule, limit: number
   let taken = 0;
   for (const one of toMove) {
     if (taken === limit) break;
-    if ((await move(one)) !== "changed") taken += 1;
+    if ((await move(one)) !== "skipped") taken += 1;
   }
   return { moved, left };
 }
@@ -68,7 +68,7 @@ async function moveOne(tiers: Tiers, one: ExecutionSummary, rule: MoveRule): Pro
     return one.status === "paused" ? await moveWaiting(tiers, one, () => isIdle(one, rule)) : await moveEnded(tiers, one.workflowId, one);
   } catch (error) {
     // another move or a deletion was faster
-    if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND") || StepfoldError.is(error, "VERSION_CONFLICT")) return "changed";
+    if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND") || StepfoldError.is(error, "VERSION_CONFLICT")) return "skipped";
     if (StepfoldError.is(error, "WORKFLOW_EXISTS") || (StepfoldError.is(error) && !error.retryable)) return "left";
     throw error;
   }

@@ -8,8 +8,8 @@ import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** The result of moving one execution. `changed`: it has changed since it was listed, or must not be moved, and stays without an error. */
-export type MoveOutcome = "moved" | "left" | "changed";
+/** The result of moving one execution. `skipped`: it has changed since it was listed, or must not be moved, and stays without an error. */
+export type MoveOutcome = "moved" | "left" | "skipped";
 
 /**
  * Moves a waiting execution. First it makes a partial copy, whose mark holds the last commit. Then one conditional write turns the original
@@ -22,10 +22,10 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   const { hot, cold } = tiers;
   const { workflowId, version, wakeAt } = listed;
   const original = await originalOf(hot, workflowId);
-  if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "changed";
+  if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "skipped";
   const { snapshot, rows } = original;
   // messages in the outbox must be delivered soon; and executions with a permit or a rate are counted in the hot store
-  if (snapshot.outbox?.length || snapshot.permit || snapshot.rate) return "changed";
+  if (snapshot.outbox?.length || snapshot.permit || snapshot.rate) return "skipped";
   await copyDefinition(tiers, snapshot);
 
   const { input: _, ...head } = snapshotHead(snapshot);
@@ -34,13 +34,13 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   const partial = partialHead(copyHead(snapshotHead(snapshot), listed), row.version - 1, lastCommit);
   await copyRows(cold, snapshot, rows.slice(0, -1), { head: partial, wakeAt });
 
-  if (!(await isReadable(cold, original, lastCommit))) return (await hot.load(workflowId))?.version === version ? "left" : "changed";
-  if (!isToMove()) return "changed";
+  if (!(await isReadable(cold, original, lastCommit))) return (await hot.load(workflowId))?.version === version ? "left" : "skipped";
+  if (!isToMove()) return "skipped";
   try {
     await hot.commit(redirectCommit(snapshot, row.event.at));
   } catch (error) {
     // the execution has continued in the hot store; its next move continues with this copy
-    if (StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED")) return "changed";
+    if (StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED")) return "skipped";
     throw error;
   }
   return finishMove(tiers, workflowId);

@@ -39,7 +39,8 @@ export async function pruneBoth(
   const { hot, cold } = tiers;
   const options = { ...rest, ...(definitionId !== null && { definitionId }) } satisfies Omit<PruneOptions, "before">;
   // a partial copy counts as the execution only if there is a redirect. So the copies of redirects are completed before redirects are
-  // pruned, and `changedBefore` excludes redirects that are made from now on
+  // pruned, and `changedBefore` excludes redirects that are made from now on. A dry run finishes interrupted moves too: that
+  // deletes only partial copies that nobody can load, and without it the count would be too low
   const changedBefore = Math.min(before, now() + 1);
   for (const one of await interruptedMoves(tiers)) if (isRedirect(one)) await loadCold(cold, one.workflowId, true);
   const first = await cold.prune({ ...options, before, limit });

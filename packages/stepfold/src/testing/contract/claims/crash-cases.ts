@@ -133,8 +133,8 @@ export const crashCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       let { claim } = await createClaimed(store, "a", leaseMs);
       const seen: (readonly [number, number])[] = [];
-      for (const begins of [false, true, true, false, true]) {
-        if (begins) await store.renew(claim);
+      for (const holderBegins of [false, true, true, false, true]) {
+        if (holderBegins) await store.renew(claim);
         await advance(leaseMs + 1);
         ({ claim } = await claimFree(store, "a", "other", leaseMs));
         seen.push([claim.expired, claim.crashes]);

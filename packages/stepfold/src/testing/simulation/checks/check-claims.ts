@@ -42,8 +42,8 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
   if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
   // A claim that was lost before its holder had begun is the fault of a slow store, not of the execution.
-  if (entry.holder?.hasBegun && !isLostAgain(ledger, entry)) entry.losses++;
-  entry.lossesBefore = 0;
+  if (entry.holder?.hasBegun && !isLostAgain(ledger, entry)) entry.crashes++;
+  entry.crashesBeforeCommit = 0;
   entry.fence = Math.max(fence, entry.fence);
   entry.holder = { owner, machine, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
 }
@@ -92,7 +92,7 @@ export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs
  * commit was applied passes the count of its claim; with a later renewal or release it corrects the count.
  */
 function passOnLosses(entry: LedgerEntry, crashes: number): void {
-  if (entry.lossesBefore > 0) entry.losses = Math.min(crashes, entry.lossesBefore);
+  if (entry.crashesBeforeCommit > 0) entry.crashes = Math.min(crashes, entry.crashesBeforeCommit);
 }
 
 /** I14: no process uses the claim of another process, also if a failover has lost the claim of the first one. */

@@ -25,13 +25,13 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
     checkHolder(ledger, entry, machine);
     const [first] = events;
     const isGivenUp = first?.type === "parked" && first.code === "WORKER_CRASHED";
-    if (entry.losses >= ledger.maxLosses && first?.type !== "parked")
-      ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
-    if (isGivenUp && entry.losses < ledger.maxLosses)
-      ledger.violate("I9", `${entry.losses} holders had lost it in a row after they had begun, and it was given up`, workflowId);
+    if (entry.crashes >= ledger.maxCrashes && first?.type !== "parked")
+      ledger.violate("I9", `${entry.crashes} holders had lost it in a row, and it was driven on`, workflowId);
+    if (isGivenUp && entry.crashes < ledger.maxCrashes)
+      ledger.violate("I9", `${entry.crashes} holders had lost it in a row after they had begun, and it was given up`, workflowId);
     // A renewal that was sent before the commit may arrive after it, and after further renewals.
-    entry.lossesBefore = Math.max(entry.losses, entry.lossesBefore);
-    entry.losses = 0;
+    entry.crashesBeforeCommit = Math.max(entry.crashes, entry.crashesBeforeCommit);
+    entry.crashes = 0;
     if (entry.holder) entry.holder.hasBegun = false;
   }
   if (release || isTerminal(head.status)) entry.holder = null;

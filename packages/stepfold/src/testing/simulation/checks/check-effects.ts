@@ -9,7 +9,6 @@ export class EffectLog {
   /** The number of calls that were repeated although nothing had changed. */
   repeated = 0;
   readonly #ledger: Ledger;
-  readonly #all: Effect[] = [];
   readonly #calls = new Map<string, number>();
 
   constructor(ledger: Ledger) {
@@ -17,7 +16,6 @@ export class EffectLog {
   }
 
   add(effect: Effect): void {
-    this.#all.push(effect);
     const { workflowId, pathId, nodeId, attempt, idempotencyKey, resumed } = effect;
     count(this.#calls, `${workflowId} ${pathId} ${nodeId} ${attempt}`);
     const times = count(this.#calls, `${effect.isCompensation} ${idempotencyKey} ${attempt} ${resumed}`);

@@ -15,7 +15,7 @@ interface Around {
 }
 
 /** The longest time of a notice on its way, in milliseconds. */
-const slowest = 50;
+const maxLatencyMs = 50;
 /** The shares of notices that are lost, and that come twice. */
 const lostShare = 0.2;
 const doubledShare = 0.2;
@@ -65,7 +65,7 @@ export class SimulatedFeed {
       }
       const times = random.chance(lostShare) ? 0 : random.chance(doubledShare) ? 2 : 1;
       for (let i = 0; i < times; i++)
-        scheduler.after(random.between(0, slowest), () => {
+        scheduler.after(random.between(0, maxLatencyMs), () => {
           if (hearer.machine.isAlive && this.#hearers.has(hearer)) hearer.hear(notices);
         });
     }

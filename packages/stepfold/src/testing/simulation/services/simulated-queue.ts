@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ConsumeOptions, Delivery, WakeUp, WorkQueue } from "../../../ports/work-queue.ts";
 import type { Faults } from "../faults.ts";
 import type { Machine } from "../machine.ts";
-import type { Network, Trouble } from "../network.ts";
+import type { Network, ServiceFaults } from "../network.ts";
 import type { Random } from "../random.ts";
 import type { Scheduler } from "../scheduler.ts";
 
@@ -49,18 +49,18 @@ export class SimulatedQueue {
   seenBy(machine: Machine): WorkQueue {
     const name = "simulated";
     const error = (reason: string): StepfoldError => new StepfoldError("QUEUE_UNAVAILABLE", { queue: name, reason });
-    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, hang: null, error };
+    const kinds: ServiceFaults = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, hang: null, error };
     const { network } = this.#around;
     return {
       name,
       features: { durable: true, multiProcess: true },
       send: (wakeUps) =>
-        network.call(machine, trouble, async () => {
+        network.call(machine, kinds, async () => {
           for (const wakeUp of wakeUps) this.#accept(wakeUp);
         }),
       consume: async (handle, options) => {
         const listener: Listener = { machine, handle, options, busy: 0, isDraining: false };
-        await network.call(machine, trouble, async () => this.#listeners.add(listener));
+        await network.call(machine, kinds, async () => this.#listeners.add(listener));
         return { drain: () => this.#drain(listener) };
       },
       close: async () => undefined,
@@ -108,19 +108,19 @@ export class SimulatedQueue {
       message.isGone = isDone;
       if (!isDone) this.#around.scheduler.after(againMs, again);
     };
-    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, hang: null, error: gone };
+    const kinds: ServiceFaults = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, hang: null, error: gone };
     listener.busy++;
     // A message takes time on its way to the consumer, and so does the consumer's answer.
     this.#around.scheduler.after(this.#around.random.between(1, 15), () => {
       if (!machine.isAlive) return;
       const extend = (): Promise<void> =>
-        network.call(machine, trouble, async () => {
+        network.call(machine, kinds, async () => {
           if (!isCurrent()) return;
           lease();
           lease = this.#around.scheduler.after(options.leaseMs, again);
         });
       const told = (isDone: boolean): void => {
-        network.call(machine, trouble, async () => over(isDone)).catch(() => undefined);
+        network.call(machine, kinds, async () => over(isDone)).catch(() => undefined);
       };
       handle({ workflowId: message.workflowId, extend }).then(
         () => told(true),
