@@ -75,8 +75,8 @@ it("bulk tells of those that refuse, and ends with an error if it was to do it",
 });
 
 it.each([
-  [["bulk", "cancel"], "Say which executions"],
-  [["bulk", "cancel", "--all", "--workflow", "order"], "Say which executions"],
+  [["bulk", "cancel"], "Select executions"],
+  [["bulk", "cancel", "--all", "--workflow", "order"], "Select executions"],
   [["bulk", "cancel", "--status", "failed"], 'must not be "failed"'],
   [["bulk", "cancel", "--all", "--limit", "0"], "--limit must be"],
   [["bulk", "incidents", "retry", "--output", "5", "--all"], "--output is the output of a step that is skipped"],

@@ -102,7 +102,7 @@ describe("retry", () => {
       /↻ each\[1\]\/try .*The line is busy; is tried again at .*\n {6}(?:npx )?stepfold retry c --step 'each\[1\]\/try'\n/,
     );
     const one = await say("retry", "c", "--step", "each[1]/try");
-    expect(one.stdout).toMatch(/↻ each\[1\]\/try {2}is retried at once\n✔ each\[1\]\/try {2}attempt 2 /);
+    expect(one.stdout).toMatch(/↻ each\[1\]\/try {2}is retried now\n✔ each\[1\]\/try {2}attempt 2 /);
     const other = await say("retry", "c");
     expect(other.stdout).toMatch(/↻ each\[0\]\/try .*\n✔ each\[0\]\/try .*\n✔ each +goes on with 2 items\n/);
     expect((await say("retry", "c")).stderr).toMatch(/^error RETRY_NOT_PENDING: /);

@@ -33,7 +33,7 @@ describe("eventLines", () => {
     expect(line({ ...undo, type: "completed", output: 1 })).toBe("↩ charge[2]/pay  undone  12 ms");
     expect(line({ ...undo, type: "failed", error, retryAt: null })).toContain("✖ charge[2]/pay  to be undone  attempt 1");
     const late = { ...stamp, type: "timedOut", pathId: "0", nodeId: "pay", attempt: 1, waitId: "0@2", error } as const;
-    expect(line({ ...late, undoes: { pathId: "0" } })).toBe("✖ pay       nobody answered in time; it is not undone");
+    expect(line({ ...late, undoes: { pathId: "0" } })).toBe("✖ pay       nobody answered in time; the step is not undone");
   });
 
   it("say what did not end in time: the execution, or what it runs", () => {
@@ -60,19 +60,19 @@ describe("eventLines", () => {
 
   it("say what happened to a wait, a retry, a map and the whole", () => {
     const resumed = { ...stamp, type: "resumed", pathId: "0", waitId: "0@2" } as const;
-    expect(line({ ...resumed, by: "timer" })).toBe("▶ charge    the time has come");
+    expect(line({ ...resumed, by: "timer" })).toBe("▶ charge    its timer is due");
     expect(line({ ...resumed, by: "child", payload: { status: "cancelled" } })).toBe(
-      '▶ charge    the execution has ended: {"status":"cancelled"}',
+      '▶ charge    the execution that it waited for has ended: {"status":"cancelled"}',
     );
     expect(line({ ...resumed, by: "payload", who: "ada", payload: { ok: true } })).toBe('▶ charge    is answered by ada: {"ok":true}');
     expect(line({ ...stamp, type: "timedOut", pathId: "0", nodeId: "charge", attempt: 1, waitId: "0@2", error, handle: "timeout" })).toBe(
       "✖ charge    nobody answered in time  → timeout",
     );
-    expect(line({ ...stamp, type: "retried", pathId: "0" })).toBe("↻ charge    is retried at once");
+    expect(line({ ...stamp, type: "retried", pathId: "0" })).toBe("↻ charge    is retried now");
     expect(line({ ...stamp, type: "itemAdded", pathId: "0", item: { a: 1 } })).toBe('+ charge    gets an item: {"a":1}');
     expect(line({ ...stamp, type: "mapClosed", pathId: "0" })).toBe("■ charge    gets no more items");
     expect(line({ ...stamp, type: "mapClosed", pathId: "0", completes: true })).toBe(
-      "■ charge    goes on at once, without the items under way",
+      "■ charge    gets no more items; items in progress are cancelled",
     );
   });
 
@@ -95,7 +95,7 @@ describe("eventLines", () => {
     const spawned = { ...step, type: "spawned", visit: 1 } as const;
     const map = { items: [1, 2, 3], concurrency: 2, remaining: "cancel", tolerated: 0 } as const;
     expect(line({ ...spawned, children: { workflow: "inner", map: { ...map, completeWhen: 2, open: true } } })).toBe(
-      "⑂ charge    runs inner for 3 items, 2 at once, until 2 are done, takes more",
+      "⑂ charge    runs inner for 3 items, 2 at once, until 2 are done, accepts more items",
     );
     expect(line({ ...spawned, children: { workflow: "inner" } })).toBe("⑂ charge    runs inner");
     const engine = engineOf(flow("w", { each: ["map", { workflow: "inner", items: ["x"] }] }, [], { workflows: { inner } }));

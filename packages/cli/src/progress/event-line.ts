@@ -52,13 +52,13 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
     case "signalled":
       return signalledLine(event, telling);
     case "timedOut": {
-      const what = event.undoes ? "nobody answered in time; it is not undone" : "nobody answered in time";
+      const what = event.undoes ? "nobody answered in time; the step is not undone" : "nobody answered in time";
       return stepLine("✖", "bad", nodeAddress(event, trail), [what, handleText(event.handle)], style);
     }
     case "expired":
       return expiredLine(event, telling);
     case "retried":
-      return stepLine("↻", "wait", trail.at(event.scope, event.pathId), ["is retried at once"], style);
+      return stepLine("↻", "wait", trail.at(event.scope, event.pathId), ["is retried now"], style);
     case "cancelled":
       return cancelledLine(event, telling);
     case "itemAdded":
@@ -85,15 +85,15 @@ function spawnedLine({ children: { workflow, map } }: SpawnedEvent, address: str
     `runs ${workflow} for ${items.length === 1 ? "1 item" : `${items.length} items`}`,
     items.length > concurrency ? `${concurrency} at once` : "",
     completeWhen === undefined ? "" : `until ${completeWhen} are done`,
-    open ? "takes more" : "",
+    open ? "accepts more items" : "",
   ];
   return stepLine("⑂", "quiet", address, [told.filter(Boolean).join(", ")], style);
 }
 
 function resumedText({ by, who, payload }: ResumedEvent): string {
-  if (by === "timer") return "the time has come";
-  if (by === "child") return `the execution has ended: ${printableJson(payload ?? null)}`;
-  if (by === "delivery") return `its signal ${isJsonObject(payload) && payload.status === "completed" ? "has arrived" : "cannot arrive"}`;
+  if (by === "timer") return "its timer is due";
+  if (by === "child") return `the execution that it waited for has ended: ${printableJson(payload ?? null)}`;
+  if (by === "delivery") return `its signal ${isJsonObject(payload) && payload.status === "completed" ? "was delivered" : "could not be delivered"}`;
   return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
 }
 
@@ -131,5 +131,5 @@ function expiredLine({ scope }: ExpiredEvent, { trail, style }: EventLineContext
 }
 
 function closedText({ completes }: MapClosedEvent): string {
-  return completes ? "goes on at once, without the items under way" : "gets no more items";
+  return completes ? "gets no more items; items in progress are cancelled" : "gets no more items";
 }

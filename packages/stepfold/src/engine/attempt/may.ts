@@ -4,7 +4,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 export interface ActionRequest {
   /**
    * The kind of action: nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`) to one execution or to all
-   * that wait for the signal (`broadcast`).
+   * that wait for the signal (`broadcast`). `read` is not asked yet, because nodes cannot read other executions.
    */
   readonly action: "start" | "signal" | "broadcast" | "read";
   /** The execution that asks, and the node in it. */

@@ -132,7 +132,7 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
       },
       followRedirects: {
         title: "Follow redirects",
-        description: "The most redirects that are followed. With 0, a redirect is a response that leaves by the handle fail",
+        description: "The most redirects that are followed. With 0, a redirect is not followed: the node continues at its handle fail",
         type: "integer",
         minimum: 0,
         maximum: maxRedirects,
