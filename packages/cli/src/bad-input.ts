@@ -23,7 +23,10 @@ export type BadInputCode =
   | "DATABASE_UNUSABLE"
   | "FOLDER_UNUSABLE";
 
-/** The error of a command whose input cannot be used. The command has changed nothing. */
+/**
+ * The error of a command whose input cannot be used. The command has changed nothing; only `prune` may have deleted executions before it,
+ * whose histories it had kept.
+ */
 export class BadInput extends Error {
   override readonly name: string = "BadInput";
   readonly code: BadInputCode;

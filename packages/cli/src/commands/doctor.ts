@@ -36,9 +36,9 @@ type Report = (isWell: boolean, text: string, told?: object) => void;
 
 /**
  * `stepfold doctor`: checks whether the store answers and can be read, which executions are stuck and why, whether schedules could
- * start their ticks, whether the queue (from `--queue` or a config) takes messages, whether the feed of the config delivers its
- * notices, and whether the store keeps every promise of the contract of stores. The promises are tried in separate spaces (schemas,
- * prefixes, files), which are deleted afterwards; executions are not changed.
+ * start their ticks, whether the queue (of `--queue`, or of the config that `--config` names) takes messages, whether the feed of that
+ * config delivers its notices, and, without `--quick`, whether the store keeps every promise of the contract of stores. The promises are
+ * tried in separate spaces (schemas, prefixes, files), which are deleted afterwards; executions are not changed.
  *
  * @returns the exit code: 0 if every check has passed
  */

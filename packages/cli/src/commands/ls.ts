@@ -94,7 +94,7 @@ function countText({ counts, capped, complete }: ExecutionCounts, asked: readonl
   return `${tableLines(["STATUS", "EXECUTIONS"], rows, paint, process.stdout.columns).join("\n")}\n`;
 }
 
-/** Adds to each execution what it waits for. Every execution that has not ended is loaded for this, because a page is short. */
+/** Adds to each execution what it waits for. Every one that has not ended is loaded for this; a page has few enough (1,000 at most). */
 async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Listed> {
   const told: Listed["items"][number][] = [];
   const now = await store.now();

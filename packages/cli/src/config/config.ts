@@ -3,7 +3,10 @@ import type { CreateScheduleOptions, EventFeed, ScheduleSpec, WorkQueue } from "
 
 /** The argument of a function that opens globals. */
 export interface GlobalsContext {
-  /** Absolute path of the folder of the database: a place for data that should live as long as the executions. */
+  /**
+   * Absolute path of a folder for data that should live as long as the executions: that of the SQLite file; the working directory for any
+   * other database.
+   */
   readonly dataFolder: string;
 }
 

@@ -29,7 +29,7 @@ export function findConfig(named?: string): string | null {
 
 /**
  * Finds the config for an existing execution, as `findConfig` does. A config that is not named must be the one that the execution
- * was started with, unless the execution was started without one.
+ * was started with, unless the execution was started without one, or that file is gone.
  *
  * @throws BadInput `CONFIG_ELSEWHERE` if the execution was started with another config. That one is not read on its own, because
  * anybody who can write metadata could name any file

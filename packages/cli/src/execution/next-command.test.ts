@@ -48,6 +48,19 @@ describe("answerable", () => {
     expect(commands()).toEqual([`stepfold resume one --step ask ${approved}`, `stepfold resume one --step paper --payload '"…"'`]);
   });
 
+  it("names the step where several have failed and wait for a decision", async () => {
+    const workflow = flow("w", { go: "noop", a: "broken", b: "broken" }, ["go>a", "go>b"], { start: "go", incident: true });
+    const broken = {
+      executor: (): never => {
+        throw new TypeError("broken");
+      },
+    };
+    const engine = new WorkflowEngine({ workflow, nodeDefinitions: { ...builtinNodes, broken } as unknown as NodeDefinitions });
+    const snapshot = await engine.execute({ workflowId: "one" });
+    const commands = answerable(snapshot, { ...context, flags: [], workflow: engine.workflow }).map(({ command }) => command);
+    expect(commands).toEqual([expect.stringContaining("resume one --step a "), expect.stringContaining("resume one --step b ")]);
+  });
+
   it("names the very wait where the step waits twice, will wait again, or may", async () => {
     const twice = await pausedAt({ a: "noop", b: "noop", ask: "approval" }, ["go>a", "go>b", "a>ask", "b>ask"]);
     expect(twice.commands()).toEqual([`stepfold resume one --wait 0@4 ${approved}`, `stepfold resume one --wait 0.1@3 ${approved}`]);

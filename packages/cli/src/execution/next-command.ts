@@ -45,10 +45,10 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
     inCycle.set(node, known);
     return known;
   };
-  const external = open.filter(({ kind }) => kind === "external");
-  // the number of external waits at each address
+  const resumable = open.filter(({ answer }) => answer?.type === "resume");
+  // the number of waits at each address that `resume` can answer
   const places = new Map<string, number>();
-  for (const { address } of external) places.set(address, (places.get(address) ?? 0) + 1);
+  for (const { address } of resumable) places.set(address, (places.get(address) ?? 0) + 1);
 
   /** Whether the execution may come to this place, or one around it, again: then its address may name another wait later. */
   const mayWaitAgain = ({ id, address }: WaitInfo): boolean => {
@@ -70,7 +70,7 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
   const targetWords = (wait: WaitInfo): string[] => {
     // a command that is given twice must not answer the next wait
     if (places.get(wait.address)! > 1 || mayWaitAgain(wait)) return ["--wait", wait.id];
-    return external.length > 1 || wait.address.includes("/") ? ["--step", wait.address] : [];
+    return resumable.length > 1 || wait.address.includes("/") ? ["--step", wait.address] : [];
   };
   return (wait) => {
     const { answer } = wait;

@@ -1,7 +1,10 @@
 import type { Json } from "stepfold";
 import { isJsonObject } from "stepfold/core";
 
-/** Makes a value that fits a JSON Schema, as a template for a person. Its objects have only the required members. */
+/**
+ * Makes a value after a JSON Schema, as a template for a person, who may have to correct it: patterns, lengths, references and most bounds
+ * are not considered. Its objects have only the required members.
+ */
 export function samplePayload(schema: unknown, depth = 0): Json {
   if (!isSchema(schema) || depth > 8) return null;
   const { const: fixed, default: preset, enum: choices, examples } = schema;

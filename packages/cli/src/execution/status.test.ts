@@ -36,7 +36,8 @@ describe("hasNothingToWaitFor, with children", () => {
   it("where one of them waits for an answer, a signal or another execution", () => {
     for (const kind of ["external", "signal", "child"] as const)
       expect(hasNothingToWaitFor(childOf("paused", { activePaths: [waiting({ kind })] }), now)).toBe(true);
-    expect(hasNothingToWaitFor(childOf("paused", { activePaths: [waiting({ kind: "timer", resumeAt: now + 5_000 })] }), now)).toBe(false);
+    for (const kind of ["timer", "children"] as const)
+      expect(hasNothingToWaitFor(childOf("paused", { activePaths: [waiting({ kind, timeoutAt: now + 5_000 })] }), now)).toBe(false);
   });
 
   it("not while one of them runs, but an item without a place does not", () => {

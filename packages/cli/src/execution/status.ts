@@ -7,7 +7,10 @@ const soonMs = 60_000;
 /** The fields of a snapshot that say what it waits for. */
 type StatusFields = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked" | "deadlineAt" | "ending" | "closing">;
 
-/** Whether the command has nothing to wait for: the execution has ended, or waits for an answer or a signal and nothing else moves soon. */
+/**
+ * Whether the command has nothing to wait for: the execution has ended, is parked for longer, or waits for something from outside (an
+ * answer, a signal, another execution) and nothing else moves soon.
+ */
 export function hasNothingToWaitFor(snapshot: StatusFields, now: EpochMs): boolean {
   if (isTerminal(snapshot.status)) return true;
   if (snapshot.parked) return snapshot.parked.until === undefined || snapshot.parked.until > now + soonMs;
@@ -46,5 +49,5 @@ function isReady({ childStates }: StatusFields, scope: string, { status }: Activ
 
 /** Whether something else than time can end a wait of the path. */
 function isAnswerable({ waits = [] }: ActivePath): boolean {
-  return waits.some(({ kind }) => kind !== "timer");
+  return waits.some(({ kind }) => kind !== "timer" && kind !== "children");
 }

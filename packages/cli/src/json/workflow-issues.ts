@@ -4,7 +4,10 @@ import { printable } from "../text/printable.ts";
 import { duplicateKeys, jsonPositions, type Position, positionAt } from "./json-position.ts";
 import type { JsonFile } from "./read-json-file.ts";
 
-/** A mistake in a workflow, with its line and column. These are absent if it is in another workflow, which the file only names. */
+/**
+ * A mistake in a workflow, with its line and column. These are absent if the workflow does not come from a file but from the config, or if
+ * the mistake is in another workflow, which the file only names.
+ */
 export interface LocatedIssue extends Omit<Issue, "code">, Partial<Position> {
   readonly code: Issue["code"] | "KEY_DUPLICATE";
   /** The id of the node that the mistake is about. */

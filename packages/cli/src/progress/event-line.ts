@@ -19,16 +19,21 @@ import { handleText, type LineStyle, stepLine } from "./line.ts";
 import { completedLine, failedLine, suspendedLine } from "./step-line.ts";
 import type { Trail } from "./trail.ts";
 
-/** What is needed to describe an event in lines. */
+/** What `eventLines` needs besides the event. */
 export interface EventLineContext {
+  /** Knows at which node each path is, from the events that it has seen. */
   readonly trail: Trail;
   readonly style: LineStyle;
   /** The snapshot after the event; null if only the events are known. */
   readonly after: Snapshot | null;
 }
 
-/** Returns the lines for an event, as text with colours: first what happened, then its consequences. */
+/**
+ * Returns the lines for an event, as text with colours: first what happened, then its consequences. The trail takes in the event, so this
+ * must be called once for each event, in order.
+ */
 export function eventLines(event: Event, telling: EventLineContext): string[] {
+  // the trail must see every event, before that event is shown
   telling.trail.see(event);
   const line = lineOf(event, telling);
   return [...(line === null ? [] : [line]), ...consequenceLines(event, telling.after, telling.trail, telling.style)];
@@ -68,12 +73,15 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
     case "mapClosed":
       return stepLine("■", "quiet", trail.at(event.scope, event.pathId), [closedText(event)], style);
     default:
-      // other events, such as messages between executions, happen at no place of this execution
+      // `started`, `begun`, `delivered`, `parked` and `unparked` get no line of their own
       return null;
   }
 }
 
-/** Returns the address of the node of an event. For a compensation, `undoes.scope` is the child in which the undone step ran. */
+/**
+ * Returns the address of the node of an event. A compensation is shown at the step that it undoes. That step may have run in a child
+ * (`undoes.scope`), although the path that undoes it belongs to a scope further out (`scope`).
+ */
 function nodeAddress({ scope, nodeId, undoes }: Pick<CompletedEvent, "scope" | "nodeId" | "undoes">, places: Trail): string {
   return places.address(undoes ? undoes.scope : scope, nodeId);
 }
@@ -93,7 +101,8 @@ function spawnedLine({ children: { workflow, map } }: SpawnedEvent, address: str
 function resumedText({ by, who, payload }: ResumedEvent): string {
   if (by === "timer") return "its timer is due";
   if (by === "child") return `the execution that it waited for has ended: ${printableJson(payload ?? null)}`;
-  if (by === "delivery") return `its signal ${isJsonObject(payload) && payload.status === "completed" ? "was delivered" : "could not be delivered"}`;
+  if (by === "delivery")
+    return `its signal ${isJsonObject(payload) && payload.status === "completed" ? "was delivered" : "could not be delivered"}`;
   return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
 }
 
@@ -106,6 +115,7 @@ function signalledLine(event: SignalledEvent, { trail, style, after }: EventLine
   const { name, key, payload, expiresAt, at } = event;
   const said = `"${printable(name)}"${key === undefined ? "" : ` (key ${printable(key)})`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
   const taker = trail.taker(event, after);
+  // null: the trail cannot tell who took the signal, or whether it is kept
   if (taker === null) return stepLine("▶", "quiet", "signal", [said], style);
   if (taker !== "kept") return stepLine("▶", "quiet", taker, [`takes the signal ${said}`], style);
   return stepLine("▷", "wait", "signal", [said, `nobody waits for it yet; it is kept for ${countdownText(expiresAt - at)}`], style);
@@ -113,6 +123,7 @@ function signalledLine(event: SignalledEvent, { trail, style, after }: EventLine
 
 function cancelledLine({ scope, pathIds, reason, consequences }: CancelledEvent, { trail, style }: EventLineContext): string {
   const why = reason === undefined ? "" : printable(reason);
+  // without path ids everything in the scope was cancelled; the whole execution has no address, so the word "cancelled" takes its place
   if (!pathIds)
     return stepLine(
       "■",
@@ -121,6 +132,7 @@ function cancelledLine({ scope, pathIds, reason, consequences }: CancelledEvent,
       [scope === undefined ? "" : "cancelled", why],
       style,
     );
+  // if the event does not name the nodes of the paths that it ended, the trail knows them
   const ended = (consequences?.ended ?? []).filter((one) => one.scope === scope && pathIds.includes(one.pathId));
   const names = ended.length > 0 ? ended.map(({ nodeId }) => trail.address(scope, nodeId)) : pathIds.map((id) => trail.at(scope, id));
   return stepLine("■", "bad", namesText(names), ["cancelled", why], style);

@@ -93,7 +93,7 @@ function historyLines(events: readonly Event[], style: LineStyle): string[] {
   const places = trail();
   return events.flatMap((event) => {
     const told = eventLines(event, { trail: places, style, after: null });
-    const [first = stepLine("▶", "quiet", "started", [], style), ...others] = told;
+    const [first = stepLine("▶", "quiet", event.type, [], style), ...others] = told;
     const stamp = `${String(event.version).padStart(4)}  ${style.paint("quiet", `+${countdownText(event.at - startedAt)}`.padEnd(10))}`;
     return [`${stamp}${first}`, ...others.map((line) => `${" ".repeat(16)}${line}`)];
   });

@@ -9,7 +9,7 @@ import type { Progress } from "./progress.ts";
 import { type Trail, trail } from "./trail.ts";
 
 const redrawMs = 100;
-/** For a map with more items than this, only failures and actions from outside are shown item by item. */
+/** For a map with more items than this, only failures without a retry and actions from outside are shown item by item. */
 const fewItems = 20;
 /** The line of the cursor, below the region that is drawn. It counts too: lines that have scrolled off the screen cannot be erased. */
 const cursorLines = 1;
@@ -93,7 +93,7 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
   };
 }
 
-/** The number of items of the largest open map. */
+/** The number of items of the largest open map, without maps inside sub-workflows and items. */
 function itemsIn({ activePaths }: Snapshot): number {
   return Math.max(0, ...activePaths.map(({ children }) => children?.map?.total ?? 0));
 }

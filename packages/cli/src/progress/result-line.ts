@@ -7,9 +7,10 @@ import { type Trail, trail } from "./trail.ts";
 
 /** What a node has done in all its visits. */
 interface Work {
+  /** The number of attempts that have completed or failed, without those that suspended the step. */
   attempts: number;
   completed: number;
-  /** The time of all attempts together. */
+  /** The time of these attempts together. */
   ms: number;
   /** Messages of failures, by the address of the child (empty for the execution itself). A later success there removes the message. */
   readonly failures: Map<string, string>;

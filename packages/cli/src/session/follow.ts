@@ -13,7 +13,7 @@ const lookMs = 250;
 /** The state in which an execution was left. */
 export interface Followed {
   readonly snapshot: Snapshot;
-  /** Time of the last event; null if there was none. */
+  /** Time of the last event that was shown; null if none was. */
   readonly at: EpochMs | null;
   /** The exit code of the signal (Ctrl-C, SIGTERM) that ended the command; null if the execution ended or paused by itself. */
   readonly interrupted: number | null;
@@ -80,7 +80,7 @@ function shortDelay(): Promise<null> {
   });
 }
 
-/** Prints one note if the execution is due but this process cannot claim it, and one if the database does not answer. */
+/** Prints one note if the execution is due but this process cannot claim it, and one for each outage of the database. */
 function noteDelays(snapshot: () => Snapshot, { couldNotClaim, outageReason, leaseMs }: Session, progress: Progress): () => void {
   let noted = false;
   let troubled = false;

@@ -37,7 +37,7 @@ export interface SessionParts extends GlobalsParts {
   readonly store: Store;
 }
 
-/** The node types of a command: the built-in ones, and those of the config, which replace built-in ones with the same name. */
+/** The node types of a command: the built-in ones, `http`, and those of the config, which replace others with the same name. */
 export function nodeDefinitionsOf({ nodeDefinitions = {} }: StepfoldConfig): NodeDefinitions {
   return { ...(builtinNodes as unknown as NodeDefinitions), http: httpNode() as unknown as NodeDefinitions[string], ...nodeDefinitions };
 }

@@ -6,7 +6,7 @@ import { type ContractCase, isClaimed, type Need, type StoreBench, snapshotStore
 export interface Examination {
   readonly passed: number;
   readonly failed: readonly { readonly name: string; readonly message: string }[];
-  /** Promises that the store does not make, or that are not tried on a user's database. */
+  /** The number of promises that the store does not make, or that are not tried on a user's database. */
   readonly notClaimed: number;
   /** The subjects of the promises that were not tried. */
   readonly untried: readonly string[];

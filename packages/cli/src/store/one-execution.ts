@@ -11,9 +11,10 @@ export interface OneExecution {
 }
 
 /**
- * Wraps a store so that it gives claims only on one execution, on detached executions that it waits for, and on the execution that
- * waits for it. Other executions of the store may need another config: run with this one, they could fail for good. The store gives
- * no claims before `begin`, because a command that is refused must not have run anything.
+ * Wraps a store so that it gives claims only on one execution and on its family: the execution that started it, detached executions that
+ * it waits for or that this process starts for it, and in turn the family of each of these. Other executions of the store may need another
+ * config: run with this one, they could fail for good. The store gives no claims before `begin`, because a command that is refused must not
+ * have run anything.
  */
 export function oneExecution(store: Store, workflowId: string): OneExecution {
   let begun = false;

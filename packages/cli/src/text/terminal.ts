@@ -13,7 +13,7 @@ export function control(sequence: string): string {
   return `${begin}${sequence}${end}`;
 }
 
-/** Returns the text for a terminal. Our own control sequences stay; any other control character becomes a visible JSON escape. */
+/** Returns the text for a terminal. Our own control sequences, line breaks and tabs stay; all that is `unsafe` becomes a JSON escape. */
 export function terminalText(text: string): string {
   return text.replace(unsafe, escaped).replace(ours, (_, sequence: string) => `\u001b${sequence.replace("\\u000d", "\r")}`);
 }

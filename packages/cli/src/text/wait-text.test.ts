@@ -11,6 +11,7 @@ describe("waitsText", () => {
     expect(text({ payload: { type: "approval" } })).toBe("waits for an answer");
     expect(text({ responders: ["ada", "bob"], timeoutAt: 61_000 })).toBe("waits for an answer from ada or bob, for 1 min");
     expect(text({ kind: "timer", resumeAt: 3_500 })).toBe("waits 2.5 s");
+    expect(text({ kind: "children", timeoutAt: 61_000 })).toBe("waits for its sub-workflow or its items, for 1 min");
     expect(text({ kind: "child", workflowId: "other" })).toBe("waits for the execution other");
   });
 

@@ -29,6 +29,7 @@ export function wantedText(wait: AnyWait): string | null {
   if (kind === "incident") return "a decision about its failure (retry, skip or fail)";
   if (kind === "child") return `the execution ${printable(workflowId, 80)}`;
   if (kind === "delivery") return "its signal to arrive";
+  if (kind === "children") return "its sub-workflow or its items";
   const { quorum, answers = [], answered = answers.map(({ by }) => by), missing = quorum ?? 1, responders } = wait;
   const left = responders?.filter((name) => !answered.includes(name)).map((name) => printable(name, 80));
   const count = `${missing}${answered.length > 0 ? " more" : ""}`;
@@ -37,7 +38,7 @@ export function wantedText(wait: AnyWait): string | null {
   return `${what}${left ? ` from ${namesText(left, "or")}` : ""}${has}`;
 }
 
-/** Returns the payload that the step suspended with: its title and message if it has them, else all of it; empty if there is none. */
+/** Returns the payload that the step suspended with: its title, message and question if it has any, else all of it; empty for none. */
 export function questionOf({ payload }: Pick<Wait, "payload">): string {
   if (payload === undefined || payload === null) return "";
   if (typeof payload === "string") return `"${printable(payload)}"`;

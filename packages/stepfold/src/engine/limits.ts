@@ -49,8 +49,8 @@ export function checkTurnOptions(options: { readonly stepLimit?: unknown; readon
 export type Counted = Exclude<Outcome, { type: "aborted" }>;
 
 /**
- * Returns an outcome as it is applied to a draft: the variables go through their reducers, and an outcome that would exceed a limit becomes
- * a failure.
+ * Returns an outcome as it is applied to a draft: variables go through their reducers, a change of metadata becomes the whole metadata, a
+ * step with `unlessSignalled` does not end its scope if the signal is there, and an outcome that would exceed a limit becomes a failure.
  */
 export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const reduced =
@@ -60,7 +60,7 @@ export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome:
   return enforceLimits(limits, draft, task, hasNewSignal ? withoutTerminates(reduced) : reduced);
 }
 
-/** Whether the inbox holds a signal of this name, without a key. */
+/** Whether the inbox holds a signal of this name, without a key, that has not expired. */
 function hasSignal({ inbox }: Draft, name: string, at: EpochMs): boolean {
   return inbox.some((signal) => signal.name === name && signal.key === undefined && signal.expiresAt > at);
 }

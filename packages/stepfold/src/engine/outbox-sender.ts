@@ -24,7 +24,7 @@ export class OutboxSender {
     return this.#news !== null;
   }
 
-  /** Begins to deliver the outbox, which must be committed. */
+  /** Begins to deliver the outbox, which must be committed. Does nothing until the turn has taken the result of the last delivery. */
   send(from: Draft): void {
     if (this.#underWay || this.#news || from.outbox.length === 0) return;
     this.#underWay = true;
@@ -39,7 +39,7 @@ export class OutboxSender {
     );
   }
 
-  /** The ids of the messages that were delivered since the last call; null if none were. */
+  /** The ids of the messages that were delivered since the last call; null if none were, also after a failure (see `check`). */
   arrived(): readonly string[] | null {
     const news = this.#news;
     if (!news || "failure" in news) return null;

@@ -22,7 +22,10 @@ export interface Plugin {
   beforeNode?(task: TaskInfo): unknown;
   /** Called with the outcome of a task, before the outcome is applied. */
   afterNode?(task: TaskInfo, outcome: Outcome): unknown;
-  /** Called after an attempt failed; `thrown` is what the executor threw. */
+  /**
+   * Called when an attempt threw: `thrown` is what the executor threw, or the evaluation or a check of its data or output. Not called for a
+   * timeout or a limit: the events `failed` of `onEvent` show every failure.
+   */
   onError?(thrown: unknown, task: TaskInfo): unknown;
   /** Called when a step calls `heartbeat`. */
   onHeartbeat?(progress: unknown, task: TaskInfo): unknown;

@@ -13,7 +13,7 @@ import type { PreparedNode } from "./workflow/prepared-node.ts";
 /** Values that a caller gives to the attempts of one call. */
 export interface AttemptRequest {
   readonly globals?: unknown;
-  /** The value whose secrets are removed from all texts. Default: `globals`. */
+  /** The value whose secrets are removed from errors and from messages to the logger. Default: `globals`. */
   readonly secrets?: unknown;
   /** Names of the members of `globals` that expressions may read. Default: all. */
   readonly globalNames?: readonly string[] | null | undefined;

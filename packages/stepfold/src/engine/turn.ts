@@ -133,12 +133,13 @@ export class Turn {
   #stopped = false;
   #draining = false;
   #performed = 0;
+  /** The steps with a `compensate` whose beginning is stored before their executors are called. */
   readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
   /**
-   * The time of the latest outcome, used as the start time of the next step; null after anything else was waited for. It saves a reading of
-   * the clock, which takes a twentieth of the time of a short step.
+   * The time of the latest outcome, used as the start time of the next step; null after anything else was waited for, and always null with
+   * `commit` or `onEvent`, which take time. It saves a reading of the clock, which takes a twentieth of the time of a short step.
    */
   #freshNow: EpochMs | null = null;
   readonly #breaks: Breaks;
@@ -176,7 +177,7 @@ export class Turn {
     this.#wake?.();
   }
 
-  /** Runs until nothing is due, the step limit is reached, or `stop` is called. */
+  /** Runs until nothing is due or in progress. Ends earlier at the step limit, after `drain` or `stop`, and when the execution ends. */
   async run(): Promise<void> {
     try {
       for (;;) {
@@ -210,8 +211,8 @@ export class Turn {
   }
 
   /**
-   * Waits until a step settles, or a retry or wait of another path is due. Not an async function: that would make every step
-   * wait for one more promise.
+   * Waits until a step settles, a retry or wait of another path is due, messages are delivered, or a method of the turn ends the wait. Not
+   * an async function: that would make every step wait for one more promise.
    */
   #waitForNews(): Promise<void> {
     const at = this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt);
@@ -230,7 +231,10 @@ export class Turn {
     };
   }
 
-  /** Applies the outcomes, the delivery of messages, and then the timers that are due. Returns the events that have to be committed. */
+  /**
+   * Continues from a snapshot that was committed elsewhere, if there is a newer one. Then applies the outcomes, the delivery of messages,
+   * and the timers that are due. Returns the events that have to be committed: none without `commit`.
+   */
   #applyNews(outcomes: readonly Settled[]): Event[] {
     const stored = this.#stored;
     this.#stored = null;
@@ -286,7 +290,7 @@ export class Turn {
     }
   }
 
-  /** Whether the next commit is the last one of the turn: nothing is in progress, and nothing more is due. */
+  /** Whether the next commit is the last one of the turn: nothing is in progress, and nothing more is due or may begin. */
   #isLast(): boolean {
     if (this.draft.ended) return true;
     const { now, early } = this.#options;
@@ -313,7 +317,8 @@ export class Turn {
   }
 
   /**
-   * Announces the steps that are about to begin and that can be undone. Returns the time for which they were planned; null if none can be.
+   * Announces the steps that are about to begin and that can be undone. Returns the time for which they were planned; null if the workflow
+   * has no step that can be undone, or nothing may begin.
    */
   #announce(events: Event[]): EpochMs | null {
     const { workflow, ended } = this.draft;

@@ -46,7 +46,7 @@ export interface EngineOptions<D extends NodeDefinitions> {
   readonly stepTimeoutMs?: number;
   /** The clock, timers and ids. Default: those of this process. */
   readonly environment?: Environment;
-  /** Receives a message about every failed attempt, with the stack of the code that threw. Default: no logger. */
+  /** Receives a message about every failed attempt, with the stack of the code that threw, and about every warning. Default: no logger. */
   readonly logger?: Logger;
   /** Also keeps this stack in the error of the snapshot. This is for development, since stacks show where files lie. Default: false. */
   readonly keepStacks?: boolean;
@@ -144,8 +144,8 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
    * Begins an execution, or continues one from a snapshot, until it ends or nothing more is due.
    *
    * With a snapshot, everything that is due is performed. `externalPayload` or `target` answers a wait. Without them, the only wait of a
-   * paused snapshot is answered without a payload, and the earliest retry of a snapshot with the status `error` is made, even before its
-   * time: you decide when to call. An ended snapshot is returned as it is.
+   * paused snapshot is answered without a payload (unless it needs one, or a name), and if nothing is due, the earliest retry is made even
+   * before its time: you decide when to call. An ended snapshot is returned as it is.
    *
    * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `WAIT_GONE`, `WAIT_EXPIRED`,
    * `EXECUTION_ENDED`, `START_AMBIGUOUS`, `INPUT_INVALID`, ...; the snapshot you passed stays as it is. What nodes throw is not thrown
@@ -256,7 +256,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     try {
       return await decide(this.#prepared, snapshot, command, now, limits);
     } catch (error) {
-      // the wait has a schema or `responders`, so an answer without payload and name is refused, and the wait stays open
+      // the wait has a schema, `responders` or a `quorum`: an answer without payload and name is refused, and the wait stays open
       if (StepfoldError.is(error, "RESUME_INVALID") || StepfoldError.is(error, "RESPONDER_DENIED")) return null;
       throw error;
     }

@@ -179,7 +179,7 @@ const breakAfterMs = 20;
 /** Decides when long work has to take a break, so that the rest of the process can run. */
 export class Breaks {
   readonly #monotonicMs: () => number;
-  /** When the work began, or continued after a break; null until the next call. */
+  /** When the work began, or continued after a break; null before the first call, and from a break to the call after it. */
   #workingSinceMs: number | null = null;
   /** The result of `macrotasksSeen` at that time. */
   #seen = 0;

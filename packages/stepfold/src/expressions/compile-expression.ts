@@ -12,8 +12,9 @@ export interface CompiledExpression {
   /** Every path that the expression can possibly read. */
   readonly reads: readonly ReadPath[];
   /**
-   * Evaluates the expression. The value is plain data or undefined. Values of a scope made by `executionScope` are
-   * returned as they are; they are copied if the expression reads `globals` or if the scope was made in another way.
+   * Evaluates the expression. The value is plain data or undefined. It is a copy, except for values from a scope made by
+   * `executionScope`, which are returned as they are and must not be changed. They too are copied if the expression reads
+   * `globals` or contains a regular expression.
    *
    * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`
    */
@@ -23,7 +24,7 @@ export interface CompiledExpression {
 /**
  * Compiles an expression such as `attempt < 3 && error.code !== "DECLINED"` once, so that it can be evaluated many times.
  *
- * The `{{ }}` around the expression may be left out. If only some strings of your data hold expressions, use `compileTemplate`.
+ * The `{{ }}` around the expression may be left out. For data in which some strings are or contain expressions, use `compileTemplate`.
  *
  * ```ts
  * const retryIf = compileExpression("attempt < 3 && error.code !== 'DECLINED'");
@@ -31,7 +32,7 @@ export interface CompiledExpression {
  * retryIf.reads; // [["attempt"], ["error", "code"]]
  * ```
  *
- * @param pointer the JSON pointer of the expression in the definition; the errors of `evaluate` name it
+ * @param pointer the JSON pointer of the expression in the definition; errors `EXPRESSION_FAILED` name it
  * @throws StepfoldError `EXPRESSION_INVALID` with the position of the mistake
  */
 export function compileExpression(
@@ -47,13 +48,18 @@ export function compileExpression(
   return { reads, evaluate: (scope) => evaluate(program, scope) };
 }
 
-/** Compiles the tokens of an expression, and finds the paths that the expression reads. */
+/**
+ * Compiles the tokens of an expression, and finds the paths that the expression reads.
+ *
+ * @param names the ids of nodes by their names, for expressions such as `$("Name")`
+ */
 export function programOf(
   { tokens, source, start }: Tokens,
   pointer: string | undefined,
   limits: ExpressionLimits,
   names?: NodeNames,
 ): { readonly program: Program; readonly reads: readonly ReadPath[] } {
+  // the only token is the one that marks the end
   if (tokens.length === 1) refuseExpression(source, 0, "there is no expression here");
   const expression = parse(tokens, source, limits, names);
   return {

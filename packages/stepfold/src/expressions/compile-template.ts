@@ -22,7 +22,7 @@ interface TemplateScan {
   readonly names: NodeNames | undefined;
 }
 
-/** All expressions of one template together may use this many times the steps of a single expression. */
+/** All expressions of one template together, or of templates that share a budget, may use this many times the steps of one expression. */
 const budgetShare = 10;
 
 /**
@@ -41,7 +41,7 @@ const budgetShare = 10;
  *
  * @param pointer the JSON pointer of the value in the definition; the pointer of every issue and error begins with it
  * @param names the id of each node by its name, for `$("Name")`
- * @returns all mistakes at once; `template` is null if there is no `{{`, or if there is a mistake
+ * @returns the mistakes of all strings at once; `template` is null if no string holds a `{{`, or if there is a mistake
  */
 export const compileTemplate: CompileTemplate = (value, pointer, names) =>
   compileTemplateWithin(value, pointer, defaultExpressionLimits, names);
@@ -80,7 +80,7 @@ function sharedPurse(together: object, limits: ExpressionLimits): Budget {
   return budget;
 }
 
-/** Returns null if the value holds no expression, so that the value is used as it is. */
+/** Returns null if the value holds no expression, so that it is used as it is, or if the value is nested too deeply, which is a mistake. */
 function compileValue(walk: TemplateScan, value: Json, pointer: string, depth: number): Build | null {
   if (typeof value === "string") return value.includes("{{") ? compileString(walk, value, pointer) : null;
   if (typeof value !== "object" || value === null) return null;

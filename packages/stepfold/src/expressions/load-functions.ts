@@ -1,9 +1,9 @@
 import { mustLoadExtraFunctions, provideExtraFunctions } from "./functions/extra-functions.ts";
 
 /**
- * Loads the functions whose code is not a part of the language itself: regular expressions, hashes, base64, random values, and the
- * functions of n8n. An engine loads them itself if a workflow names one. Code that compiles expressions without an engine must await this
- * once before it evaluates them.
+ * Loads the functions whose code is not a part of the language itself: regular expressions, hashes, base64, random values, the
+ * functions of time of JavaScript and Luxon, and the functions of n8n. An engine loads them itself if a workflow names one. Code that
+ * compiles expressions without an engine must await this once before it evaluates them.
  *
  * ```ts
  * await loadFunctions();
@@ -20,6 +20,8 @@ let pending: Promise<void> | null = null;
 /** Returns a promise to await before expressions are evaluated, or null if no function has to be loaded. */
 export function missingFunctions(): Promise<void> | null {
   if (!mustLoadExtraFunctions()) return null;
-  pending ??= loadFunctions();
+  pending ??= loadFunctions().finally(() => {
+    pending = null;
+  });
   return pending;
 }

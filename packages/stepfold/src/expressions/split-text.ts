@@ -8,7 +8,7 @@ import { tokenize } from "./syntax/tokenize.ts";
 /** The search for mistakes in one string stops after this many. */
 const maxMistakes = 100;
 
-/** A string that was split into texts and expressions: there is one program between each text and the next. */
+/** A string that was split into texts and expressions. Without mistakes there is one program between each text and the next. */
 export interface Pieces {
   readonly texts: readonly string[];
   readonly programs: readonly Program[];
@@ -35,8 +35,8 @@ export function splitText(text: string, pointer: string, limits: ExpressionLimit
     } catch (error) {
       pieces.mistakes.push(asInvalid(error));
       if (pieces.mistakes.length >= maxMistakes) break;
-      // Where a broken expression ends is not known. The search for further
-      // mistakes continues after the next `}}`, which is the best guess.
+      // If the tokenizer failed, the end of the expression is not known: the search for further mistakes continues after
+      // the next `}}`, which is the best guess. If only the parser failed, `index` is already behind the expression.
       const close = text.indexOf("}}", open);
       index = close === -1 ? text.length : Math.max(index, close + 2);
     }

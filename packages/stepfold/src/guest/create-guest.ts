@@ -28,7 +28,10 @@ interface Parts<D extends NodeDefinitions> {
   readonly environment?: Environment;
   /** Gets every failed attempt, with the stack of the code that threw the error. Default: no logger. */
   readonly logger?: Logger;
-  /** Called with every message that was refused, and the reason. The sender of a message does not wait for this decision. */
+  /**
+   * Called with every message that was refused, and the reason: the sender of a message does not wait for this decision. If the process
+   * dies before the host has the result, this function is called again with the same message.
+   */
   readonly onRefused?: (message: GuestMessage, error: unknown, workflowId: string) => void;
 }
 
@@ -38,12 +41,13 @@ export type GuestOptions<D extends NodeDefinitions = NodeDefinitions> = Parts<D>
 /** Runs executions as guests of another engine. */
 export interface Guest {
   /**
-   * Runs an execution to its end, in a handler that the host repeats from its journal. An execution that fails or is cancelled resolves
-   * with that status. The call rejects only if the host or this code is at fault, and may then be repeated.
+   * Runs an execution to its end, in a handler that the host repeats from its journal. An execution that fails, is cancelled or cannot be
+   * started (its workflow is unknown, its input is invalid) resolves with `failed` or `cancelled`. The call rejects only if the host or
+   * this code is at fault, and may then be repeated.
    *
-   * @throws StepfoldError `DEFINITION_CHANGED` if the execution was started with another definition, `DEFINITION_UNKNOWN` if the
-   * definition is missing: then nothing was done, and the execution goes on with the right code. `OPTION_INVALID` if the host returns
-   * something that it must not return; any error that the host throws
+   * @throws StepfoldError for an execution that was started before: `DEFINITION_CHANGED` if that was with another definition,
+   * `DEFINITION_UNKNOWN` if its definition is missing: then nothing was done, and it goes on with the right code. `OPTION_INVALID` if the
+   * host returns something that it must not return; any error that the host throws
    */
   run(host: GuestHost, start: GuestStart): Promise<GuestEnd>;
   /**
@@ -111,7 +115,7 @@ export function createGuest<const D extends NodeDefinitions>(options: GuestOptio
     logger,
     keepStacks: false,
     workflowNamed,
-    // steps may not start detached executions, because these need a store
+    // steps may not start detached executions or send signals, because both need a store
     may: () => false,
   };
   const { globals, onRefused = () => undefined } = options as Parts<D> & { readonly globals?: unknown };

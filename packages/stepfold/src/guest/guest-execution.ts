@@ -20,8 +20,8 @@ type Beginning = Extract<GuestResult, { type: "started" }>;
  * Folds the entries of a host's journal into an execution, and asks the host for the next entries. It reads no clock, makes no ids and
  * calls no code of nodes, so that the same journal always leads to the same requests.
  *
- * It works in batches: all steps that are due are performed at the same time, then their outcomes are applied in the order in which they
- * ended. Timers that have become due meanwhile are applied at their places in this order.
+ * It works in batches: the steps that are due, at most `concurrency` of them, are performed at the same time, then their outcomes are
+ * applied in the order in which they ended. Timers that have become due meanwhile are applied at their places in this order.
  */
 export class GuestExecution {
   readonly draft: Draft;

@@ -43,8 +43,11 @@ interface Named {
 export type GuestResult =
   /** Holds the limits and the concurrency too, so that every replay decides the same. */
   | { readonly type: "started"; readonly event: StartedEvent; readonly limits: Limits; readonly concurrency: number }
+  /** The outcome of an attempt, from which the handler makes the event. */
   | { readonly type: "performed"; readonly outcome: Counted }
+  /** The event of a command. */
   | { readonly type: "decided"; readonly event: Event }
+  /** Why a command or the start was refused. */
   | { readonly type: "refused"; readonly error: ErrorInfo };
 
 /** The workflow, the id and the options with which an execution starts. */

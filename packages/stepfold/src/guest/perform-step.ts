@@ -26,7 +26,11 @@ export interface Performing {
   readonly onRefused: (message: GuestMessage, error: unknown, workflowId: string) => void;
 }
 
-/** Performs one step of a guest. @throws StepfoldError `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `OPTION_INVALID`, `SNAPSHOT_INVALID`, ... */
+/**
+ * Performs one step of a guest.
+ *
+ * @throws StepfoldError `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `OPTION_INVALID`, `SNAPSHOT_INVALID`, ...
+ */
 export async function performStep(performing: Performing, step: GuestStep): Promise<GuestResult> {
   if (step?.type === "start") return begun(performing, step.start);
   if (step?.type !== "attempt" && step?.type !== "command") throw invalid("step", "must be one that guest.run has asked its host for");

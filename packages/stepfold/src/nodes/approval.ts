@@ -6,19 +6,20 @@ import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answerSche
 /**
  * Node type `approval`: waits for a decision, then leaves by the handle `approved` or `rejected`. Its output is the answer.
  *
- * The answer is `{ approved: boolean, comment? }`. Any other answer is refused with `RESUME_INVALID` and changes nothing. In the output,
- * `by` is the name that the resume gave. A `by` in the payload is left out, because anybody could write it.
- * With `schema`, an object schema, the answer may or must have more fields; a rejection must fit the schema too. The wait carries the
+ * The answer is `{ approved: boolean, comment? }`; it may have other fields. An answer without a boolean `approved`, or with a `comment`
+ * that is not text, is refused with `RESUME_INVALID` and changes nothing. In the output, `by` is the name that the resume gave. A `by`
+ * in the payload is left out, because anybody could write it.
+ * With `schema`, an object schema, these other fields are checked too, also those of a rejection. The wait carries the
  * whole schema, so that a form can be made from it, and the payload `{ type: "approval", title, message, approvers, details }` to show
  * to people. `approvers` is only for that display. Default: the responders.
  *
- * With `responders`, only these people may answer, each under the name that the resume gives as `by`. All others are refused with
- * `RESPONDER_DENIED`. Default: anybody may answer.
+ * With `responders`, only these people may answer, each under the name that the resume gives as `by`. All others, and a resume without
+ * `by`, are refused with `RESPONDER_DENIED`. Default: anybody may answer.
  *
  * With `quorum`, that many different people must approve, and the output is `{ approved, answers }`. An answer with `approved: false`
  * is a rejection. The wait ends as soon as the outcome is certain. It is approved with `quorum` approvals. It is rejected when too few
- * responders are left to reach the quorum or, if anybody may answer, with `quorum` rejections. Nobody can answer twice. A quorum above
- * the number of responders fails the node with `OPTION_INVALID`.
+ * responders are left to reach the quorum or, if anybody may answer, with `quorum` rejections. Nobody can answer twice, so each resume
+ * must give a `by`. A quorum above the number of responders (1,000 if anybody may answer) fails the node with `OPTION_INVALID`.
  *
  * After `timeout` the path leaves by the handle `timeout`, or else by `error`; without both, the execution fails. Default: no timeout.
  *

@@ -15,11 +15,12 @@ export interface EndData {
  *
  * Other paths continue. If the workflow has no `output` of its own, the output of the path that ends last is the output of the
  * execution. With `terminate: true` all other paths end too, with their waits, timers and children, and the execution completes with
- * this output. In a sub-workflow or an item of a map, only that sub-workflow or item ends. Default: false.
+ * this output, unless the workflow has an `output` of its own. In a sub-workflow or an item of a map, only that sub-workflow or item
+ * ends. Default: false.
  *
  * With `continueAs: { input }` the execution ends here and continues as a new execution, at its first node and with this input. The new
- * execution has an empty history, and gets the signals that no step has waited for. So an execution can run for years. Default: the
- * execution does not continue.
+ * execution has an empty history, and gets the signals that no step has waited for. So an execution can run for years. This needs a
+ * runtime, and is refused in a sub-workflow or an item of a map. Default: the execution does not continue.
  *
  * ```ts
  * const again = { id: "again", type: "end", data: { continueAs: { input: { count: "{{ nodes.count.last.data }}" } } } };

@@ -20,17 +20,17 @@ export interface MapData {
  * `workflow` names a workflow as in a node of type `workflow`, which gets the item as `input`. `items` must be a list, usually from an
  * expression; anything else fails with `DATA_INVALID`.
  *
- * - `concurrency`: how many items run at the same time; an item that waits for an answer does not count. Default: 16, or the limit
- *   `mapConcurrency` if that is lower.
- * - `completeWhen`: the map completes early. A number means: as soon as so many items are done. A text is an expression over `results`
- *   (the outputs of the items that are done), `total`, `done` and `failed`: as soon as it is true. Use such an expression also for a
- *   number that is not fixed: `"done >= input.needed"`.
+ * - `concurrency`: how many items run at the same time; an item that only waits, for an answer, a signal or a time, does not count.
+ *   Default: 16, or the limit `mapConcurrency` if that is lower.
+ * - `completeWhen`: the map completes early. A number means: as soon as so many items are done (completed). A text is an expression over
+ *   `results` (the outputs of the items that are done), `total`, `done` and `failed`: as soon as it is true, or as soon as so many items
+ *   are done as its value says. Use such an expression also for a number that is not fixed: `"done >= input.needed"`.
  * - `remaining`: what happens to the other items then. `cancel` (default) ends them at once. `finish` lets them run to their ends while
  *   this path continues without them.
  * - `toleratedFailures`: how many items may fail, as a number or a share of all such as `"10%"`. One more fails the node with
- *   `MAP_FAILED` and cancels the others. Default: 0.
- * - `open`: with true, the command `addItem` can add items until the command `closeMap`. Default: false. The command `completeMap` ends
- *   every map early.
+ *   `MAP_FAILED` and cancels the others. While a map is `open`, a share is not judged yet. Default: 0.
+ * - `open`: with true, the command `addItem` can add items until the command `closeMap`, and the map does not end before. Default: false.
+ *   The command `completeMap` completes any map early.
  *
  * The `timeout` of the node limits the time of all items together. After that, the items that have not ended are cancelled, and the path
  * leaves by the handle `timeout`, or else by `error`; without both, the execution fails (`STEP_TIMEOUT`). With a `retryPolicy` of the
@@ -38,8 +38,8 @@ export interface MapData {
  * `retryPolicy` the map begins only once.
  *
  * If the map fails, the path leaves by an edge with the handle `error`. Its output is the error: `MAP_FAILED` has as `cause` the error of
- * the first item that failed, with its `code` and `item`. Other codes are `DATA_INVALID`, `DEFINITION_UNKNOWN`, and `INPUT_INVALID` if the
- * schema of the workflow refuses an item: then no item runs.
+ * the failed item with the lowest position, with its `code` and `item`. Other codes are for example `DATA_INVALID`, `DEFINITION_UNKNOWN`,
+ * and `INPUT_INVALID` if the schema of the workflow refuses an item: then no item runs.
  *
  * ```ts
  * const offers = {
@@ -92,7 +92,7 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
     example: { workflow: "ask-supplier", items: "{{ input.suppliers }}", concurrency: 4 },
   },
   executor({ workflow, completeWhen, ...map }) {
-    // An expression is not passed on here, because the engine evaluates it after every item.
+    // A `completeWhen` that is an expression is not passed on: the engine reads it in the definition and evaluates it after every item.
     return { __children: { workflow, map: typeof completeWhen === "number" ? { ...map, completeWhen } : map } };
   },
 });

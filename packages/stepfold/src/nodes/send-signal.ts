@@ -20,8 +20,9 @@ export interface SendSignalData {
  * Node type `sendSignal`: sends a signal to another execution, for its nodes of type `signal` and `race`. It continues when the other
  * execution has the signal. Its output is the output of the node before, or the input if it is the first node.
  *
- * With `all: true` instead of `to`, the signal goes to all executions that wait for it under its `key` when it is delivered; with
- * `workflow`, only to those of this workflow. Each of them gets it once, and it is not kept for later waits. The output is then
+ * With `all: true` instead of `to`, the signal goes to all executions that wait for it under its `key` when it is delivered; `key` is
+ * required then. With `workflow`, only those of this workflow get it. Each of them gets it once, and it is not kept for later waits
+ * (so `ttl` is refused). The output is then
  * `{ reached, refused }`: how many executions have the signal, and how many refused the payload. If a crash interrupts the delivery,
  * executions that had the signal before are not counted again. More receivers than the limit `receivers` (1,000) fail the node with
  * `LIMIT_EXCEEDED`, and no execution gets the signal. `all` needs the option `may`, which is asked once (`action: "broadcast"`).

@@ -17,7 +17,8 @@ export interface SignalData {
  *
  * With `key`, only a signal with the same key counts; without `key`, only a signal without one. A signal that came before is kept (30
  * days, if its sender does not say otherwise) and taken at once, the oldest first. With `transient: true` only a signal counts that
- * comes while the node waits. One signal ends one wait: if several nodes wait for it, the oldest wait.
+ * comes while the node waits. One signal ends one wait: if several nodes wait for it, the oldest wait; waits in sub-workflows and items
+ * of maps only if the execution itself has none.
  *
  * While the node waits, a payload that does not fit `schema` is refused with `RESUME_INVALID` and changes nothing. A kept payload is
  * checked when it is taken; if it does not fit, the node fails with the same code.

@@ -40,7 +40,7 @@ export const waitNode: NodeDefinition<WaitData, Json> = defineNode<WaitData, Jso
   },
   executor(data, step) {
     const now = step.now();
-    // The timer has fired, so the wait is over. This machine's clock is not asked: if it runs behind, the node would wait a second time.
+    // The timer has fired, so the wait is over. `now` does not count here: if this machine's clock runs behind, the node would wait again.
     if (step.resumed) return { data: step.incoming };
     const until = timestampOf(data, now);
     return until <= now ? { data: step.incoming } : step.suspend({ until }, { resumeAt: until });

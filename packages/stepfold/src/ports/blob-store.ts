@@ -3,6 +3,7 @@ import type { EpochMs } from "../core/values/json.ts";
 /** An entry in the list of blobs. */
 export interface BlobEntry {
   readonly key: string;
+  /** When the blob was written for the last time, by the clock of the blob store. */
   readonly writtenAt: EpochMs;
 }
 
@@ -12,7 +13,7 @@ export interface BlobEntry {
  *
  * Keys are one to ten segments of letters, digits and `. _ ~ % -`, with `/` between them; no segment begins with a dot,
  * none is longer than 255 characters, no key longer than 900. A key is never the folder of another. Any method may reject with
- * any error of the service: Stepfold turns it into `STORE_UNAVAILABLE`.
+ * any error of the service: a `blobbedStore` turns it into `STORE_UNAVAILABLE`, unless it is a `StepfoldError`.
  */
 export interface BlobStore {
   readonly name: string;

@@ -8,7 +8,7 @@ export interface Environment {
   /** A new, globally unique id. */
   newId(): string;
   /**
-   * Runs `callback` once after `delayMs`; the returned function cancels it. Delays beyond 24 days must work.
+   * Runs `callback` once after `delayMs`; the returned function cancels it. Delays beyond 24 days, the limit of `setTimeout`, must work.
    * A `background` timer does not keep the process alive. A `poll` timer only checks whether something has happened elsewhere:
    * a clock for tests may call it late while nothing happens.
    */

@@ -2,7 +2,7 @@
  * The kind of a notice.
  *
  * - `due`: an execution has become due for other processes, or an execution that another process may hold was changed.
- * - `waiting`: a wait was opened.
+ * - `waiting`: a wait was opened, or refused an answer.
  * - `ended`: an execution has ended, or is parked.
  * - `test`: no execution. A process sends it to find out whether it receives what it publishes.
  */
@@ -13,7 +13,7 @@ export interface Notice {
   readonly kind: NoticeKind;
   /** In a `test` notice: an id by which the sender recognizes its own notice. */
   readonly workflowId: string;
-  /** The version of the execution after the change. */
+  /** The version of the execution after the change. 0 in a `test` notice. */
   readonly version: number;
 }
 

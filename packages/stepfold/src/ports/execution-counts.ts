@@ -3,7 +3,7 @@ import type { EpochMs } from "../core/values/json.ts";
 
 /** How many executions there are of each status. */
 export interface ExecutionCounts {
-  /** The count of each status, at most `atMost` of the call. */
+  /** The count of each status, at most `atMost` of the call. A status that was not asked for has 0. */
   readonly counts: Readonly<Record<Status, number>>;
   /** True: at least one count reached `atMost`, so there may be more executions of that status. */
   readonly capped: boolean;
@@ -19,7 +19,7 @@ export interface SeriesQuery {
   readonly from: EpochMs;
   /** Executions that ended before this time. */
   readonly to: EpochMs;
-  /** The number of parts of equal length into which the period is divided: 1 to 120. */
+  /** The number of parts into which the period is divided: 1 to 120. They have the same length, in whole milliseconds. */
   readonly buckets: number;
   /** Only executions of this workflow definition. */
   readonly definitionId?: string;

@@ -11,8 +11,9 @@ import type { CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "./s
 
 // Questions that a store may answer by itself (`count`, `summaries`, `ended`). If it does not, they are answered from `list`.
 
-/** The most executions that one call looks at, and the most pages that it asks for. */
+/** The most executions that one call looks at. */
 const maxLooked = 20_000;
+/** The most pages that one call asks for. A store may return short pages, so this limit may come first. */
 const maxPages = 20;
 
 const terminal: readonly EndStatus[] = ["completed", "failed", "cancelled"];
@@ -68,7 +69,7 @@ export async function findSummaries(
 }
 
 /**
- * Counts the executions that ended in a time. Uses `ended` of the store if there is one, else its lists, and then looks at 20,000
+ * Counts the executions that ended in a period. Uses `ended` of the store if there is one, else its lists, and then looks at 20,000
  * executions at most.
  *
  * @throws StepfoldError `OPTION_INVALID`
@@ -86,12 +87,12 @@ export async function endedSeries(store: Pick<SnapshotStore, "list" | "ended">, 
   return { buckets: series.buckets, complete, looked };
 }
 
-/** The length of one part of the time, in milliseconds. The last part may be shorter. */
+/** The length of one part of the period, in whole milliseconds. It is rounded up, so the last parts may be shorter, or begin after `to`. */
 export function bucketMs({ from, to, buckets }: SeriesQuery): number {
   return Math.ceil((to - from) / buckets);
 }
 
-/** An empty series, and a function that adds counts to it. */
+/** An empty series, and a function that adds counts to it. Ends outside of the period are ignored. */
 export function emptySeries(query: SeriesQuery): {
   readonly buckets: EndedSeries["buckets"];
   add(endedAt: number, status: EndStatus, durationClass: number, amount?: number): void;

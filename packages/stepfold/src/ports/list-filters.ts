@@ -31,9 +31,9 @@ export interface WaitFilter {
   readonly kind?: ListedWait["kind"];
   /** The id of the node that waits, without the nodes around it (the map or sub-workflow that it belongs to). */
   readonly nodeId?: string;
-  /** Name of the signal. */
+  /** The name of the signal that the wait takes. */
   readonly signal?: string;
-  /** Key of the signal. */
+  /** The key of the signal: a wait with a key takes only a signal with the same key. */
   readonly key?: string;
   /** A person who may answer by name and has not answered yet. A wait that anybody may answer has no names, so it is not found. */
   readonly responder?: string;

@@ -78,12 +78,12 @@ export interface Commit {
   readonly waits?: readonly ListedWait[];
   /** When the execution must be driven again: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
-  /** Releases the claim in the same write. Ignored without `fence`, because only the holder of a claim can release it. */
+  /** Releases the claim in the same write; a commit that ends the execution always does. Ignored without `fence`, so by others. */
   readonly release?: boolean;
   /**
    * Writes something else in the same transaction, after the commit itself: both are written, or neither. If this function rejects, nothing
-   * is written, and the commit rejects with the same error. The function is called again when an applied commit is repeated: writing
-   * twice must have the same result as writing once.
+   * is written, and the commit rejects: with the same error if it is a `StepfoldError`. The function is called again when an applied commit
+   * is repeated: writing twice must have the same result as writing once.
    *
    * Only stores with `features.transactions` call it. All others ignore it and write nothing, so check the feature first.
    */
@@ -104,7 +104,7 @@ export interface Claim extends Lease {
   readonly incarnation: string;
   /** The version of the execution when it was claimed. */
   readonly version: number;
-  /** The size of its snapshot in bytes of JSON (`snapshot.sizeBytes`): how much memory it takes to load it. */
+  /** The approximate size of its snapshot in bytes of JSON (`snapshot.sizeBytes`), from which the holder estimates the memory of a load. */
   readonly sizeBytes: number;
   /**
    * Rises with every claim of the execution, by a random step; a write with another fence is refused. Because the step is random, claims
@@ -133,13 +133,14 @@ export interface ClaimOptions extends Lease {
   readonly limit: number;
   /** Only this execution. */
   readonly workflowId?: string;
-  /** Only executions whose head has a `permit` with this `key`. */
+  /** Only executions whose head has a `permit` with this `key`. Ignored together with `workflowId`. */
   readonly permit?: string;
   /** Only executions that have been due for at least this time, for example because a message about them was lost. Default 0. */
   readonly overdueMs?: number;
   /**
    * The present rates by the id of the workflow; null: the workflow has no rate any more. They replace limit and period of the rate in the
-   * head of an execution; its key still counts.
+   * head of an execution; its key still counts. The rate in the head stays in force if the workflow is not named here, or if the execution
+   * is `unnamed`.
    */
   readonly rates?: Readonly<Record<string, Pick<Rate, "limit" | "periodMs"> | null>>;
 }
@@ -153,15 +154,16 @@ export interface ListQuery {
   readonly metadata?: Readonly<Record<string, MetadataFilter>>;
   /**
    * Only executions that have such an open wait, also in a sub-workflow or an item of a map; `{}`: any wait. Lists know only the first 100
-   * waits of an execution; a wait that several people may answer counts once for each of them.
+   * waits of an execution, or fewer if they have more than 8,000 characters of JSON; a wait that several people may answer counts once for
+   * each of them.
    */
   readonly waiting?: WaitFilter;
   /** Only executions of this tenant. */
   readonly tenant?: string;
-  /** Exclusive, as `createdAfter`. */
+  /** Only executions that were created before this time, by the store's clock. Exclusive, as `createdAfter`. */
   readonly createdBefore?: EpochMs;
   readonly createdAfter?: EpochMs;
-  /** Only executions whose id begins with this text. `idPrefix` and `order` need `features.lists`. */
+  /** Only executions whose id begins with this text. `idPrefix` and the order `oldest` need `features.lists`. */
   readonly idPrefix?: string;
   /** The order by time of creation: the newest executions first (the default), or the oldest. */
   readonly order?: "newest" | "oldest";
@@ -181,6 +183,7 @@ export interface ExecutionSummary {
   readonly incarnation: string;
   readonly definition: { readonly id: string; readonly hash: string };
   readonly status: Status;
+  /** The node of its first open path, or the node at which it failed. Null: there is none, for example when it is completed. */
   readonly currentNodeId: string | null;
   readonly version: number;
   readonly metadata: Readonly<Record<string, Json>>;
@@ -193,9 +196,12 @@ export interface ExecutionSummary {
    * will probably be allowed.
    */
   readonly wakeAt: EpochMs | null;
-  /** The present claim. If `until` has passed, another process may take the execution over. Null: not claimed, or ended. */
+  /**
+   * The present claim. If `until` has passed, another process may take the execution over. `crashes`: about how many holders before this
+   * one began and then were lost. Null: not claimed, or ended.
+   */
   readonly lease: { readonly owner: string; readonly until: EpochMs; readonly crashes: number } | null;
-  /** The first wait of its own paths; waits of its children do not count. Null: there is none. */
+  /** A summary of the waits of its own paths; waits of its children do not count. Null: there is none. */
   readonly waiting: WaitSummary | null;
   /** The open waits by which lists find the execution (`ListQuery.waiting`), including those of its children. Absent: none. */
   readonly waits?: readonly ListedWait[];
@@ -257,7 +263,7 @@ export interface StoreFeatures {
   readonly multiProcess: boolean;
   /**
    * The most bytes of JSON that one part of a commit may have: its head, one event, one child. A larger part is refused with
-   * `LIMIT_EXCEEDED` before anything is written. Absent: only the limits of the engine apply.
+   * `LIMIT_EXCEEDED` before anything is written. Absent: the store has no such limit, or one that the limits of the engine keep far away.
    */
   readonly maxValueBytes?: number;
   /** Claims observe permits and rates of executions (see `claim`). Absent: they do not, and no head with a permit or rate may be stored. */
@@ -273,7 +279,7 @@ export interface StoreFeatures {
 /**
  * Stores executions. Every adapter passes the contract in `stepfold/testing`.
  *
- * A `workflowId` is always the id of an execution. An answer of null means that no execution has this id.
+ * A `workflowId` is always the id of an execution. `load` and `loadHead` return null if no execution has this id.
  *
  * Any method may reject with `STORE_UNAVAILABLE` (the database did not answer; a write may have been made or not; try again), or with
  * `STORE_REJECTED` (the database refuses and will refuse again: a damaged execution, tables of another version, missing permissions).
@@ -284,17 +290,19 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
   /**
    * Stores a new execution: version 0 and the events after it. A repetition of the same commit is acknowledged.
    *
-   * @returns the claim, if `claim` was given; for a repetition, only while that claim is still in force. Null for an execution whose head
-   * has a `permit` or a `rate`, because only `claim` counts these
+   * @returns the claim, if `claim` was given; for a repetition, only while that claim is still in force. Null for an execution that has
+   * ended already, or whose head has a `permit` or a `rate`, because only `claim` counts these
+   * @throws StepfoldError `LIMIT_EXCEEDED` as `commit`
    * @throws StepfoldError `WORKFLOW_EXISTS` if the id is taken, or still reserved because its execution was deleted within the retention
    * @throws StepfoldError `OPTION_INVALID` unless `leaseMs` is a whole number of at least 1
    */
   create(commit: Commit, options?: { readonly claim?: Lease }): Promise<Claim | null>;
-  /** Loads the whole snapshot: head, children and history of one version, also during concurrent commits. Children in order of creation. */
+  /** Loads the whole snapshot, all of it at one version, also during concurrent commits. Children are in order of creation. */
   load(workflowId: string): Promise<Snapshot | null>;
   /**
-   * Loads the head without `input`. Reads neither history nor children, so the call is cheap however large the execution is: an execution
-   * whose snapshot kills each process that loads it can still be parked. `createdAt` is the store's time of creation, as in a list.
+   * Loads the head without `input`. Reads no children, and only those events that hold large values of the head. So the call is cheap
+   * however large the execution is: an execution whose snapshot kills each process that loads it can still be parked. `createdAt` is the
+   * store's time of creation, as in a list.
    */
   loadHead(workflowId: string): Promise<SnapshotHead | null>;
   /**
@@ -312,8 +320,8 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * Claims executions that are due and not claimed; with `workflowId` only this execution, if it is due and not claimed.
    *
    * Order: three kinds of executions can be due: those due at once (`wakeAt` 0), those whose time has come (or whose lease has ended),
-   * and those with a `permit`. Within a kind (with a permit: within a key) the longest due comes first. Executions due at once usually
-   * come before those whose time has come; but if more is due than is claimed, every kind gets a share, so that none waits for ever.
+   * and those with a `permit`. Within a kind (with a permit: within a key) the longest due comes first. Which kind comes first depends on
+   * the store; but if more is due than is claimed, every kind gets a share, so that none waits for ever.
    *
    * Permits: an execution with a `permit` is only claimed while fewer than `permit.limit` executions with the same `permit.key` are
    * claimed. Claims whose lease has not ended count, also those of other workflows and with other limits. The limit is exact, also if many
@@ -325,6 +333,8 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * becomes due when its first claim may be allowed. Later claims are not limited, also if the holder of the first one never began.
    *
    * A claim reads no snapshot. Its holder loads it when it has memory for `sizeBytes`, at the version of the claim or a newer one.
+   *
+   * @throws StepfoldError `OPTION_INVALID` unless `leaseMs` is a whole number of at least 1, and `overdueMs` a number of at least 0
    */
   claim(options: ClaimOptions): Promise<readonly Claim[]>;
   /**

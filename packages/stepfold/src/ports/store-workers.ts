@@ -6,11 +6,11 @@ export interface WorkerBeat {
   readonly owner: string;
   /** When the process started. */
   readonly since: EpochMs;
-  /** How long the process counts as alive without another sign, in milliseconds, by the store's clock. 0: the process has ended. */
+  /** How long the process counts as alive without another sign, in milliseconds: at most one day. 0: the process has ended. */
   readonly aliveMs: number;
-  /** How many executions the process runs at the same time. */
+  /** The most executions that the process runs at the same time. */
   readonly slots: number;
-  /** The node types whose code the process has; only the first 1,000 if there are more. */
+  /** The node types whose code the process has, at most 1,000: a process with more reports only the first ones. */
   readonly types: readonly string[];
 }
 

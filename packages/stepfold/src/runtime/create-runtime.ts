@@ -122,7 +122,7 @@ function movesOfMany(
   };
 }
 
-/** The methods of a runtime that run executions for a bounded time, where no worker runs. */
+/** The methods of a runtime that run executions without a worker: one until nothing is due, or many for a bounded time. */
 function boundedMoves(parts: SweepParts, requireOpen: (action: string) => void): Pick<Runtime, "advance" | "sweep"> {
   return {
     async advance(workflowId) {

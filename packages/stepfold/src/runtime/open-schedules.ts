@@ -10,7 +10,7 @@ import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./w
 /** The schedules of a runtime. */
 export interface OpenSchedules {
   readonly schedules: Schedules;
-  /** Creates or changes the declared schedules in the background, and tries again until that has worked. */
+  /** Creates or changes the declared schedules in the background. After an error that may pass, it tries again until that has worked. */
   declare(): void;
 }
 

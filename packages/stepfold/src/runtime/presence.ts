@@ -21,7 +21,7 @@ export class Presence {
   #telling: Promise<void> = Promise.resolve();
   /** The number of executions that this process can run at once; null while it runs none. */
   #slots: number | null = null;
-  /** The time at which this process began, by the store's clock; null until it is read. */
+  /** The time of the first report of this process, by the store's clock; null until it is read. */
   #since: number | null = null;
 
   /** @throws StepfoldError `OPTION_INVALID` */
@@ -41,7 +41,7 @@ export class Presence {
     this.#tellIn(0);
   }
 
-  /** Reports to the store that this process has ended; resolves when that is reported, or after `timeoutMs`. */
+  /** Reports to the store that this process runs no more executions; resolves when that is reported, or after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#slots === null || this.#intervalMs === null) return;
     this.#slots = null;

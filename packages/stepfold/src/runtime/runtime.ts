@@ -35,7 +35,8 @@ export interface WorkOptions {
 export interface Worker {
   /**
    * Takes no more executions, begins no more steps, waits for those in flight (at most `timeoutMs`, default 30 s) and gives
-   * the claims back, so that other processes go on at once. The runtime can still start and resume. Safe to call twice.
+   * the claims back, so that other processes go on at once. Steps that are not done by then are aborted, and their claims end with the
+   * leases. The runtime can still start and resume. Safe to call twice.
    */
   stop(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
@@ -44,7 +45,7 @@ export interface Worker {
 export interface Runtime {
   /**
    * Starts an execution, which is committed when this resolves. A second start with the same id and input returns the existing
-   * execution, or the execution that goes on in its place after a restart.
+   * execution, or the one that goes on in its place after a restart or `continueAs`.
    *
    * A definition that is handed over is run as it is, and gets no name in this runtime: it does not replace a workflow of the
    * options with the same id, and no other call can start it by its id.
@@ -65,7 +66,7 @@ export interface Runtime {
    * ```
    *
    * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED` if the execution stands at a node that the workflow lacks;
-   * `FORK_REFUSED` if it has ended; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
+   * `FORK_REFUSED` if it has ended or is ending; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
    */
   adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   /** Returns a handle of an existing execution. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
@@ -126,25 +127,25 @@ export interface Runtime {
    * Claims the execution, performs what is due, and gives the claim back. For serverless handlers, where no process keeps
    * running.
    *
-   * @throws StepfoldError `WORKFLOW_NOT_FOUND`
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `RUNTIME_CLOSED`; `OPTION_INVALID` if the runtime has no node definitions
    */
   advance(workflowId: string): Promise<Advanced>;
   /**
    * Runs what is due for a limited time, and reports what it did and what is left. For platforms on which no process keeps running: a cron
    * job that calls it every minute is enough to advance all executions. With a queue, it takes only executions that the queue should have
-   * delivered half a second ago.
+   * delivered half a second ago, or those that `wakeUps` name.
    *
    * ```ts
    * const { advanced, isMore } = await runtime.sweep({ timeoutMs: 25_000 });
    * ```
    *
-   * It ends before `timeoutMs`, even if the store does not answer. In the last quarter of this time no step is begun. Shortly before the
-   * end, steps under way are aborted by their `AbortSignal`; claims on what is left are given back, and the queue, if there is one, gets
-   * messages for it. Afterwards nothing is left: no poll, no timer, no claim. A step that was aborted is performed again by the next sweep.
-   * If that happens five times in a row (`maxCrashes`), although the step had at least half of the time, its execution is parked. Several
-   * processes may sweep at the same time: each execution is run by one of them.
+   * It ends after `timeoutMs` at the latest, even if a step ignores its signal or a commit gets no answer. In the last quarter of this time
+   * no step is begun. Shortly before the end, steps under way are aborted by their `AbortSignal`; claims on what is left are given back,
+   * and the queue, if there is one, gets messages for it. Afterwards nothing is left: no poll, no timer, no claim. A step that was aborted
+   * is performed again by the next sweep. If that happens five times in a row (`maxCrashes`), although the step had at least half of the
+   * time, its execution is parked. Several processes may sweep at the same time: each execution is run by one of them.
    *
-   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `RUNTIME_CLOSED`; `STORE_UNAVAILABLE` if nothing could be claimed
+   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `RUNTIME_CLOSED`; `STORE_UNAVAILABLE` if the first claim fails
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
   /**
@@ -156,7 +157,7 @@ export interface Runtime {
    * process.once("SIGTERM", () => worker.stop());
    * ```
    *
-   * @throws StepfoldError `OPTION_INVALID` if it works already, `RUNTIME_CLOSED`
+   * @throws StepfoldError `OPTION_INVALID` if it works already or has no node definitions, `DEFINITION_INVALID`, `RUNTIME_CLOSED`
    */
   work(options?: WorkOptions): Worker;
   /**
@@ -177,13 +178,15 @@ export interface Runtime {
    */
   count(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
   /**
-   * Returns the executions with these ids, at most 200, in any order. Ids without an execution are left out.
+   * Returns the executions with these ids, at most 200, in any order. Ids without an execution are left out. A store without
+   * `features.lists` finds only those among its newest 20,000.
    *
    * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
    */
   summaries(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
   /**
-   * Counts the executions that ended in each part of a period, and how long they took, in the eleven classes of `durationBoundsMs`.
+   * Counts the executions that ended in each part of a period, and how long they took, in the eleven classes of `durationBoundsMs`. For
+   * a store that cannot count, at most 20,000 executions are looked at, and `complete` says whether these were all.
    *
    * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
    */
@@ -222,8 +225,8 @@ export interface Runtime {
    */
   prune(options: PruneWithHistoryOptions): Promise<PruneReport>;
   /**
-   * Begins no more steps, waits for those in flight (at most `timeoutMs`, default 30 s), and gives the claims back. Calls that still
-   * wait for a result, or watch, then reject with `RUNTIME_CLOSED`.
+   * Ends the worker as `Worker.stop` does (`timeoutMs`: default 30 s). Calls that still wait for a result, or watch, then reject with
+   * `RUNTIME_CLOSED`.
    */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

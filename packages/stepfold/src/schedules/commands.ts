@@ -8,7 +8,7 @@ import { nextTick } from "./ticks.ts";
 /** The number of latest problems that a schedule keeps. */
 const maxProblems = 10;
 const maxMessageLength = 300;
-/** The most backfills that a schedule has at once. */
+/** The most backfills that a schedule has at once; a further one becomes a problem of the schedule. */
 const maxBackfills = 10;
 /** The most triggers that wait for their start; further ones are ignored. */
 const maxTriggers = 1_000;
@@ -43,7 +43,10 @@ export function withProblem(state: ScheduleState, { message, ...rest }: Schedule
   return { ...state, problems: [...state.problems, problem].slice(-maxProblems) };
 }
 
-/** Applies a command. A command that cannot be applied because of earlier commands is recorded as a problem. */
+/**
+ * Applies a command. An edit that gives no valid specification (earlier edits may have changed it), or a backfill too many, is recorded as
+ * a problem.
+ */
 export function applyCommand(state: ScheduleState, command: ScheduleCommand): ScheduleState {
   const { at } = command;
   const refuse = (error: unknown): ScheduleState => {

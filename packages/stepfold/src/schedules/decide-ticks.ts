@@ -17,7 +17,7 @@ export interface Decision {
 /** Checks whether a workflow can be started with an input. Returns the reason if it cannot; null if it can. */
 export type StartCheck = (workflow: string, input: Json) => { readonly code: string; readonly message: string } | null;
 
-/** The most requests of one decision. The next step of the schedule decides the rest. */
+/** From this number of requests on, a decision ends and the next step of the schedule decides the rest. The last round may go beyond it. */
 const maxSends = 20;
 /** The most rounds of one decision. The next step of the schedule decides the rest. */
 const maxRounds = 1_000;
@@ -73,9 +73,9 @@ function advance(draft: DecisionDraft): boolean {
   const [command, ...commands] = state.commands;
   const tick = tickAhead(state);
   // Ticks that were due before a command are started before the command is applied. So the time of the command counts and not `horizon`,
-  // which lies before it if the clock of a worker was behind. An edit does not remove a tick whose time has come and that only waits for
-  // its jitter, so its time is compared with `at`. No tick starts before its time by this worker's clock: if the clock that gave the
-  // command its time is ahead, the ticks between the two clocks are left out.
+  // which lies before it if the clock of a worker was behind. An edit must not remove a tick whose time has come and that only waits for
+  // its jitter: so for an edit `at` of the tick counts, not `beginsAt`. `draft.now` is the limit because no tick starts before its time by
+  // this worker's clock. If the clock that gave the command its time is ahead, an edit or resume leaves out the ticks in between.
   if (tick && (command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)) {
     takeTick(draft, tick);
     return true;
@@ -139,11 +139,11 @@ function takeBackfill(draft: DecisionDraft): boolean {
   return true;
 }
 
-/** Starts the execution of a tick. @param reports whether the execution reports its end to the schedule */
+/** Starts the execution of a tick or trigger, unless it still runs. @param reports whether it reports its end to the schedule */
 function start(draft: DecisionDraft, at: EpochMs, reports: boolean): void {
   const { name, spec, running, counts } = draft.state;
   const workflowId = tickId(name, at);
-  // the execution of this tick is still running, and a backfill asks for the same tick
+  // the execution of this tick is still running, and a backfill asks for the same tick again
   if (running.includes(workflowId)) return;
   const input = spec.input ?? scheduledInput(name, at);
   const refusal = draft.checkStart(spec.workflow, input);

@@ -5,7 +5,7 @@ import type { ScheduleDescription } from "../runtime/context/schedules.ts";
 import { absorb, applyCommand } from "./commands.ts";
 import { readState, type ScheduleState, tickAhead } from "./state.ts";
 
-/** The number of next ticks in a description. */
+/** The most next ticks in a description. */
 const maxNextTicks = 10;
 
 /**

@@ -21,7 +21,10 @@ export const scheduleWorkflow: WorkflowDefinition = {
   edges: [{ source: "tick", target: "tick" }],
 };
 
-/** Steps after which a schedule goes on as a new execution: about a thousand ticks. */
+/**
+ * Steps after which a schedule goes on as a new execution, so that its history stays short: about a thousand ticks. It does so earlier if a
+ * quarter of the limit `steps` is less.
+ */
 const maxSteps = 3_000;
 /** From this number of waiting commands on, the schedule applies them at once, together with the ticks before them. */
 const maxCommands = 20;
@@ -29,7 +32,7 @@ const maxCommands = 20;
  * The attempt at which a tick is refused if the worker does not know its workflow. At earlier attempts the tick is left to another worker.
  */
 const maxAttempts = 8;
-/** The longest delay between these attempts. */
+/** The longest delay between these attempts, in milliseconds. */
 const maxDelayMs = 60_000;
 
 /**

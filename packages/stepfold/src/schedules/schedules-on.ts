@@ -184,8 +184,8 @@ async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Prom
 }
 
 /**
- * Returns the snapshot from which a listed schedule is described. Null if the schedule has gone on as a new execution that is listed too or
- * was deleted.
+ * Returns the snapshot from which a listed schedule is described. Null if the execution was deleted, or if the schedule has gone on as a
+ * new one that the list contains at its own place.
  *
  * @param listed ids of the executions on the page
  */

@@ -35,7 +35,7 @@ const maxBytes = 64 * 1024;
 /** The most cron expressions of one schedule. */
 const maxCrons = 10;
 
-/** Reads the members of a specification, and collects its mistakes. */
+/** Reads the members of a specification, and collects the mistakes in `issues` instead of throwing. */
 class SpecReader {
   readonly issues: { readonly pointer: string; readonly message: string }[] = [];
   readonly given: JsonObject;
@@ -101,7 +101,7 @@ class SpecReader {
 /**
  * Checks a specification from outside and adds the defaults. A specification that was checked before stays the same.
  *
- * @throws StepfoldError `SCHEDULE_INVALID` with every mistake at once
+ * @throws StepfoldError `SCHEDULE_INVALID` with the mistakes of all members at once, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
 export function readSpec(schedule: string, spec: unknown): CheckedSpec {
   const kept = plain(schedule, spec);

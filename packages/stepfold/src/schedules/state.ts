@@ -5,8 +5,8 @@ import type { CheckedSpec } from "./spec.ts";
 import { nextTick, withJitter } from "./ticks.ts";
 
 /**
- * The whole state of a schedule, as JSON. It is the payload of the schedule's wait, and the input of the new execution as which the
- * schedule goes on.
+ * The whole state of a schedule, as JSON. It is the payload of the schedule's wait, the output of a step that starts executions, and the
+ * input of the new execution as which the schedule goes on.
  */
 export interface ScheduleState {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface ScheduleState {
   readonly decidedUntil: EpochMs;
   /** Present while the schedule is paused. `note` says why. */
   readonly paused?: { readonly note?: string };
-  /** Time of the last tick that was decided; null if there was none. */
+  /** Time of the last tick that was decided, even if it was skipped or missed; null if there was none. */
   readonly lastTick: EpochMs | null;
   /** Number of ticks that count for `count` of the specification: started or queued, except queued ticks that a later one has replaced. */
   readonly taken: number;
@@ -33,22 +33,24 @@ export interface ScheduleState {
   readonly cancelling?: true;
   /** Times of triggers that are not started yet. */
   readonly triggers: readonly EpochMs[];
+  /** Backfills that are not done yet. */
   readonly backfills: readonly Backfill[];
   /** Commands that are not applied yet: the ticks before them are started first. */
   readonly commands: readonly ScheduleCommand[];
+  /** The latest problems, oldest first. */
   readonly problems: readonly ScheduleProblem[];
   /**
    * The time for which the schedule waits, and up to which it then decides. All signals that came before the decision are in the state by
    * then.
    */
   readonly horizon: EpochMs;
-  /** Steps since the schedule went on as a new execution. */
+  /** Steps of the execution that the schedule is at present (see `maxSteps`). */
   readonly steps: number;
 }
 
 /** Past ticks that are to be started. */
 interface Backfill {
-  /** Ticks up to this time are started already. */
+  /** Ticks up to this time are started already; at first, the millisecond before `from` of the command. */
   readonly after: EpochMs;
   /** The last tick is not after this time. */
   readonly to: EpochMs;

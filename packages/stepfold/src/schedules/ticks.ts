@@ -6,7 +6,9 @@ import { lastMs } from "../core/values/timestamp.ts";
 
 /** The members of a specification that decide when the schedule ticks. */
 export interface TickRule {
+  /** Cron expressions: the schedule ticks whenever one of them says so. */
   readonly cron?: readonly string[];
+  /** With `cron`: the time zone, such as `Europe/Vienna`. Absent: UTC. */
   readonly zone?: string;
   /** Ticks are at whole multiples of this number of milliseconds since 1970. */
   readonly every?: number;
@@ -14,7 +16,9 @@ export interface TickRule {
   readonly offset?: number;
   /** Time of the only tick. */
   readonly at?: EpochMs;
+  /** No tick is before this time; one may be at it. */
   readonly startAt?: EpochMs;
+  /** No tick is after this time; one may be at it. */
   readonly endAt?: EpochMs;
 }
 

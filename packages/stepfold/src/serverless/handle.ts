@@ -7,8 +7,8 @@ import { secretCheck } from "./secret.ts";
 /** Options of the entry points for serverless platforms. */
 export interface ServerlessOptions {
   /**
-   * The secret that every request of `fetch` must contain, as `Authorization: Bearer SECRET`: a text of at least 16 characters. While you
-   * replace a secret, give a list: each secret in the list is accepted.
+   * The secret that every request of `fetch` must contain, as `Authorization: Bearer SECRET`: 16 to 1,024 ASCII characters without a space.
+   * While you replace a secret, give a list: each secret in the list is accepted.
    */
   readonly secret: string | readonly string[];
   /** The path below which `fetch` answers: `/api/stepfold`. Default: none. */
@@ -19,7 +19,10 @@ export interface ServerlessOptions {
   readonly limit?: number | undefined;
   /** The most executions that one call runs at the same time. Default: `maxExecutions` of the runtime. */
   readonly concurrency?: number | undefined;
-  /** Called by `lambda` with an error for each message that is not from Stepfold (dropped), and each execution that it could not run. */
+  /**
+   * Called by `lambda` for an event of SQS, with an error for each message that is not from Stepfold (it is dropped) and for each execution
+   * that could not be run. The report of a sweep for EventBridge names such executions itself.
+   */
   readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 

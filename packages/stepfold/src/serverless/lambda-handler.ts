@@ -13,7 +13,7 @@ export interface LambdaContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** The answer to an event of SQS. SQS delivers these messages again and deletes the others. */
+/** The answer to an event of SQS: the messages that could not be handled. SQS delivers these again and deletes the others. */
 export interface SqsBatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
@@ -34,13 +34,14 @@ interface SqsRecord {
   readonly eventSource: "aws:sqs";
 }
 
-/** The time of a call that is kept for its answer: a tenth of the call's time, and no more than this. */
+/** The longest time of a call that is kept for its answer, in milliseconds. */
 const maxReserveMs = 500;
+/** The part of a call's time that is kept for its answer, if that is less than `maxReserveMs`. */
 const reservePart = 0.1;
 /** The most messages in one event: SQS sends no more at once. */
 const maxRecords = 10_000;
 
-/** Makes the handler that answers events of SQS and of EventBridge. */
+/** Makes the handler that answers events of SQS and of EventBridge. For any other event it rejects with `OPTION_INVALID`. */
 export function lambdaHandler(runtime: Pick<Runtime, "sweep">, { bounds, onProblem }: LambdaOptions): LambdaHandler {
   return async (event, context) => {
     const remainingMs = context.getRemainingTimeInMillis();
@@ -78,7 +79,7 @@ function isScheduled(event: unknown): boolean {
   return (source === "aws.events" || source === "aws.scheduler") && type === "Scheduled Event";
 }
 
-/** Reads a message; null if it is not from Stepfold. If SQS cannot delay a message for long enough, the message contains its due time. */
+/** Reads a message; null if it is not from Stepfold. If SQS could not delay the message for long enough, it contains its due time. */
 function wakeUpIn({ body }: SqsRecord): WakeUp | null {
   const wakeUp = readSqsMessage(typeof body === "string" ? body : undefined);
   if (!wakeUp) return null;

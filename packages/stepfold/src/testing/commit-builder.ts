@@ -31,6 +31,7 @@ export interface StepOptions {
   /** Makes the event from its version. Default: the event of a completed step. */
   readonly event?: (version: number) => Event;
   readonly status?: Status;
+  /** When the execution is due after this commit. Default: at once while active, never with another status. */
   readonly wakeAt?: EpochMs | null;
   readonly fence?: number;
   readonly release?: boolean;

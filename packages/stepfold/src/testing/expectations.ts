@@ -6,7 +6,7 @@ export class ContractViolation extends Error {
   override readonly name: string = "ContractViolation";
 }
 
-/** Fails unless both are the same JSON value. The order of keys does not count. */
+/** Fails unless both are the same JSON value. The order of keys does not count; -0 is not 0, and undefined is not a missing member. */
 export function equal(actual: unknown, expected: unknown, what = "value"): void {
   const difference = differenceOf(actual, expected, what);
   if (difference) throw new ContractViolation(difference);

@@ -4,7 +4,7 @@ import type { Environment } from "../ports/environment.ts";
 interface Timer {
   at: EpochMs;
   readonly isPoll: boolean;
-  /** True for a deadline, which fires also if nothing waits for it any more. */
+  /** True for a deadline. It fires also if nothing waits for it any more, so it does not count as something that has happened. */
   readonly isBackground: boolean;
   readonly callback: () => void;
 }

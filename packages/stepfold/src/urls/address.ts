@@ -3,7 +3,7 @@ import { publicUrl } from "./public-url.ts";
 
 /** A URL for a driver, and the parameters that were taken out of it. */
 export interface Address<Name extends string> {
-  /** The URL without these parameters. The rest is as it was written. */
+  /** The URL without these parameters. The rest is as it was written, but without a "?" or "&" that has nothing behind it. */
   readonly url: string;
   /** The decoded values of the parameters; the fallback of a missing one, and the first value of a repeated one. */
   readonly taken: Readonly<Record<Name, string>>;

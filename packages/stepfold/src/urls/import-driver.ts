@@ -8,7 +8,7 @@ type Needing = string | { readonly queue: string };
 
 /**
  * Imports the driver of a database or of a queue. The library does not depend on drivers, so it takes the one that is installed in the
- * current folder.
+ * current folder, or else beside this package.
  *
  * @param name of the package, or of a part of it: `mysql2/promise`
  * @throws StepfoldError `DRIVER_MISSING`; `STORE_REJECTED` or `QUEUE_REJECTED` if the driver is installed, but cannot be loaded
@@ -29,7 +29,7 @@ export async function importDriver<T>(name: string, needing: Needing): Promise<T
   throw missing(name, needing);
 }
 
-/** Imports the first of several drivers that is installed. */
+/** Imports the first of several drivers that is installed. @throws StepfoldError as `importDriver`; `DRIVER_MISSING` names the first one */
 export async function importOneOf<T extends Readonly<Record<string, unknown>>>(
   names: readonly (keyof T & string)[],
   store: string,

@@ -2,12 +2,12 @@
 const secret = /token|pass|pwd|secret|key|credential|jwt|^auth$/i;
 const hidden = "***";
 
-/** Removes passwords and tokens from a store's URL, for messages and logs. A URL without a scheme, or of a file, stays as it is. */
+/** Removes passwords and tokens from the URL of a store or queue, for messages. A URL without a scheme, or of a file, stays as it is. */
 export function publicUrl(url: string): string {
   return hide(url, []);
 }
 
-/** Removes the passwords and tokens of a store's URL from a text that may quote the URL, or a part of it. */
+/** Removes the passwords and tokens of the URL of a store or queue from a text that may quote the URL, or a part of it. */
 export function withoutSecrets(text: string, url: string): string {
   const found: string[] = [];
   const shown = hide(url, found);

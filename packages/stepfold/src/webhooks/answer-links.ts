@@ -55,8 +55,8 @@ export interface AnswerLinks {
   /**
    * Makes the token of a link, for the end of a URL.
    *
-   * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `WAIT_GONE` if the wait is not open or cannot be answered, `OPTION_INVALID`, also if `payload` makes the link too long,
-   * `OPTION_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`, `STORE_UNAVAILABLE`
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `WAIT_GONE` if the wait is not open or cannot be answered, `OPTION_INVALID`, also if
+   * `payload` makes the link too long, `OPTION_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`, `STORE_UNAVAILABLE`
    */
   create(link: AnswerLinkOptions): Promise<string>;
   /**
@@ -69,7 +69,8 @@ export interface AnswerLinks {
    * @param payload left out if the link has one
    * @returns `applied: false` if the same answer was given with this link before
    * @throws StepfoldError `LINK_INVALID` as `read`, also if the link was used for another answer; `RESUME_INVALID` if the payload does not
-   * fit, `RESPONDER_DENIED`: after these two the link can be used again; `CODE_NEEDED`, `STORE_UNAVAILABLE`
+   * fit, `RESPONDER_DENIED`: after these two the link can be used again; `OPTION_INVALID` if both the link and the call have a payload;
+   * `CODE_NEEDED`, `STORE_UNAVAILABLE`
    */
   answer(token: string, payload?: unknown): Promise<{ readonly applied: boolean }>;
   /**

@@ -17,6 +17,7 @@ export interface LinkKey {
  */
 export interface LinkClaims {
   readonly workflowId: string;
+  /** Tells the execution apart from a later one with the same id: the link is not valid for that one. */
   readonly incarnation: string;
   readonly waitId: string;
   /** Who answers with the link. */

@@ -34,8 +34,8 @@ export interface WebhookOptions {
    */
   readonly secret: string | readonly string[];
   /**
-   * Returns what an event does. Null: nothing, and the event is acknowledged. If it throws, the answer is 500, so that the sender tries
-   * again, and `onProblem` gets the error.
+   * Returns what an event does. Null: nothing, and the event is acknowledged. If it throws, the answer is 500 (for a StepfoldError the
+   * status of its code), so that the sender tries again, and `onProblem` gets the error.
    */
   readonly receive: (event: WebhookEvent) => WebhookAction | null | Promise<WebhookAction | null>;
   /**

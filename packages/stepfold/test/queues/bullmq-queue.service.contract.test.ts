@@ -38,6 +38,23 @@ describe.skipIf(url === null)("BullMQ", () => {
     expect(await jobs.getJobCounts()).toMatchObject({ active: 0, completed: 0, delayed: 0, failed: 0, waiting: 0 });
   });
 
+  it("drops jobs that are no messages of Stepfold, and reports them", async () => {
+    const { jobs, queue } = fresh("foreign");
+    const problems: unknown[] = [];
+    const ids: string[] = [];
+    await queue.consume(async ({ workflowId }) => void ids.push(workflowId), {
+      ...consuming,
+      onProblem: (problem) => problems.push(problem),
+    });
+    const foreign = [{ workflowId: 7 }, {}, null, "text"];
+    for (const data of foreign) await jobs.add("other", data);
+    await queue.send([{ workflowId: "a" }]);
+    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["a"]);
+    expect(problems).toEqual(foreign.map(() => expect.objectContaining({ code: "QUEUE_REJECTED" })));
+    await queue.close();
+    expect(await jobs.getJobCounts()).toMatchObject({ active: 0, delayed: 0, failed: 0, waiting: 0 });
+  });
+
   it("stores nothing of an error of a handler, and no name of an error ends the message", async () => {
     const { jobs, queue } = fresh("failures");
     const names: string[] = ["UnrecoverableError", "DelayedError", "WaitingError", "WaitingChildrenError", "RateLimitError"];

@@ -62,6 +62,24 @@ describe.skipIf(url === null)("pg-boss", () => {
     expect(await boss.findJobs("traces")).toEqual([]);
   });
 
+  it("drops jobs that are no messages of Stepfold, and reports them", async () => {
+    const { boss } = await server.boss();
+    const queue = pgBossQueue(boss, { name: "foreign", pollMs: 100 });
+    const problems: unknown[] = [];
+    const ids: string[] = [];
+    await queue.send([{ workflowId: "a" }]);
+    const foreign = [{ workflowId: 7 }, {}, null];
+    for (const [index, data] of foreign.entries()) await boss.send("foreign", data as object, { singletonKey: `${index}` });
+    await queue.consume(async ({ workflowId }) => void ids.push(workflowId), {
+      ...consuming,
+      onProblem: (problem) => problems.push(problem),
+    });
+    await expect.poll(() => [ids, problems.length], { timeout: 20_000 }).toEqual([["a"], foreign.length]);
+    expect(problems).toEqual(foreign.map(() => expect.objectContaining({ code: "QUEUE_REJECTED" })));
+    await queue.close();
+    expect(await boss.findJobs("foreign")).toEqual([]);
+  });
+
   it("fetches at once what its own process has sent", async () => {
     const { boss } = await server.boss();
     const queue = pgBossQueue(boss, { name: "quick", pollMs: 60_000 });

@@ -226,6 +226,22 @@ describe("the end of a sweep", () => {
     expect(report).toMatchObject({ left: [{ workflowId: "b", isAnnounced: false }] });
   });
 
+  it("ends in time although a claim is not answered, and gives back what the store answers later", async () => {
+    const environment = virtualEnvironment();
+    const inner = memoryStore({ now: () => environment.now() });
+    const claim: typeof inner.claim = async (options) => {
+      await new Promise<void>((resolve) => void environment.after(7 * second, resolve));
+      return inner.claim(options);
+    };
+    const { runtime } = serverless(environment, { store: { ...inner, claim } });
+    await runtime.start("talk", { workflowId: "a" });
+    const sweeping = runtime.sweep({ timeoutMs: 5 * second }).catch((error: unknown) => error);
+    expect(await swept(environment, 5 * second, sweeping)).toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+    await environment.advance(3 * second);
+    const [free] = await inner.claim({ owner: "other", leaseMs: second, limit: 1 });
+    expect(free).toMatchObject({ workflowId: "a", expired: 0 });
+  });
+
   it("takes what a step gave at the last moment", async () => {
     const environment = virtualEnvironment();
     const late = defineNode({

@@ -163,13 +163,13 @@ const retryPolicyKeys: KnownKeys = {
   },
 };
 
-/** Shorter keys are not compared letter by letter, because too many other words differ from them by one letter. */
+/** Shorter keys of Stepfold are not compared letter by letter, because too many other words differ from them by one letter. */
 const minLength = 4;
 
 /**
  * Reports the unknown keys of a definition. A key that is probably a misspelt key of Stepfold is an error, because its value would be
- * ignored: it differs only in case or by one letter, or is in the list of frequent mistakes. Every other unknown key gets a warning, except
- * the keys of React Flow.
+ * ignored: it differs only in case, by one letter or by two swapped letters, or is in the list of frequent mistakes (`slips`). Every other
+ * unknown key gets a warning, except the keys of editors.
  */
 export function checkKeys(definition: unknown, report: DefinitionReport, at = ""): void {
   if (!isJsonObject(definition)) return;

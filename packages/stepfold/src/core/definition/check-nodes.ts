@@ -29,7 +29,7 @@ export function checkNodes(nodes: readonly unknown[], at: string, report: Defini
   return ids;
 }
 
-/** Checks that names of nodes are unique, because expressions find nodes by their names. */
+/** Checks that no node has the name or id of another one as its name, because expressions find nodes by their names. */
 function checkNames(nodes: readonly unknown[], at: string, ids: ReadonlySet<string>, report: DefinitionReport): void {
   const names = new Set<string>();
   for (const [i, node] of nodes.entries()) {

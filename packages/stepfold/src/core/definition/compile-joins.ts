@@ -13,10 +13,11 @@ export interface PlacedEdge {
 }
 
 /**
- * Finds the fork of every join and the nodes from which each edge of the join can be reached, and sets `wave` of every such fork
- * (docs/path-semantics.md, "Waves" and "Pending paths"). A workflow without joins costs nothing.
+ * Finds the fork of every join and the nodes from which each edge of the join can be reached. It sets `join` of the nodes that merge paths
+ * and `wave` of the forks (docs/path-semantics.md, "Waves" and "Pending paths"). A workflow without joins costs nothing.
  *
  * @param nodes in the order of the definition; `edges` too
+ * @param starts ids of the first nodes, and of the node of `finally`
  * @returns null if the work is more than the budget allows
  */
 export function compileJoins(
@@ -89,7 +90,7 @@ function reachOf(source: number, join: number, fork: number, incoming: readonly 
   return work.spend(reach.length) ? reach : null;
 }
 
-/** Adds the nodes that can reach a join to the wave of its fork. */
+/** Adds a join, and the nodes that can reach it, to the wave of its fork. */
 function reachable({ node, edges }: CompiledJoin, fork: OpenNode, size: number): void {
   fork.wave ??= nodeSet(size);
   addNode(fork.wave, node.index);

@@ -67,7 +67,7 @@ function template(value: Json | undefined, pointer: string, compileTemplate: Com
   return compiled.template;
 }
 
-/** Returns `completeWhen` of a map. `apply` evaluates it after every item, so it is not resolved beforehand with the other data. */
+/** Returns `completeWhen` of a map if it is text: `apply` evaluates it after every item, so it is not resolved with the other data. */
 function conditionOf({ type, data }: Node): string | undefined {
   return type === "map" && isJsonObject(data) && typeof data.completeWhen === "string" ? data.completeWhen : undefined;
 }

@@ -25,8 +25,8 @@ import type { ExpressionLanguage, NodeNames, Template } from "./template.ts";
 /** Options of `compile`. */
 export interface CompileOptions {
   /**
-   * True if the definition was accepted before and executions depend on it. Then the limits of definitions are not checked, because they
-   * may have become lower since, and unknown keys are not reported. Default false.
+   * True if the definition was accepted before and executions depend on it. Then the limits of definitions, except `depth`, are not
+   * checked, because they may have become lower since, and unknown keys are not reported. Default false.
    */
   readonly isStored?: boolean;
 }
@@ -36,7 +36,8 @@ export interface CompileOptions {
  *
  * @param definition an untrusted value; the function works on a copy
  * @param language the language of the `{{ }}`: `expressionLanguage` of `stepfold/expressions`
- * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once, each with a code, a JSON pointer and a message
+ * @throws StepfoldError `DEFINITION_INVALID` with all mistakes at once, each with a code, a JSON pointer and a message. Mistakes in
+ * expressions and durations are searched only if the structure has none; more than the limit `issues` are not listed
  *
  * ```ts
  * const workflow = compile({ id: "hello", nodes: [{ id: "greet", type: "noop" }], edges: [] }, expressionLanguage);
@@ -78,7 +79,7 @@ export function checkCounted(definition: unknown, language: ExpressionLanguage, 
 
 /**
  * The most work for one definition: nodes, edges and words of node sets that are looked at, mostly in the search for the paths that joins
- * may wait for. It takes about 50 ms.
+ * may wait for, and letters of names that are compared. It takes about 50 ms.
  */
 const maxWork = 10_000_000;
 
@@ -90,7 +91,7 @@ function handedLimits(limits: Limits): Limits {
   return { ...limits, keys: limits.keys * 10, valueBytes: limits.definitionBytes };
 }
 
-/** Returns the limits for the JSON of a stored definition: a definition that was accepted before still loads after limits became lower. */
+/** Returns the limits for the JSON of a stored definition, so that it still loads after limits became lower. Only `depth` counts. */
 function storedLimits(limits: Limits): Limits {
   const most = Number.POSITIVE_INFINITY;
   return { ...limits, depth: Math.max(limits.depth, defaultLimits.depth), keys: most, valueBytes: most, stringLength: most };
@@ -110,7 +111,7 @@ interface Building {
   readonly limits: Limits;
   readonly report: DefinitionReport;
   readonly work: WorkBudget;
-  /** Names of the variables that may exist: declared, or set by a node, in the workflow or in the workflows around it. */
+  /** Names of the variables that are known, in the workflow or in the workflows around it: declared, or set by a node of type `set`. */
   readonly variables: ReadonlySet<string>;
 }
 
@@ -212,7 +213,7 @@ function checkLast(nodes: ReadonlyMap<string, OpenNode>, starts: readonly string
   }
 }
 
-/** Makes a workflow, and the workflows around it, known by name to its nodes; does the same for the workflows inside it. */
+/** Makes a workflow, and those around it, known by name to its nodes, and sets `compensates`; then does the same for those inside it. */
 function share(workflow: Unshared, around: Unshared | null): void {
   const { workflows, definition } = workflow;
   const own = [...workflows.own()] as Unshared[];
@@ -221,7 +222,10 @@ function share(workflow: Unshared, around: Unshared | null): void {
   for (const inner of own) share(inner, workflow);
 }
 
-/** Checks that nodes which run other workflows name one that exists and has one first node. */
+/**
+ * Checks that `map` and `workflow` nodes name a workflow that exists, has one first node and has no `finally`. Names with expressions, and
+ * detached executions, are checked only when the step runs.
+ */
 function checkNames({ definition, workflows }: CompiledWorkflow, at: string, report: DefinitionReport): void {
   for (const [i, { type, data }] of definition.nodes.entries()) {
     if ((type !== "map" && type !== "workflow") || !isJsonObject(data) || data.detached === true) continue;

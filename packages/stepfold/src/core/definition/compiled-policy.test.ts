@@ -77,6 +77,15 @@ describe("retryIf", () => {
   });
 });
 
+describe("a policy with a warning", () => {
+  it("is used: only errors make it unusable", () => {
+    const report = new DefinitionReport(defaultLimits);
+    const policy = { maxAttempts: 5, interval: 0, backoff: "fixed", retryIf: "not {{ attempt < 3 }}" } as const;
+    expect(compilePolicy(policy, "", compileTemplate, report)).toMatchObject({ maxAttempts: 5 });
+    expect(report.issues).toEqual([expect.objectContaining({ severity: "warning", pointer: "/retryIf" })]);
+  });
+});
+
 describe("a timeout", () => {
   it("may be a number, text or an expression", () => {
     const report = new DefinitionReport(defaultLimits);

@@ -18,18 +18,18 @@ export interface CompiledPolicy {
   readonly maxIntervalMs: Computed | null;
   readonly backoff: "fixed" | "exponential";
   readonly jitter: number;
-  /** Null: every failure may be retried. */
+  /** Null: every failure is retried that can be retried at all (a `FatalError` cannot). */
   readonly retryIf: Template | null;
 }
 
-/** Compiles a retry policy. Every mistake in it is reported, with a pointer below `pointer`. Returns null if there is a mistake. */
+/** Compiles a retry policy. Returns null if it has an error; errors and warnings are reported, with pointers below `pointer`. */
 export function compilePolicy(
   policy: RetryPolicy,
   pointer: string,
   compileTemplate: CompileTemplate,
   report: DefinitionReport,
 ): CompiledPolicy | null {
-  const before = report.count;
+  const before = report.errorCount;
   const wrong = (key: string, message: string): null => {
     report.add("RETRY_INVALID", `${pointer}/${key}`, message);
     return null;
@@ -50,7 +50,7 @@ export function compilePolicy(
     jitter,
     retryIf: typeof retryIf === "string" ? compileCondition(retryIf, `${pointer}/retryIf`, compileTemplate, report) : null,
   };
-  return report.count > before ? null : (compiled as CompiledPolicy);
+  return report.errorCount > before ? null : (compiled as CompiledPolicy);
 }
 
 /** Compiles a duration, or an expression that gives one. A mistake is reported; the result is then null. */
@@ -132,7 +132,7 @@ function compileNumber(
   }
 }
 
-/** Compiles a condition: an expression with or without `{{ }}` around it. */
+/** Compiles a condition: an expression with or without `{{ }}` around it. Mistakes are reported; the result is then null. */
 export function compileCondition(
   source: string,
   pointer: string,

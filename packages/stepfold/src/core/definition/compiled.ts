@@ -14,11 +14,11 @@ export interface CompiledWorkflow {
   readonly hash: string;
   /** The nodes by id. */
   readonly nodes: ReadonlyMap<string, CompiledNode>;
-  /** Ids of the first nodes. If there is exactly one, executions begin there; otherwise the caller has to name the first node. */
+  /** Ids of the first nodes. If there is exactly one, executions begin there by default; otherwise the caller has to name it. */
   readonly starts: readonly string[];
   /** The node that runs first at the end of every execution (`finally`); null if there is none. */
   readonly finally: CompiledNode | null;
-  /** The template of the execution's output; null if the output is the last result. */
+  /** The template of the execution's output; null if the output is that of the last node that ended a path. */
   readonly output: Template | null;
   /** The declared variables, by name. */
   readonly variables: ReadonlyMap<string, CompiledVariable>;
@@ -32,14 +32,14 @@ export interface CompiledWorkflow {
   readonly joins: readonly CompiledJoin[];
   /** True if a node has a `mutex` or a `when`, so that it may hold paths before they run. */
   readonly holds: boolean;
-  /** True if a node of the workflow, or of a workflow that it may run, has a `compensate`. */
+  /** True if any node has a `compensate`, in this workflow, in those around it or in those inside them. */
   readonly compensates: boolean;
   /**
    * The workflows that nodes may run, by name: those in `workflows` of this definition and of the definitions around it, and, for
    * recursion, this workflow and those around it.
    */
   readonly workflows: WorkflowNames;
-  /** Issues found by the check. None of them is an error, except in a result of `compileToJudge`. */
+  /** Issues found by the check of the whole definition. None of them is an error, except in a result of `compileToJudge`. */
   readonly warnings: readonly Issue[];
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
@@ -71,7 +71,7 @@ export interface CompiledNode {
   readonly edges: ReadonlyMap<string, readonly CompiledEdge[]>;
   /** The template of the node's data; null if the data contains no expression. */
   readonly data: Template | null;
-  /** The data as written in the definition. It is used if it contains no expression. */
+  /** The data as written, null if there is none, and without `completeWhen` if that is compiled. Used if it contains no expression. */
   readonly constant: Json;
   /** The node's own retry policy; null if it has none. */
   readonly retryPolicy: CompiledPolicy | null;
@@ -91,7 +91,7 @@ export interface CompiledNode {
   readonly wave: NodeSet | null;
   /** The condition `when`, which must be true for a path to enter; null if there is none. */
   readonly when: Template | null;
-  /** Only for a map: the condition under which it is complete before all of its items are done; null if there is none. */
+  /** Only for a map: the condition under which it is complete early. Null if there is none, or only a number of items (`MapState`). */
   readonly completeWhen: Template | null;
   /** The node that undoes this one; null if this node has no `compensate`. */
   readonly compensation: CompiledNode | null;
@@ -99,7 +99,7 @@ export interface CompiledNode {
 
 /** An edge of a node, with the node that it leads to. */
 export interface CompiledEdge {
-  /** Name of the edge: its id, or `source>target@handle`; unique among the edges. */
+  /** Name of the edge: its id, or `source>target@handle`; with `#2`, `#3`, ... at the end if another edge has the name already. */
   readonly via: string;
   readonly target: CompiledNode;
 }
@@ -113,7 +113,7 @@ export interface CompiledJoin {
   readonly threads: boolean;
   /** What happens to the paths of a wave that have not arrived when the join fires; see `Node.late`. */
   readonly late: "ignore" | "cancel" | "block";
-  /** The last node that every path to the join passes; null if there is no such node. Each visit of that node begins a wave. */
+  /** The last node that every path to the join passes. Each visit of it begins a wave. Null if there is none, or if `threads` is true. */
   readonly fork: CompiledNode | null;
   /** The incoming edges, in the order of `edges` of the definition. */
   readonly edges: readonly JoinEdge[];

@@ -7,8 +7,8 @@ import { type Edge, type Node, nodeMembers, type WorkflowDefinition } from "./de
  * Returns the identity of a definition, which is equal for definitions that run in the same way.
  *
  * The hash covers everything that the engine uses, also the names of nodes, because expressions find nodes by them. It does not depend on
- * the name and description of a workflow, version labels, metadata, keys that the engine does not know (positions, colours), or the order
- * of object keys.
+ * the name and description of a workflow, version labels, metadata, `needs`, keys of workflows, nodes and edges that the engine does not
+ * know (positions, colours), or the order of object keys.
  */
 export function definitionHash(definition: WorkflowDefinition): string {
   return sha256(canonicalJson(identity(definition)));

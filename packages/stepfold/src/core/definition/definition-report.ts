@@ -10,7 +10,7 @@ const maxListed = 20;
 
 /** Collects the issues that are found while a definition is checked. Their number is limited, however many mistakes there are. */
 export class DefinitionReport {
-  /** In the order in which they were found. */
+  /** In the order in which they were found. After the last error or warning that is kept, one more issue says that there are others. */
   readonly issues: Issue[] = [];
   readonly #max: number;
   readonly #counts = { error: 0, warning: 0 };
@@ -25,9 +25,9 @@ export class DefinitionReport {
     this.#comparing = new WorkBudget(maxCompared, work);
   }
 
-  /** The number of issues that were found, including those that were not kept. */
-  get count(): number {
-    return this.#counts.error + this.#counts.warning;
+  /** The number of errors that were found, including those that were not kept. */
+  get errorCount(): number {
+    return this.#counts.error;
   }
 
   get hasErrors(): boolean {
@@ -63,7 +63,7 @@ export class DefinitionReport {
     return meant === undefined ? "" : `. Did you mean "${meant}"?`;
   }
 
-  /** Returns a "Did you mean" text if a known name is similar; otherwise a list of the known names. */
+  /** Returns a "Did you mean" text if a known name is similar; otherwise the first known names. Empty if the budget is spent. */
   suggestionOrList(name: string, known: Iterable<string>): string {
     if (this.#comparing.isSpent) return "";
     const names = [...known];

@@ -17,14 +17,14 @@ export interface WorkflowDefinition {
   readonly metadata?: Readonly<Record<string, Json>>;
   /** JSON Schema that the input is checked against when an execution starts. Absent: any input is accepted. */
   readonly input?: JsonSchema;
-  /** Template of the execution's output. Default: the output of the last node that ended a path. */
+  /** Template of the execution's output. Default: the output of the last node that ended a path; if there is none, the latest output. */
   readonly output?: Json;
-  /** First node. Default: the one node that no other node has an edge to. */
+  /** Id of the first node. Default: the one node that no other node has an edge to; the node of `finally` does not count. */
   readonly start?: string;
   /**
-   * Id of the first node that runs at the end of an execution, whether the execution completes, fails or is cancelled. This node and the
-   * nodes after it cannot be reached from the other nodes. They read how the execution ends as `execution.end`. Only for whole executions:
-   * a workflow with `finally` cannot run inside another one.
+   * Id of the first node that runs at the end of an execution, whether the execution completes, fails or is cancelled. No way may lead from
+   * the first node of the workflow to this node or the nodes after it. They read how the execution ends as `execution.end`. Only for whole
+   * executions: a workflow with `finally` cannot run inside another one.
    */
   readonly finally?: string;
   readonly nodes: readonly Node[];
@@ -110,7 +110,7 @@ export interface Node {
   readonly type: string;
   /** Static configuration; its strings may hold `{{ expressions }}`. */
   readonly data?: Json;
-  /** Overrides the node definition's policy. */
+  /** When a failed attempt of this node is made again. Overrides the node definition's policy. */
   readonly retryPolicy?: RetryPolicy;
   /**
    * The longest time that one attempt may take; for a `workflow` or `map` node, the time until its sub-workflow or all its items have
@@ -146,7 +146,7 @@ export interface Node {
    * kind `incident`): retry, skip or fail. The other paths go on. Default: `incident` of the workflow; without it, the execution fails.
    */
   readonly incident?: boolean;
-  /** The number of newest results of this node that stay in the context. Default: all. */
+  /** The number of newest results of this node that stay in the context. Default: all; always all if the node has a `compensate`. */
   readonly keep?: number;
   /** Data for editors, such as position and label. Executors do not see it. */
   readonly metadata?: Readonly<Record<string, Json>>;
@@ -167,7 +167,7 @@ export interface Edge {
   readonly id?: string;
   readonly source: string;
   readonly target: string;
-  /** The handle (exit) of the source node at which the edge begins. Absent or null: the default handle. */
+  /** The handle (exit) of the source node at which the edge begins. Absent, null or empty: the default handle. */
   readonly sourceHandle?: string | null;
   /** For editors; the engine does not read it. */
   readonly targetHandle?: string | null;
@@ -177,7 +177,7 @@ export interface Edge {
  * When a failed attempt is made again.
  *
  * Delay before attempt k+1, after attempt k failed: `interval` (fixed) or `interval * 2^(k-1)`
- * (exponential), at most `maxInterval`.
+ * (exponential), at most `maxInterval`. A `RetryAfterError` brings its own delay instead.
  */
 export interface RetryPolicy {
   /** The number of all attempts, including the first: 3 means two retries. May be an `{{ expression }}`. */
@@ -189,7 +189,7 @@ export interface RetryPolicy {
   readonly maxInterval?: number | string;
   /** The largest share of the delay (0 to 1) that is subtracted at random. The result is the same on every machine. Default 0. */
   readonly jitter?: number;
-  /** Expression over `{ error, attempt }`: the attempt is repeated only if it is true. Default: always. */
+  /** Expression over `error` and `attempt`: a failure is retried only if it is true. A `FatalError` is never retried. Default: true. */
   readonly retryIf?: string;
 }
 

@@ -69,7 +69,7 @@ function sourcesOf({ edges }: WorkflowDefinition): Map<string, string[]> {
 
 /** The most names that one warning lists. */
 const maxListed = 20;
-/** The most work of a search for branches that meet. In a larger graph the search stops there, and the rest gets no warning. */
+/** The most work of the search for branches that meet. Then the search stops, and the nodes that are left get no `JOIN_MISSING`. */
 const maxWork = 200_000;
 /** The most nodes of a way that a warning shows. */
 const maxTrace = 50;

@@ -23,11 +23,14 @@ export function recordingReads(compileTemplate: CompileTemplate, names: NodeName
 /** What the expressions of a workflow may read, by name. */
 interface Readable {
   readonly nodes: ReadonlyMap<string, unknown>;
-  /** Variables that are declared, or that a node of type `set` sets. */
+  /** Variables that are declared, or that a node of type `set` sets, in this workflow or in those around it. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** Warns about expressions that read a variable or a node that does not exist: they never give a value. */
+/**
+ * Warns about expressions that read a node that does not exist, which never gives a value, or a variable that is not known. Executors may
+ * set any variable, so an unknown one can still have a value.
+ */
 export function lintReads(uses: readonly TemplateUse[], { nodes, variables }: Readable, report: DefinitionReport, work: WorkBudget): void {
   for (const { pointer, reads } of uses) {
     const warned = new Set<string>();

@@ -23,7 +23,7 @@ export function namesSet({ type, data }: Node): readonly string[] {
   return type === "set" && isJsonObject(data) && isJsonObject(data.vars) ? Object.keys(data.vars) : [];
 }
 
-/** Returns the definition as it is stored: with `needs`, if it uses features that a worker must know. */
+/** Returns the definition as it is stored: with `needs`, if it, or a workflow inside it, uses features that a worker must know. */
 export function withNeeds(definition: WorkflowDefinition, known: readonly Feature[] = features): WorkflowDefinition {
   const needs = known.filter((feature) => isUsed(feature, definition)).map(({ name }) => name);
   return needs.length === 0 ? definition : { ...definition, needs };

@@ -11,7 +11,7 @@ export interface RetryRule {
   readonly jitter: number;
 }
 
-/** The rule of a node without a policy: one attempt. */
+/** The rule if neither the node nor its type has a policy: one attempt. */
 export const noRetry: RetryRule = Object.freeze({ maxAttempts: 1, intervalMs: 0, backoff: "fixed", jitter: 0 });
 
 /**
@@ -21,7 +21,7 @@ export const noRetry: RetryRule = Object.freeze({ maxAttempts: 1, intervalMs: 0,
  * decides the random share, so it is the same on every machine.
  *
  * @param attempt the number of the failed attempt; 1 for the first
- * @param seed identifies the step: `workflowId/pathId#visit`
+ * @param seed identifies the step: `workflowId/pathId#visit`, with the key of the child before `pathId`
  *
  * ```ts
  * retryDelayMs({ maxAttempts: 3, intervalMs: 1000, backoff: "exponential", jitter: 0 }, 2, "order-1/0#1"); // 2000

@@ -17,6 +17,8 @@ export interface Template {
   /** JSON pointers of the strings that have text around their expressions. The value of such a string is always text. */
   readonly texts?: readonly string[];
   /**
+   * Evaluates the expressions and returns the value in which their results take their places.
+   *
    * @param together evaluations that are given the same object share one budget
    * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`
    */
@@ -40,9 +42,9 @@ export type CompileTemplate = (
 export interface ExecutionFacts {
   /** The `workflowId` of the execution. */
   readonly id: string;
-  /** The id of its definition. */
+  /** The id of its definition; in a child too, the id of the whole execution's definition. */
   readonly workflow: string;
-  /** When the execution started. Expressions see this time as ISO 8601 text. */
+  /** When the execution started; undefined if a snapshot from outside does not say it. Expressions see this time as ISO 8601 text. */
   readonly startedAt: EpochMs | undefined;
   /** The input of the execution itself, also for expressions in its children. */
   readonly input: Json | undefined;
@@ -60,7 +62,7 @@ export interface ScopeParts {
   readonly globals?: unknown;
   /** The result of the previous node on the same path. Its output is `$json`. */
   readonly previous?: NodeResult | undefined;
-  /** `$now`: a recorded time, never read from a clock. */
+  /** `$now`: a recorded time, such as that of `previous`. It is never read from a clock, so a repeated evaluation gives the same value. */
   readonly at: EpochMs;
   /** `vars`: the variables that expressions see, by name. */
   readonly vars?: Readonly<Record<string, Json>> | undefined;

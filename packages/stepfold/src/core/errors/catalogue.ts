@@ -3,7 +3,7 @@ import { issuesText, itemsText, notUndoneText } from "./error-text.ts";
 
 /** One row of the catalogue. */
 interface Entry<D> {
-  /** HTTP status that fits. */
+  /** HTTP status that fits, for servers that answer a request with the error. */
   readonly status: number;
   /** Whether the same call may succeed if simply made again. */
   readonly retryable: boolean;
@@ -11,7 +11,7 @@ interface Entry<D> {
   say(details: D): string;
 }
 
-/** Everything this library throws, in one table: the HTTP layer, the docs and `retryable` all read it. */
+/** Every code of a `StepfoldError`, in one table: the message, `status` and `retryable` of the errors, and the docs, come from it. */
 export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = {
   // definitions
   DEFINITION_INVALID: {

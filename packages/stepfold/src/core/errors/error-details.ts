@@ -9,11 +9,11 @@ interface DetailsByCode {
   DEFINITION_MISSING: { workflowId: string; hash: string };
   DEFINITION_CHANGED: {
     workflowId: string;
-    /** Hash of the definition that was given. */
+    /** Hash of the definition that was given; with `isStored`, the real hash of the definition that the store has. */
     expected: string;
     /** Hash of the definition that the execution was started with. */
     actual: string;
-    /** Nodes at which the execution stands and which the given definition lacks. */
+    /** Nodes at which the execution stands, and which the given definition lacks or has without a part that is needed, such as `join`. */
     missing?: readonly string[];
     /** The store has a definition under the hash `actual` that does not match this hash. */
     isStored?: true;
@@ -86,7 +86,7 @@ interface DetailsByCode {
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
   WORKFLOW_NOT_FOUND: { workflowId: string };
   START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" | "origin" | "schedule" };
-  /** `actual` is null if the execution that was loaded does not exist any more. */
+  /** `actual` is null if the execution that was loaded does not exist any more, even if another one has its id. */
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
   /** Hashes of the published definition: the expected and the actual one; null if none is published. */
   LABEL_CONFLICT: { workflow: string; expected: string | null; actual: string | null };

@@ -28,7 +28,7 @@ const maxSecretLength = 4_000;
 const unreadable = "something that cannot be read was thrown";
 
 /**
- * Converts a thrown value to data that a snapshot may hold: name, message and code, cut to size; no stack, no cause.
+ * Converts a thrown value to data that a snapshot may hold: name, message and code, cut to size; no details, stack or cause.
  *
  * @param scrub removes secrets from a text
  */

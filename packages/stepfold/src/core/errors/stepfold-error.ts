@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { safeMember } from "./safe-member.ts";
 
 /**
- * The only error class this library throws. Switch on `code`, never on `message`.
+ * The error class that the functions of this library throw. Switch on `code`, never on `message`.
  *
  * ```ts
  * try {

@@ -14,10 +14,11 @@ export interface ItemCounts {
   readonly retrying: number;
   /** Items that wait for an answer or a signal. */
   readonly waiting: number;
-  /** Items that wait for a time. */
+  /** Items that wait for something else: a time, or another execution. */
   readonly timed: number;
   /** Items that are ready while the map already runs as many items as its `concurrency` allows. */
   readonly queued: number;
+  /** Items that have not begun, including those that were cancelled before their turn came. */
   readonly notBegun: number;
 }
 
@@ -63,7 +64,7 @@ function countText(count: number, one: string, many: string): string | null {
   return count === 0 ? null : `${counted(count)} ${count === 1 ? one : many}`;
 }
 
-/** Says when a map is complete, if that can be before all items are done, or that it is open for more items. */
+/** Says when a map is complete, if that can be before all items are done; else, if it is open for more items, that it is. */
 function goesOn({ completeWhen, open }: MapState, node: CompiledNode | null): string {
   if (completeWhen !== undefined) return `; goes on when ${counted(completeWhen)} are done`;
   if (node?.completeWhen) return "; goes on as soon as its completeWhen is true";

@@ -23,7 +23,7 @@ export interface PlaceInfo {
   /** What the path does or waits for, and what happens then, such as `waits for an answer from ada`. The address is the subject. */
   readonly sentence: string;
   readonly waits: readonly WaitInfo[];
-  /** The time at which the path moves by itself; null if it can run at once, needs an answer, or waits for something else. */
+  /** The time at which the path moves by itself, by a retry, timer or timeout; null if it can run at once or no such time is set. */
   readonly until: EpochMs | null;
   /** For a map: the number of its items in each state. */
   readonly items?: ItemCounts;

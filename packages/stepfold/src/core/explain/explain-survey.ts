@@ -5,13 +5,18 @@ import type { EpochMs } from "../values/json.ts";
 
 /** What an open path, or an item of a map, does or waits for. */
 export type OpenStatus =
+  /** A step can run or is running. */
   | "running"
   | "retrying"
+  /** The path waits for an answer from outside, or a decision about a failed step. */
   | "somebody"
   | "signal"
+  /** The path waits for the end of a detached execution, or the arrival of its signal at one. */
   | "execution"
   | "time"
+  /** The path waits at a join. */
   | "branches"
+  /** The path is held by a `mutex` or a `when`. */
   | "turn"
   /** The item is ready, but its map already runs as many items as it may. */
   | "place"
@@ -45,7 +50,7 @@ export interface Survey {
   readonly first: (Placed & { readonly at: EpochMs }) | null;
   /** The deadline that comes first, and the scope that must have ended by then; null if there is none. */
   readonly deadline: { readonly scope: string; readonly at: EpochMs } | null;
-  /** The only open place, apart from paths that wait for their children; null if there are several. */
+  /** The only open place, apart from paths that wait for children; if there are only such paths, the first. Null if there are several. */
   readonly only: Placed | null;
 }
 
@@ -55,7 +60,7 @@ const maxChildren = 5;
 /** The order in which paths and children are explained. */
 const interest: readonly OpenStatus[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
-/** Collects everything that is open, with one look at each open path of each scope. */
+/** Collects everything that is open, with one look at each open path of each scope and at each child. */
 export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "deadlineAt" | "ending" | "closing">): Survey {
   const counts = noCounts();
   const asking = new Map<string, "somebody" | "signal">();

@@ -19,7 +19,7 @@ export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null):
   return time.late ? `${what}, until ${at}${tooLate(node)}` : `${what}, or until ${at}, and then goes on`;
 }
 
-/** Returns the earliest time of these waits, or null. `late` is true if it is a `timeoutAt`, which wins over an equal `resumeAt`. */
+/** Returns the earliest time of these waits, or null. `late`: it is a `timeoutAt`, which wins over an equal `resumeAt` of the same wait. */
 export function firstTime(
   waits: readonly Pick<WaitInfo, "resumeAt" | "timeoutAt">[],
 ): { readonly at: number; readonly late: boolean } | null {

@@ -28,13 +28,15 @@ export interface Explanation {
   readonly places: readonly PlaceInfo[];
   /** The number of open places that `places` does not contain. */
   readonly more: number;
-  /** What happens first by itself; null if the execution has ended, is parked, or waits for something from outside. */
+  /** What happens first by itself; null if the execution has ended, is parked, only delivers messages, or waits without a time. */
   readonly next: NextInfo | null;
 }
 
-/** The largest number of places that are explained one by one: in the execution itself, in all, and in each child. */
+/** The largest number of places of the execution itself that are explained one by one. */
 const maxOwnPlaces = 20;
+/** The largest number of places that are explained one by one, in the execution itself and its children together. */
 const maxPlaces = 40;
+/** The largest number of places of each child that are explained one by one. */
 const maxChildPlaces = 5;
 /** The largest length of an error message in a sentence, in characters. */
 const maxErrorLength = 300;
@@ -49,7 +51,7 @@ const maxErrorLength = 300;
  * for (const { address, sentence, waits } of places) console.log(address, sentence, waits[0]?.answer);
  * ```
  *
- * @param workflow the workflow of the snapshot. It adds details, such as the branches for which a join waits.
+ * @param workflow the workflow of the snapshot. It adds details, such as the branches for which a join waits. Another one is ignored.
  */
 export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
   const { status, outbox, parked } = snapshot;
@@ -111,7 +113,7 @@ function endText(snapshot: Snapshot): string {
   return `Failed${failureText(error, currentNodeId)}${undone}.`;
 }
 
-/** Returns the reason for which a scope was cancelled, or the failure before it. Failed compensations are described elsewhere. */
+/** Returns the reason for which a scope was cancelled, or the failure before it. Failed compensations are described by `undoneText`. */
 function reasonText(error: ErrorInfo | undefined): string {
   if (!error || error.code === "COMPENSATION_FAILED") return "";
   return error.code === "EXECUTION_CANCELLED" ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}` : failureText(error, null);

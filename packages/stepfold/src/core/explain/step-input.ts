@@ -1,6 +1,7 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ReadPath } from "../definition/template.ts";
 import { type ErrorInfo, errorInfo } from "../errors/error-info.ts";
+import { StepfoldError } from "../errors/stepfold-error.ts";
 import { addressOf } from "../snapshot/address.ts";
 import type { Resumed, Snapshot } from "../snapshot/snapshot.ts";
 import { findPaths, type Target } from "../snapshot/target.ts";
@@ -18,17 +19,17 @@ export interface StepInput {
   readonly nodeId: string;
   /** The number of the next attempt; 1 for the first. */
   readonly attempt: number;
-  /** The data of the node with all expressions resolved, before the schema of its type is applied. Null if an expression failed. */
+  /** The data of the node with all expressions resolved, before the schema of its type is applied. Null if that failed (`error`). */
   readonly data: Json;
-  /** The error with which an expression failed: the step would fail with it. */
+  /** The error of an expression, or of a result that is not JSON: the step would fail with it. */
   readonly error?: ErrorInfo;
   /** The output of the step before (`$json`). Absent: there is no step before. */
   readonly incoming?: Json;
-  /** What the step was resumed with, if it has waited. */
+  /** Why the step runs again and with which payload, if it has waited. */
   readonly resumed?: Resumed;
 }
 
-/** The text that is shown in place of a global that was not given. */
+/** The text that is shown in place of each global if no globals are given. */
 const mask = "***";
 
 /**
@@ -45,7 +46,8 @@ const mask = "***";
  * @param target the step: a node such as `map[3]/charge`, or the id of a path or a wait. If it fits several steps, the first one is taken.
  * @param options.globals the globals of the runtime. Default: each global that an expression reads is `***`, so that no secret is needed.
  * @returns null if no path of the execution is at this place
- * @throws StepfoldError `OPTION_INVALID` if the target is not valid, `OPTION_UNKNOWN`, `SNAPSHOT_INVALID` if the workflow is another one
+ * @throws StepfoldError `OPTION_INVALID` if the target is not valid, `OPTION_UNKNOWN`, `SNAPSHOT_INVALID` if the workflow lacks the one
+ * that a child runs. It must be the workflow of the snapshot: whether it has the node is not checked
  */
 export function stepInput(
   workflow: CompiledWorkflow,
@@ -59,6 +61,11 @@ export function stepInput(
   const { scope, path } = found;
   const task = taskOf(path, scope);
   const place = scopeAt(openDraft(workflow, snapshot), task.undoes?.scope ?? scope)!;
+  if (!place.workflow.nodes.has(task.nodeId))
+    throw new StepfoldError("SNAPSHOT_INVALID", {
+      pointer: "/activePaths",
+      reason: `stands at node "${task.nodeId}", which the workflow lacks`,
+    });
   const node = nodeOfTask(task, place);
   const incoming = previousOf(task, place)?.output;
   const { nodeId, attempt, resumed } = task;

@@ -24,7 +24,7 @@ export interface WaitInfo {
   readonly signal?: string;
   /** The key of the signal: the wait takes only a signal with the same key. */
   readonly key?: string;
-  /** What the step suspended with. */
+  /** What the step suspended with: data for those who answer. For an incident, the failure and its attempt. */
   readonly payload?: Json;
   /** The JSON Schema of an answer. Absent: an answer may be any value, or only the code of the node can check it (`needsCode`). */
   readonly schema?: JsonSchema;
@@ -40,7 +40,7 @@ export interface WaitInfo {
   readonly missing?: number;
   /** The name of a boolean member of the payload: only answers in which it is true count for `missing`. */
   readonly tally?: string;
-  /** The id of the execution that the step waits for. */
+  /** The id of the detached execution whose end the step waits for. */
   readonly workflowId?: string;
   /**
    * The time at which the wait was opened. In a fork or a restart it is moved, so that the time in which the origin stood still does not
@@ -49,7 +49,7 @@ export interface WaitInfo {
   readonly openedAt?: EpochMs;
   /** The time at which the step goes on by itself. */
   readonly resumeAt?: EpochMs;
-  /** The time from which the wait can no longer be answered. */
+  /** The time from which the wait can no longer be answered. Another wait of the path, or a deadline around it, may end it before. */
   readonly timeoutAt?: EpochMs;
   /** The command that answers the wait; null if only a time, or something in the engine such as the end of an execution, can end it. */
   readonly answer: WaitAnswer | null;

@@ -1,6 +1,6 @@
 import type { Event, StartedEvent } from "../snapshot/event.ts";
 
-/** Returns the metadata that the last of these events has set; undefined if none of them has set it. */
+/** Returns the metadata after the last of these events that has changed it; undefined if none has. The event `started` does not count. */
 export function latestMetadata(events: readonly Event[]): StartedEvent["metadata"] | undefined {
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events[index]!;

@@ -12,9 +12,9 @@ interface Family {
   readonly children: ChildrenState;
   /** True if the path only stays for its children: children that have ended may already be deleted. */
   readonly draining: boolean;
-  /** The number of children by status. */
+  /** The number of children in the snapshot by status. */
   readonly counts: Record<Status, number>;
-  /** The number of children that have begun. */
+  /** The number of children in the snapshot that have begun; some may have ended. */
   present: number;
   /** The number of items that were cancelled before they began. */
   skipped: number;
@@ -81,7 +81,7 @@ function mayBeginAgain(group: string, paths: ReadonlyMap<string, ActivePath>): b
   return (path !== undefined && Number(visit) >= path.visit) || mayComeAgain(id, paths);
 }
 
-/** Adds a child to the counters of the path that waits for it. A child that is kept (for undoing) needs no such path. */
+/** Checks a child and adds it to the counters of the path that waits for it. A child that is kept (for undoing) needs no such path. */
 function join(
   key: string,
   { status, kept, queued, workflow }: ChildState,
@@ -111,7 +111,10 @@ function join(
   if (queued === undefined && status === "error") family.retrying++;
 }
 
-/** Checks that a path waits only while it has open children, and that its map runs as many items as it may. */
+/**
+ * Checks that a path waits only while it has open children, that the counters of its map are right, and that the map runs as many items as
+ * it may: otherwise nothing would ever begin the items that wait.
+ */
 function checkFamily({ pointer, children: { map }, draining, counts, present, skipped, busy, queued }: Family): void {
   const open = counts.active + counts.paused + counts.error;
   if (!map) {

@@ -23,7 +23,7 @@ import {
   time,
 } from "./read-value.ts";
 
-/** Checks and returns the open paths of a scope. For a classic snapshot, which has none, a path is made from its other fields. */
+/** Checks and returns the open paths of a scope. For a classic snapshot, which has no such list, a path is made of its other fields. */
 export function readPaths(scope: JsonObject, place: ReadContext, context: Context): readonly ActivePath[] {
   const { activePaths } = scope;
   if (activePaths === undefined && place.scope === "") return Object.freeze(classicPaths(scope, place, context));
@@ -104,7 +104,7 @@ function classicTrail(context: Context, currentNodeId: string): readonly string[
 }
 
 const statuses = ["ready", "held", "joining", "retrying", "suspended"];
-/** The fields of a path that are taken over, together with `more`. */
+/** The fields of a path that are taken over: `fields` and `more`. All others are dropped. */
 const fields = ["id", "nodeId", "status", "turn", "visit", "attempts", "since", "stepPath", "forks", "via", "waves", "inputs"];
 const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "begun", "undoes"];
 

@@ -45,7 +45,10 @@ export function readScope(plain: JsonObject, place: ReadContext, onlyTells = fal
   return { ...fields, status: status as Status, currentNodeId, activePaths, context, ...(variables && { variables }) };
 }
 
-/** Checks that a scope with `ending` has exactly one path, which undoes steps: first those that had only begun, then completed ones. */
+/**
+ * Checks that a scope with `ending` has exactly one path, which undoes steps: first those that had only begun, then completed ones; or, in
+ * `again`, those whose compensations failed. A scope that only has to deliver messages has no path.
+ */
 function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], pointer: string, onlyTells: boolean): void {
   const undoing = paths.findIndex(({ undoes }) => undoes);
   if (!ending) {

@@ -16,14 +16,15 @@ import { count, highestCount, invalid, isIn, list, object, optionalText, rootCon
 
 /**
  * Checks a snapshot from outside and returns it in the current format. Older formats are converted: a classic snapshot, which has no
- * `activePaths`, gets one path at its `currentNodeId`.
+ * `activePaths`, gets one path at its `currentNodeId`, unless it has ended.
  *
  * An accepted snapshot can go on: it satisfies everything that the engine relies on.
  *
- * @throws StepfoldError `SNAPSHOT_INVALID` with the JSON pointer, `SNAPSHOT_TOO_NEW`, `VALUE_NOT_JSON`,
- * `DEFINITION_CHANGED` if the workflow lacks a node at which the execution stands
+ * @throws StepfoldError `SNAPSHOT_INVALID` with the JSON pointer, `SNAPSHOT_TOO_NEW`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED` if it is nested
+ * too deeply, `DEFINITION_CHANGED` if the workflow lacks a node at which the execution stands, or a part of it such as its join
  */
 export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits: Limits = defaultLimits): Snapshot {
+  // a snapshot holds many values, so of the limits of one value only `depth` counts, with 16 levels more for the snapshot around a value
   const boundless = {
     ...limits,
     depth: limits.depth + 16,
@@ -100,7 +101,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   } as Partial<Snapshot>;
 }
 
-/** Reads the state of the first retry. In a classic snapshot it may have any form; it is ignored if it is not valid. */
+/** Reads the state of the first retry. In a classic snapshot (without `activePaths`) it is ignored if it is not valid. */
 function retryStateOf({ retryState, activePaths }: JsonObject): Snapshot["retryState"] {
   if (retryState === undefined || (activePaths === undefined && !isSound(retryState))) return undefined;
   const state = object(retryState, "/retryState");

@@ -16,7 +16,7 @@ export function checkUndo(value: Json, pointer: string, { scope: own, workflows 
   return undo;
 }
 
-/** Checks that the node of a step that must be undone has a `compensate`. */
+/** Checks that the node of a step that must be undone has a `compensate`. @throws StepfoldError `DEFINITION_CHANGED` */
 export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, { scope, workflows, lacks }: ReadContext): void {
   if (!workflows.get(undo.scope ?? scope)!.nodes.get(nodeId)?.compensation) lacks(nodeId);
 }

@@ -75,7 +75,7 @@ export function texts(value: Json | undefined, pointer: string, reason: string):
   return names.every((name) => typeof name === "string") ? (names as readonly string[]) : invalid(pointer, reason);
 }
 
-/** Returns the JSON pointer to a member with any key, which may need escaping. */
+/** Returns the JSON pointer to a member with any key. In a pointer, `/` and `~` in the key are escaped. */
 export function into(pointer: string, key: string): string {
   return pointer + pointerOf([key]);
 }
@@ -126,7 +126,7 @@ export function rootContext(plain: JsonObject, workflow: CompiledWorkflow, workf
 /** One part of the key of a child: `0#1` for a sub-workflow, `0#1/3` for an item of a map. */
 const segment = "[^/>@#\\s]{1,64}#[1-9]\\d{0,15}(?:/(?:0|[1-9]\\d{0,8}))?";
 const keyForm = new RegExp(`^${segment}(?:>${segment})*$`);
-/** The largest nesting of children. It is more than any limit allows, and far less than the call stack can hold. */
+/** The largest nesting of children. It is far more than the limit `nesting` (32 by default), and far less than the call stack can hold. */
 const maxNesting = 500;
 
 /** Returns the workflow of every scope, by its key. Children may come in any order, because some databases sort the keys of objects. */

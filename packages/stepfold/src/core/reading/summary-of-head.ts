@@ -17,6 +17,7 @@ export interface WaitSummary {
 /** The part of a head that a list shows. */
 export interface HeadSummary {
   readonly currentNodeId: string | null;
+  /** Null if no path of the execution itself has a wait. */
   readonly waiting: WaitSummary | null;
   readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
   readonly steps: number;

@@ -10,5 +10,5 @@ export interface AnsweredKey {
   readonly version: number;
 }
 
-/** An execution remembers this number of keys, the latest ones. */
+/** An execution remembers this number of keys, the latest ones; otherwise its snapshot would grow with every command. */
 export const maxAnsweredKeys = 1_000;

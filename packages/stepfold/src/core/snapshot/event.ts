@@ -6,23 +6,28 @@ import type { Checkpoint } from "./checkpoint.ts";
 import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./message.ts";
 import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
 
+/** What every event has. */
 interface Stamp {
   /** The version of the snapshot that this event makes. */
   readonly version: number;
+  /** When it happened. */
   readonly at: EpochMs;
-  /** About how many bytes of JSON the event adds to the execution. */
+  /** About how many bytes the values of the event have as JSON. The size of the execution grows by them. Absent: none. */
   readonly sizeBytes?: number;
   /** What happened at other places in the same transition. */
   readonly consequences?: Consequences;
 }
 
+/** What an event in one scope has. */
 interface Placed extends Stamp {
   /** Key of the child in which the event happened; absent for the execution itself. */
   readonly scope?: string;
 }
 
+/** What the event of an attempt has. */
 interface Step extends Placed {
   readonly pathId: string;
+  /** The turn of the path that the attempt belongs to. If the path has another turn meanwhile, the event does not apply. */
   readonly turn: number;
   readonly nodeId: string;
   readonly attempt: number;
@@ -33,9 +38,9 @@ interface Step extends Placed {
 
 /** What an event caused at other places. */
 export interface Consequences {
-  /** Results of other nodes: a map whose last item ended, a join that can no longer have enough branches. */
+  /** Results without an event of their own: of a map or sub-workflow that ended, of a join that failed, of a step that an answer skips. */
   readonly results?: readonly PlacedResult[];
-  /** Paths that ended although their node did not complete. */
+  /** Paths that were cancelled one by one, or came late to a join. Paths that end together with their whole scope are not listed. */
   readonly ended?: readonly EndedPath[];
 }
 
@@ -46,12 +51,12 @@ export interface PlacedResult {
   readonly result: NodeResult;
 }
 
-/** A path that ended without reaching an end of the graph. */
+/** A path that ended early, while its scope goes on. */
 export interface EndedPath {
   readonly scope?: string;
   readonly pathId: string;
   readonly nodeId: string;
-  /** `late`: the join had fired without this path. */
+  /** `late`: the join had fired without this path. `cancelled`: a command or the `cancels` of another node ended it. */
   readonly reason: "late" | "cancelled";
 }
 
@@ -206,8 +211,8 @@ export interface SpawnedMap {
 }
 
 /**
- * A wait is over: it was answered, its time came, the execution that it waited for has ended, or the signal of the step has arrived or
- * cannot arrive.
+ * A wait was answered, its time came, the execution that it waited for has ended, or the signal of the step has arrived or cannot arrive.
+ * The wait is then over, unless it needs more answers (`Wait.quorum`).
  */
 export interface ResumedEvent extends Placed {
   readonly type: "resumed";
@@ -245,7 +250,10 @@ export interface TimedOutEvent extends Placed {
   readonly attempt: number;
   readonly waitId: string;
   readonly error: ErrorInfo;
-  /** The edge by which the path leaves. Absent if there is no such edge: the step fails. */
+  /**
+   * The edge by which the path leaves. Absent if there is no such edge: the step fails. If the wait was for children, they may be started
+   * again first (a retry).
+   */
   readonly handle?: "timeout" | "error";
 }
 
@@ -289,12 +297,12 @@ export interface DeliveredEvent extends Stamp {
   readonly ids: readonly string[];
 }
 
-/** The execution could not be driven: it is parked until a time, or until a `retry` command. */
+/** The execution could not be driven: it is parked until a time, or until a `retry` or `cancel` command. */
 export interface ParkedEvent extends Stamp, Parked {
   readonly type: "parked";
 }
 
-/** A parked execution may be driven again. */
+/** A `retry` command came: a parked execution may be driven again. */
 export interface UnparkedEvent extends Stamp {
   readonly type: "unparked";
 }

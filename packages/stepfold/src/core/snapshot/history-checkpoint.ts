@@ -3,12 +3,13 @@ import { valuesInEvents } from "./large-values.ts";
 import type { ChildState, Snapshot } from "./snapshot.ts";
 
 /**
- * What an execution held at one version, except the heads of its scopes. With it, a store restores the snapshot from the events after that
- * version only, however many there were before.
+ * What an execution held at one version, except the heads of its scopes, which the store has anyhow. With it, a store restores the snapshot
+ * from the events after that version only, however many there were before.
  */
 export interface HistoryCheckpoint
   extends Pick<Snapshot, "version" | "definition" | "incarnation" | "metadata" | "tenant" | "input" | "createdAt">,
     HeldResults {
+  /** The idempotency keys that the execution remembers. */
   readonly answered?: Snapshot["answered"];
   /** Large values of heads, by their places in earlier events (see `InEvents`). */
   readonly values?: Readonly<Record<string, Json>>;

@@ -3,7 +3,7 @@ import type { Event } from "./event.ts";
 import type { InEvents } from "./in-events.ts";
 import type { ActivePath, KeptSignal, Resumed, ScopeHead, SnapshotHead } from "./snapshot.ts";
 
-/** From about this number of bytes of JSON on, a value counts as large. */
+/** From about this number of bytes of JSON on, a value counts as large, or all values of one event together. */
 export const largeBytes = 1_024;
 
 /** The members whose values may be kept in the events. */
@@ -11,7 +11,10 @@ const members = ["payload", "suspendPayload", "schema", "input", "output"] as co
 type Member = (typeof members)[number];
 type Holding = InEvents & { readonly [M in Member]?: unknown };
 
-/** True if the values of an event are so large that a store writes them only with the event. Without a store nothing refers to events. */
+/**
+ * True if the values of an event are together so large that a store writes them only with the event. An execution without an `incarnation`
+ * is in no store, so its values cannot be read from stored events.
+ */
 export function isLargeIn({ incarnation }: Pick<SnapshotHead, "incarnation">, { sizeBytes = 0 }: Event): boolean {
   return sizeBytes >= largeBytes && incarnation !== undefined;
 }
@@ -19,7 +22,7 @@ export function isLargeIn({ incarnation }: Pick<SnapshotHead, "incarnation">, { 
 /**
  * Marks members of an object, as far as they are present, as kept in an event.
  *
- * @param at the version of the event, and the pointer to the object in it
+ * @param at the version of the event, and the pointer to the object in it, such as `7` or `7/waits/0`
  */
 export function referring<H extends Holding>(holder: H, at: string, ...names: readonly Member[]): H {
   const there = names.filter((name) => holder[name] !== undefined);

@@ -9,11 +9,16 @@ export interface ScheduledBy {
   readonly workflowId: string;
   /** Time of the tick. The execution may have started later. */
   readonly at: EpochMs;
-  /** The schedule is told when the execution has ended. */
+  /** The schedule is told when the execution has ended. Absent: the schedule does not wait for the end. */
   readonly reports?: true;
 }
 
-/** A message to another execution. It stays in the outbox until the other execution has stored it. */
+/**
+ * A message to another execution. It stays in the outbox until the other execution has stored it, or it is certain that this cannot happen.
+ *
+ * `start` begins a detached child, `cancel` cancels it. `continue` begins the new execution as which the sender goes on (`continueAs`).
+ * `ended` tells the parent or the schedule of the sender how the sender has ended.
+ */
 export type Message =
   | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId" | "allowed">)
   | (Addressed & { readonly type: "cancel"; readonly waitId: string })
@@ -32,7 +37,7 @@ export type Message =
 interface AdoptChild {
   readonly type: "adopt";
   readonly waitId: string;
-  /** The option `compensated` of the restart. */
+  /** The option `compensated` of the restart: what happens to steps that were undone. Absent: they are performed again. */
   readonly compensated?: "again" | "keep";
 }
 
@@ -60,7 +65,7 @@ export interface RootCancel {
   readonly schedule: string;
 }
 
-/** A signal of a step to another execution of the same tenant. The step waits until the signal has arrived. */
+/** A signal of a step to another execution of the same tenant. The step waits until the signal has arrived, or cannot arrive any more. */
 export interface SignalSend {
   readonly type: "signal";
   readonly to: string;
@@ -73,12 +78,12 @@ export interface SignalSend {
   readonly allowed?: true;
 }
 
-/** A signal of a step to all executions of the same tenant that wait for it. The step waits until all of them have got it. */
+/** A signal of a step to all executions of the same tenant that wait for it. The step waits until it was sent to each of them. */
 export interface SignalBroadcast {
   readonly type: "broadcast";
   readonly name: string;
   readonly key: string;
-  /** Only executions of this workflow get the signal. */
+  /** Only executions of this workflow get the signal. Absent: executions of all workflows. */
   readonly workflow?: string;
   readonly payload?: Json;
   /** The host was asked (`may`), and has allowed the signal. */
@@ -91,7 +96,7 @@ export interface ChildStart {
   /** The definition as it was when the step ran. */
   readonly definition: { readonly id: string; readonly hash: string };
   readonly input?: Json;
-  /** How many detached executions the new one may lead to. */
+  /** How many detached executions the new one may lead to: those that it starts, and those that these start. */
   readonly descendants?: number;
   /**
    * The host was asked (`may`), and has allowed the start. Absent: the host does not decide this. If the host refuses, the step fails
@@ -100,7 +105,7 @@ export interface ChildStart {
   readonly allowed?: true;
 }
 
-/** How an execution has ended, as its parent is told. */
+/** How an execution has ended, as its parent is told; also how it will end, while its `finally` nodes run. */
 export interface ChildEnd {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output?: Json;

@@ -2,7 +2,8 @@ import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs } from "../values/json.ts";
 
 /**
- * Why the last answer to a wait does not count: the code of its node did not accept the payload, although the JSON Schema had accepted it.
+ * Why the last answer to a wait does not count: the code of its node did not accept the payload. A JSON Schema of the payload, if there is
+ * one, had accepted it before.
  */
 export interface Refusal {
   readonly at: EpochMs;

@@ -234,7 +234,7 @@ function oddities({ activePaths, childStates = {}, mapItems, compensations }: Sn
   return Object.entries(is).flatMap(([what, holds]) => (holds ? [what] : []));
 }
 
-/** The order of everything that has one beside lists: a snapshot that was loaded reads as the one that was written. */
+/** Returns the order of keys in the objects of a snapshot, which `expectEqual` does not compare: it must survive a load. */
 function orders({ context, childStates = {}, mapItems = {} }: Snapshot): string[][] {
   const contexts = Object.values(childStates).map((child) => Object.keys(child.context));
   return [Object.keys(context), Object.keys(childStates), Object.keys(mapItems), ...contexts];

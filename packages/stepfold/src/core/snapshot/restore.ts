@@ -30,9 +30,11 @@ export interface StoredParts {
 }
 
 /**
- * Returns the snapshot that the parts in a store describe. Results, variables, items of maps and results of compensations are kept only in
- * the history, so they are read from there. Results that `keep` of a node had dropped are in the snapshot again; the engine drops them when
- * it opens the snapshot.
+ * Returns the snapshot that the parts in a store describe. The heads hold only a part of it: results, variables, items of maps, results of
+ * compensations, idempotency keys, schemas of payloads and large values are read from the checkpoint and the events.
+ *
+ * A node with `keep` holds only its last results. The history may still have older ones, so these are in the snapshot again; `openDraft`
+ * drops them.
  */
 export function restore({ head, children, events, checkpoint }: StoredParts): Snapshot {
   const all = [...events];
@@ -47,6 +49,7 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   const mapItems = history.itemsOf(snapshot);
   if (mapItems.size > 0) snapshot.mapItems = Object.fromEntries(mapItems);
   if (history.compensations.length > 0) snapshot.compensations = history.compensations;
+  // an execution remembers idempotency keys only if it is in a store; then it has an incarnation
   if (head.incarnation !== undefined && history.answered.length > 0) snapshot.answered = history.answered;
   if (history.schemas) snapshot.schemas = history.schemas;
   return snapshot;
@@ -60,16 +63,16 @@ class History {
   readonly children = new Map<string, ChildState & { readonly context: Results }>();
   readonly compensations: CompensationResult[] = [];
   readonly #events: readonly Event[];
-  /** The large values in the checkpoint, by their places. */
+  /** The large values in the checkpoint, by the reference with which heads name them, such as `7/output` (see `InEvents`). */
   #values: NonNullable<HistoryCheckpoint["values"]> = {};
   /** The latest idempotency keys, oldest first. */
   answered: AnsweredKey[] = [];
   schemas: Snapshot["schemas"];
   /** Values of variables by the key of their scope. */
   readonly #variables = new Map<string, Map<string, VariableValue[]>>();
-  /** Items of every map in the history, and inputs of sub-workflows, by the key that the keys of the children begin with. */
+  /** Items of every map, and the input of every sub-workflow as a list of one, by the key of the children, such as `0#1/3>0#2`. */
   readonly #items = new Map<string, Json[]>();
-  /** Items of the last map that each path has begun: items can be added only to this map. */
+  /** By path: the items of its last map, to which items can be added. It is the same list as in `#items`, so an item is in both. */
   readonly #latest = new Map<string, Json[]>();
 
   constructor(children: StoredParts["children"], events: readonly Event[]) {
@@ -77,13 +80,14 @@ class History {
     for (const [key, head] of children) this.children.set(key, { ...head, context: {} });
   }
 
+  /** Begins with what the checkpoint holds. It must be called before the events are added. */
   goOnFrom(checkpoint: HistoryCheckpoint): void {
     this.#takeOver(checkpoint);
     this.answered.push(...(checkpoint.answered ?? []));
     this.#values = checkpoint.values ?? {};
   }
 
-  /** Returns the head of a scope with the values that are kept in the events. */
+  /** Returns the head of a scope with its large values put back in. Stored heads only refer to them. */
   filled<H extends ScopeHead>(head: H): H {
     return wholeHead(head, (at) => this.#valueAt(at));
   }
@@ -106,6 +110,7 @@ class History {
     switch (event.type) {
       case "started":
         if (event.checkpoint) this.#takeOver(event.checkpoint.state);
+        // `continueAs` hands over the variables of the execution before
         this.#setVariables("", event.carried?.variables ?? {}, event.version);
         break;
       case "spawned":
@@ -115,6 +120,7 @@ class History {
         if (event.schemas) this.schemas = { ...this.schemas, ...event.schemas };
         break;
       case "answerRefused":
+        // the idempotency key of a refused answer may be used again
         this.answered = this.answered.filter(({ version }) => version !== event.answer);
         break;
       case "itemAdded":
@@ -138,8 +144,8 @@ class History {
   }
 
   /**
-   * Returns the items of the maps that still exist. They are found by the key of the children, because a draining map belongs to another
-   * path than the one that began it.
+   * Returns the items of the maps that still exist. The key of the children tells which these are: if a map goes on before all items have
+   * ended, a new (draining) path takes over the rest of the items, but their key stays.
    */
   itemsOf(snapshot: Snapshot): Map<string, readonly Json[]> {
     const there = new Set<string>();
@@ -149,7 +155,11 @@ class History {
     return new Map([...this.#items].filter(([key]) => there.has(key)));
   }
 
-  /** @throws StepfoldError `SNAPSHOT_INVALID` if there is no value at this place */
+  /**
+   * Returns a large value: `7/output` is in event 7, `items/0#2/3` is item 3 of a map.
+   *
+   * @throws StepfoldError `SNAPSHOT_INVALID` if it is missing
+   */
   #valueAt(at: string): Json {
     const value = Object.hasOwn(this.#values, at)
       ? this.#values[at]
@@ -166,7 +176,7 @@ class History {
     return this.#items.get(at.slice("items/".length, slash))?.[Number(at.slice(slash + 1))];
   }
 
-  /** Takes over a state: that of a checkpoint of the history, or that of the execution from which this one went on. */
+  /** Adds a state: that of the checkpoint before the events, or of the execution from which this one goes on, for example as a fork. */
   #takeOver({ context, variables, childStates = {}, mapItems = {}, compensations = [], schemas }: HeldResults): void {
     this.schemas = schemas;
     for (const [key, scope] of [["", { context, variables }] as const, ...Object.entries(childStates)]) {
@@ -177,6 +187,7 @@ class History {
     for (const [key, given] of Object.entries(mapItems)) {
       const items = [...given];
       this.#items.set(key, items);
+      // a later map of the same path comes later, and replaces the entry
       this.#latest.set(key.slice(0, key.lastIndexOf("#")), items);
     }
     this.compensations.push(...compensations);
@@ -228,7 +239,7 @@ class History {
     context[nodeId]!.push(result);
   }
 
-  /** Null for a child that does not exist any more, or that has ended and need not be undone: only its output is kept. */
+  /** Returns where results of a scope are added; null if they are not needed: the child is gone, or has ended and is not `kept`. */
   #contextOf(scope: string): Results | null {
     if (scope === "") return this.context;
     const child = this.children.get(scope);

@@ -2,19 +2,19 @@ import { sizeOfJson } from "../values/json.ts";
 import type { Context, NodeResult } from "./snapshot.ts";
 import type { Variables } from "./variables.ts";
 
-/** Returns the size of a result, as it counts for its execution. */
+/** Returns about how many bytes a result counts for the size of its execution: its output or, if it failed, only its error message. */
 export function sizeOfResult({ output, error }: NodeResult): number {
   return error === undefined ? sizeOfJson(output) : error.length;
 }
 
-/** The size of all results of a scope. */
+/** Returns the size of all results of a scope. */
 function sizeOfContext(context: Context): number {
   let sum = 0;
   for (const results of Object.values(context)) for (const result of results) sum += sizeOfResult(result);
   return sum;
 }
 
-/** The size of all values of variables. */
+/** Returns the size of all values of variables. */
 export function sizeOfVariables(variables: Variables): number {
   let sum = 0;
   for (const values of Object.values(variables)) for (const { value } of values) sum += sizeOfJson(value);

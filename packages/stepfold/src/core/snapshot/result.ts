@@ -3,7 +3,7 @@ import type { AnsweredKey } from "./answered-key.ts";
 import type { CompletedEvent, Event, FailedEvent, TimedOutEvent } from "./event.ts";
 import type { NodeResult } from "./snapshot.ts";
 
-/** Returns the result that an event adds, and its node; null if the event adds none. */
+/** Returns the result of the step that an event reports, and its node; null if there is none. `consequences` may hold further results. */
 export function resultOf(event: CompletedEvent | FailedEvent | TimedOutEvent): { readonly nodeId: string; readonly result: NodeResult };
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null;
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null {
@@ -24,7 +24,7 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
   }
 }
 
-/** Returns the idempotency key of an event; null if it has none. */
+/** Returns the record of the idempotency key of an event, which the execution remembers; null if the event has no key. */
 export function answeredKeyOf(event: Event): AnsweredKey | null {
   if (!isAnsweredEvent(event) || event.idempotencyKey === undefined) return null;
   return Object.freeze({ command: commands[event.type], key: event.idempotencyKey, version: event.version });

@@ -7,13 +7,13 @@ import type { ChildEnd, Message, ScheduledBy } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Variables } from "./variables.ts";
 
-/** The state of a whole execution. The last three are terminal. `parked` is set whatever the paths do; `SnapshotHead.parked` says why. */
+/** The state of a scope. The last three are terminal. `error`: it waits for a retry. `parked`: see `SnapshotHead.parked`. */
 export type Status = "active" | "paused" | "error" | "parked" | "completed" | "failed" | "cancelled";
 
 /** The results of every node, by node id, oldest first. */
 export type Context = Readonly<Record<string, readonly NodeResult[]>>;
 
-/** The result of one attempt of a node. */
+/** The result of one attempt of a node. If it failed, `output` is null, or the error if the path left by the edge `error`. */
 export interface NodeResult {
   readonly output: Json | null;
   /** When the attempt ended. */
@@ -27,7 +27,7 @@ export interface NodeResult {
   readonly version: number;
 }
 
-/** One of the answers to a wait that needs several (`Wait.quorum`). */
+/** One of the answers to a wait that needs several (`Wait.quorum`). `by` is the responder who gave it. */
 export interface Answer extends InEvents {
   readonly by: string;
   readonly at: EpochMs;
@@ -41,8 +41,8 @@ export interface Wait extends InEvents {
   /**
    * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: the end of a detached execution.
    * `incident`: a decision about a step that has failed for good; its payload is `{ error, attempt }`, its answer an `IncidentAnswer`.
-   * `children`: the end of the path's sub-workflow or items, by `timeoutAt`. `delivery`: the arrival of the signal
-   * `{ workflowId, signal, key? }`; without `workflowId`, of a signal to all executions that wait for it.
+   * `children`: the end of the path's sub-workflow or items, by `timeoutAt`. `delivery`: the arrival of a signal that the step has
+   * sent. The payload `{ workflowId, signal, key? }` names it; without `workflowId`, it goes to all executions that wait for it.
    */
   readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children" | "delivery";
   /** The payload with which the step suspended: data for those who answer. */
@@ -68,7 +68,7 @@ export interface Wait extends InEvents {
   readonly openedAt?: EpochMs;
   /** When the step runs again without an answer. */
   readonly resumeAt?: EpochMs;
-  /** The deadline of the wait. After it the path leaves by the handle `timeout` or `error`, or the step fails. */
+  /** The deadline of the wait. After it the path leaves by the handle `timeout` or `error`, or the step fails (`children`: or retries). */
   readonly timeoutAt?: EpochMs;
   /** Who may answer. Absent: anybody. */
   readonly responders?: readonly string[];
@@ -137,7 +137,7 @@ export interface MapState {
   readonly done: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** The most items in progress at once. An item that waits for an answer or a signal does not count. */
+  /** The most items in progress at once. An item that waits (not for a retry, but for an answer, a signal, a time) does not count. */
   readonly concurrency: number;
   /** Items may still be added. */
   readonly open?: true;
@@ -145,7 +145,7 @@ export interface MapState {
   readonly completeWhen?: number;
   /** What happens to the items that have not ended when the map is complete. */
   readonly remaining: "finish" | "cancel";
-  /** How many items may fail: a number, or a share of all items if it is below 1. */
+  /** How many items may fail: a number, or a share of all items, rounded down, if it is below 1. */
   readonly tolerated: number;
 }
 
@@ -158,11 +158,11 @@ export interface ActivePath {
   readonly status: "ready" | "held" | "joining" | "retrying" | "suspended";
   /** Rises whenever anything happens to the path; `id@turn` names one task. */
   readonly turn: number;
-  /** The turn at which the path arrived at its node. */
+  /** The turn at which the path arrived at its node, its join fired, or its children failed and are to begin once more. */
   readonly visit: number;
-  /** The number of failed attempts of the current step so far. */
+  /** The number of failed attempts of the current step; 0 again once the step has suspended to wait for an answer, a signal or a time. */
   readonly attempts: number;
-  /** Version of the snapshot at which the path arrived at its node. */
+  /** Version of the snapshot at which the path arrived at its node, or its join fired. */
   readonly since: number;
   /** How many paths have forked off this one. Absent: none. */
   readonly forks?: number;
@@ -232,13 +232,13 @@ export interface KeptSignal extends InEvents {
 export interface Parked {
   /**
    * `COMPENSATION_FAILED`: at the end some steps could not be undone. `retry` tries these compensations again, `cancel` gives them up.
-   * `WORKER_CRASHED`: its workers died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: the worker lacks its definition or node types.
+   * `WORKER_CRASHED`: its workers died or lost it. `DEFINITION_MISSING`, `_INVALID`, `_CHANGED`: the worker cannot use its definition.
    */
   readonly code: string;
   readonly message: string;
   /** When the execution was parked. */
   readonly at: EpochMs;
-  /** When workers try again without a command. Absent: only after a `retry` command. */
+  /** When workers try again without a command. Absent: never, a `retry` or `cancel` command is needed. */
   readonly until?: EpochMs;
 }
 
@@ -250,7 +250,7 @@ export interface ParentLink {
   readonly waitId?: string;
   /** How many executions are above this one: its parent, the parent's parent, and so on. */
   readonly depth: number;
-  /** How many executions this one and its children may start. Absent: as many as the limit `descendants` allows. */
+  /** How many detached executions this one may lead to, directly and indirectly. Absent: as many as the limit `descendants` allows. */
   readonly descendants?: number;
 }
 
@@ -287,20 +287,20 @@ export interface CompensationResult extends Omit<NodeResult, "pathId"> {
 /** The head of a scope: of the execution itself, a sub-workflow, or one item of a map. */
 export interface ScopeHead extends InEvents {
   readonly status: Status;
-  /** Node of the first open path; of the failure when failed; null when completed. */
+  /** Node of the first open path. After the end: where the scope failed, or stood when it was cancelled; null if it completed. */
   readonly currentNodeId: string | null;
   /** Open paths, in order of creation. */
   readonly activePaths: readonly ActivePath[];
   /** Rises by exactly 1 with every transition of the execution. In a child: the version that changed the child last. */
   readonly version: number;
   readonly input?: Json;
-  /** While the scope is open: the output of the last path that came to an end of the graph. */
+  /** The output of the scope. While it is open: the output of the last path that came to an end of the graph. */
   readonly output?: Json;
   /** The deadline of the scope: it fails at this time, unless its end is decided before. */
   readonly deadlineAt?: EpochMs;
   /** The error with which the scope failed, or will fail once its other paths have ended. */
   readonly error?: ErrorInfo;
-  /** Numeric joins that have fired and still expect paths, by node and wave. */
+  /** Numeric joins that have fired and still expect paths, by the id of the node, `|` and the wave. */
   readonly rounds?: Readonly<Record<string, Round>>;
   readonly ending?: Ending;
   /** Steps that failed for good or were aborted, and may have had an effect; at most one for each node and path. */
@@ -325,7 +325,7 @@ export interface ChildState extends ChildHead {
   readonly variables?: Variables;
 }
 
-/** A snapshot without its context, variables and children: what a store rewrites with every commit. */
+/** A snapshot without its children and what the history holds (results, variables, ...): what a store rewrites with every commit. */
 export interface SnapshotHead extends ScopeHead {
   /** Format of this value. */
   readonly schema: 1;
@@ -336,7 +336,7 @@ export interface SnapshotHead extends ScopeHead {
   /** The tenant that owns the execution. It is set at the start, and is the same for all executions that this one starts. */
   readonly tenant?: string;
   readonly retryState?: RetryState;
-  /** Present while the execution does not move: until a time, or until a `retry` command. It still takes answers and signals. */
+  /** Present while the execution does not move: until a time, a `retry` or a `cancel`. It still takes answers and signals. */
   readonly parked?: Parked;
   /** Start of the latest attempt. */
   readonly lastStartedAt?: EpochMs;

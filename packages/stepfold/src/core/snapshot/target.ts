@@ -5,8 +5,8 @@ import type { ActivePath, Snapshot } from "./snapshot.ts";
 
 /**
  * A place in an execution: a node, a node in an item of a map, a wait or a path by its id; or as text any of these, or an address such as
- * `map[3]/approve`. A node without an item or address means a node of the execution itself; if no path stands there, the nodes of children
- * with this id.
+ * `map[3]/approve`. Text such as `0` means a node, so this path needs `{ pathId: "0" }`. A node without an item or address means a node of
+ * the execution itself; if no path stands there, the nodes of children with this id.
  */
 export type Target =
   | string
@@ -48,7 +48,7 @@ export function readTarget(target: Target | undefined): Wanted {
   return item === undefined ? readText(node) : { node, item: item as number };
 }
 
-/** Reads a target that is text. Ids of nodes have only letters, digits, `_` and `-`, so other characters show what is meant. */
+/** Reads a target that is text. Ids of nodes have only letters, digits, `_` and `-`, so other characters show a wait or a path. */
 function readText(text: string): Wanted {
   if (text.includes("@")) return { waitId: text };
   if (/[#>.~]/.test(text)) return { pathId: text };
@@ -56,7 +56,7 @@ function readText(text: string): Wanted {
   return item ? { node: item[1]!, item: Number(item[2]) } : { node: text };
 }
 
-/** A target as text. */
+/** Returns a target as text, for messages. */
 export function targetText({ waitId, pathId, node, item }: Wanted): string {
   return waitId ?? pathId ?? (node === undefined ? "any node" : item === undefined ? node : `${node}[${item}]`);
 }
@@ -69,7 +69,7 @@ export function select<P extends FoundPath>(snapshot: Snapshot, wanted: Wanted, 
   return own.length > 0 ? own : named;
 }
 
-/** All open paths that a target names, in every scope. @throws StepfoldError `OPTION_INVALID` */
+/** Returns the open paths that a target means. @throws StepfoldError `OPTION_INVALID` */
 export function findPaths(snapshot: Snapshot, target: Target): FoundPath[] {
   return select(snapshot, readTarget(target), openPaths(snapshot));
 }

@@ -9,7 +9,7 @@ import { evolve } from "./evolve.ts";
 /**
  * Returns the snapshot after an event. The function is pure: the same arguments give the same result, and no argument is changed.
  *
- * If the event does not apply, the result is the same snapshot object. This is so if its version is not the next one, if its task or wait
+ * If the event does not apply, the result is the same snapshot object: for example if its version is not the next one, if its task or wait
  * is not current any more, or if the execution has ended.
  *
  * ```ts

@@ -53,8 +53,8 @@ import { settle } from "./settle.ts";
 /**
  * Applies one event to a draft, with everything that follows from it.
  *
- * @returns false if the event does not apply, for example because it comes too late; the draft does not change then
- * (docs/path-semantics.md, "Scopes and transitions")
+ * @returns false if the event does not apply, for example because it comes too late. The state of the execution does not change then; only
+ * the consequences and warnings of the event before are cleared (docs/path-semantics.md, "Scopes and transitions").
  */
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;
@@ -108,7 +108,12 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   return true;
 }
 
-/** Ends the execution, or parks it if a compensation failed. @param givesUp true if failed compensations are not tried again */
+/**
+ * Finishes an execution that has just ended. It becomes open again if a compensation failed (see `holdOpen`) or if messages must still be
+ * delivered (see `enqueueEnd`).
+ *
+ * @param givesUp true if failed compensations are not tried again
+ */
 function end(draft: Draft, version: number, givesUp: boolean): void {
   draft.begun = [];
   const isHeld = !givesUp && draft.compensations.length > 0 && holdOpen(draft, version);
@@ -123,7 +128,7 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
   return { ...event, consequences };
 }
 
-/** The events that happen in a scope. */
+/** The events that may move paths. */
 type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" | "metadataSet" }>;
 
 /** Applies an event to its scope. Returns the scope that has changed; null if the event does not apply. */
@@ -158,7 +163,7 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
       return applySpawned(scope, event);
     case "resumed": {
       const found = waiting(scope, event.pathId, event.waitId);
-      // such a wait ends only when the children end, or at its `timeoutAt`
+      // no answer can end a wait for children: it ends with the children, or at its `timeoutAt`
       if (found?.wait.kind === "children") return false;
       if (found?.wait.kind === "incident") settleIncident(scope, found.path, found.wait, event);
       else if (found) recordAnswer(scope.root, found.path, found.wait, event);

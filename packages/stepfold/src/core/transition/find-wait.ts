@@ -28,7 +28,8 @@ export function isAnswered({ kind }: Wait): boolean {
 /**
  * Returns the wait that a resume answers. Without a target it is the only open wait.
  *
- * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS` (the details list the waits), `WAIT_GONE`, `WAIT_EXPIRED`, `NODE_UNKNOWN`, `OPTION_INVALID`
+ * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS` (the details list the waits, at most 100), `WAIT_GONE`, `WAIT_EXPIRED`,
+ * `NODE_UNKNOWN`, `OPTION_INVALID`
  */
 export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target: Target | undefined, now: EpochMs): OpenWait {
   const { workflowId, status } = snapshot;
@@ -58,8 +59,8 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
 }
 
 /**
- * Returns the time from which a wait can no longer be answered: its own `timeoutAt`, the deadline of a scope around it, or the time of
- * another wait of the same path. Undefined if there is no such time.
+ * Returns the time from which a wait can no longer be answered, the earliest of these: its own `timeoutAt`, the deadlines of the scopes
+ * that it is in, and the times of the other waits of its path. Undefined if there is no such time.
  */
 function answerableUntil(snapshot: Snapshot, { scope, path, wait }: OpenWait): EpochMs | undefined {
   const times = path.waits!.flatMap((other) => [other === wait ? undefined : other.resumeAt, other.timeoutAt]);
@@ -72,14 +73,18 @@ function answerableUntil(snapshot: Snapshot, { scope, path, wait }: OpenWait): E
 /** The largest number of waits in the details of an error. */
 const maxListed = 100;
 
-/** @throws StepfoldError `NODE_UNKNOWN` */
+/**
+ * Addresses with `/` are not checked here.
+ *
+ * @throws StepfoldError `NODE_UNKNOWN` if neither the workflow nor a workflow that its nodes can run has the node
+ */
 function requireNode(workflow: CompiledWorkflow, { node }: Wanted): void {
   if (node === undefined || node.includes("/") || workflow.nodes.has(node)) return;
   for (const inner of workflow.workflows.values()) if (inner.nodes.has(node)) return;
   throw new StepfoldError("NODE_UNKNOWN", { nodeId: node, workflow: workflow.definition.id });
 }
 
-/** Returns the workflow that a scope of a snapshot runs; undefined if the snapshot belongs to another workflow. */
+/** Returns the workflow that a scope of a snapshot runs; undefined if the snapshot has no such scope or belongs to another workflow. */
 export function workflowOf(
   workflow: CompiledWorkflow,
   { childStates = {} }: Pick<Snapshot, "childStates">,

@@ -18,18 +18,21 @@ export interface Task {
    * turn comes too late and is dropped.
    */
   readonly turn: number;
-  /** The turn at which the path came to its node. `pathId#visit` stays the same for every attempt and resume at this node. */
+  /**
+   * The turn at which this visit of the node began: the path arrived, its join fired, or a retry began a new visit (`FailedEvent.anew`).
+   * `pathId#visit` stays the same for every attempt and resume of the visit.
+   */
   readonly visit: number;
   readonly nodeId: string;
-  /** The number of the attempt; 1 for the first. */
+  /** The number of the attempt, from 1. It is 1 again after a wait, except a wait for a detached execution or for a delivery. */
   readonly attempt: number;
   /** The version at which the path arrived at the node: expressions in the node's data see the results up to this version. */
   readonly since: number;
-  /** Why the step runs again after a wait; absent if it has not waited. */
+  /** Why the step runs again after a wait, or, for the first step, the payload that was given at the start; absent otherwise. */
   readonly resumed?: Resumed | undefined;
   /** At a join: the results that the joined branches came with. */
   readonly inputs?: readonly ResultRef[] | undefined;
-  /** True if the executor may have been called already, by an earlier attempt or another process. Only set for a node with `compensate`. */
+  /** True if the step was announced (see `AnnouncedSteps`): its executor may have been called. Only for a node with `compensate`. */
   readonly begun?: true;
   /** The result that must be undone. If it is set, the node's `compensate` is performed in place of the node. */
   readonly undoes?: Undo | undefined;
@@ -43,8 +46,8 @@ type PlannedPath = Pick<ActivePath, "id" | "turn" | "visit" | "nodeId" | "attemp
 } & { readonly begun?: boolean };
 
 /**
- * Returns the tasks that are due: paths that are ready, and retries whose time has come. The tasks of the execution itself come first, in
- * the order of its paths, then those of its children.
+ * Returns the tasks that are due: paths that are ready, and retries whose time has come; none while the execution is parked. The tasks of
+ * the execution itself come first, in the order of its paths, then those of the children that have a place in their map.
  *
  * ```ts
  * plan(snapshot, Date.now()).map((task) => task.nodeId); // ["charge"]
@@ -61,7 +64,7 @@ export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "p
 }
 
 /**
- * Visits the tasks of a draft that are due, until `visit` returns false.
+ * Visits the tasks of a draft that are due, until `visit` returns false. It visits none while the execution is parked.
  *
  * @param early the `taskAddress` of a retry that is made before its time because the caller asked for it; null for none
  */
@@ -80,7 +83,7 @@ export function planDraft(draft: Draft, now: EpochMs, early: string | null, visi
   }
 }
 
-/** Whether any task of a draft is due. */
+/** Whether any task of a draft is due, or is the retry `early` (see `planDraft`). */
 export function isAnyDue(draft: Draft, now: EpochMs, early: string | null): boolean {
   let any = false;
   planDraft(draft, now, early, () => {
@@ -99,7 +102,7 @@ function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: stri
 export function earliestOf(draft: Draft): string | null {
   let first = earliestRetry(draft.paths);
   let address = first && taskAddress(first, "");
-  // a child that is held up has no pending retry: it was paused when its map had no place for it
+  // children that are held up are not left out, because they rarely have a pending retry
   for (const { key, paths } of draft.awake) {
     const own = earliestRetry(paths);
     if (!own || (first && (first.nextRetryAt ?? 0) <= (own.nextRetryAt ?? 0))) continue;
@@ -144,7 +147,7 @@ export function hasTimer({ paths, timers, deadlineAt }: Draft): boolean {
 }
 
 /**
- * Returns the event of the earliest timer or deadline that is due; null if none is due.
+ * Returns the event of the earliest timer or deadline that is due; null if none is due or the execution is parked.
  *
  * Of the two times of a wait the earlier one counts; if they are equal, the timeout. Of timers and deadlines that are due at the same time,
  * a timer comes first, then the deadline of the innermost scope.
@@ -227,19 +230,19 @@ function lateness({ kind, workflowId, timeoutAt }: Wait, nodeId: string): { read
 }
 
 /**
- * The steps that a turn has announced. A step that can be undone is announced by a `BegunEvent` before its executor is called, so that the
- * end of the execution knows which steps may have had an effect, even if the process has died.
+ * The steps that a turn, or a batch of steps of a guest, has announced. A step that can be undone is announced by a `BegunEvent` before its
+ * executor is called, so that it is known at the end of the execution which steps may have had an effect, even if the process has died.
  */
 export class AnnouncedSteps {
   /** The tasks that this turn has announced and not begun yet, by scope, path and turn. */
   readonly #waiting = new Set<string>();
   /** The tasks whose executors were never called before this turn; null until there is one. */
   #firsts: WeakSet<Task> | null = null;
-  /** True if a task is due that cannot begin, because it is not announced yet. */
+  /** True if a task is due that cannot begin, because it is not announced yet. The turn then looks again, and resets this field. */
   isLacking = false;
 
   /**
-   * Announces the steps that are about to begin. `accept` applies the event of each.
+   * Announces the steps that are about to begin, if they can be undone and were not announced before. `accept` applies the event of each.
    *
    * @param mayBegin whether a task may begin; null if no further task may begin
    */
@@ -266,7 +269,7 @@ export class AnnouncedSteps {
   /** Whether a task may begin: it was announced, or need not be announced. */
   begin(task: Task, node: CompiledNode): boolean {
     if (isUnannounced(task, node)) {
-      // the commit of somebody else made the task due after the last `announce`
+      // a commit from outside of this turn made the task due after the last `announce`
       this.isLacking = true;
       return false;
     }
@@ -279,7 +282,8 @@ export class AnnouncedSteps {
   }
 
   /**
-   * Whether the step of a task may have had an effect: its executor was called, now or in an earlier attempt.
+   * Whether the step of a task may have had an effect that must be undone: it can be undone, and its executor was called, now or in an
+   * earlier attempt.
    *
    * @param isCalled whether the executor was called in this attempt
    */

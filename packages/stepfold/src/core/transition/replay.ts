@@ -8,8 +8,8 @@ import { openDraft } from "./draft/open-draft.ts";
 import { evolve } from "./evolve.ts";
 
 /**
- * Rebuilds an execution event by event, to look at its past or to follow it while it runs. The cost of `add` depends on the size of the
- * change, but the cost of `snapshot` on the size of the execution. So a page that shows an execution adds every event, and asks for a
+ * Rebuilds an execution event by event, to look at its past or to follow it while it runs. The cost of `add` depends mostly on the size of
+ * the change, but the cost of `snapshot` on the size of the execution. So a page that shows an execution adds every event, and asks for a
  * snapshot only a few times a second.
  *
  * ```ts
@@ -37,7 +37,7 @@ export class Replay {
   /**
    * Applies the next event.
    *
-   * @returns false if the event does not apply, because it is not the next one or the execution has ended. Then nothing changes.
+   * @returns false if the event does not apply, for example because it is not the next one or the execution has ended; nothing changes then
    */
   add(event: Event): boolean {
     if (this.#draft) return event.type !== "started" && evolve(this.#draft, event);

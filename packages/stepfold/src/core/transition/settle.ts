@@ -18,8 +18,8 @@ import { forgetChildren, stop } from "./paths/end-path.ts";
 export function settle(scope: ScopeDraft, at: EpochMs): void {
   for (let current = scope; ; current = current.parent) {
     settleScope(current, at);
-    // the steps inside a completed child may have to be undone later; those of a failed or cancelled child were undone already
     if (!isChild(current)) return;
+    // a failed or cancelled child has already undone what it could; the steps inside a completed child may have to be undone later
     if (current.ended && current.ended !== "completed") forgetChildren(current);
     conclude(current);
   }
@@ -60,12 +60,12 @@ function letMove(scope: ScopeDraft, at: EpochMs): void {
   }
 }
 
-/** True if no path of a scope depends on another path or on children. For most steps nothing but this test is needed. */
+/** True if it is certain that no path of a scope depends on another path or on children. Most steps need nothing but this test. */
 function isCalm({ workflow, groups, root }: ScopeDraft): boolean {
   return !workflow.holds && !groups?.size && root.children.size === 0 && root.mapItems.size === 0;
 }
 
-/** Begins the children that may begin, and lets paths go on whose children are done. Returns true if a path moved. */
+/** Begins the children that may begin, and lets paths go on whose children are done or have failed. Returns true if a path moved. */
 function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
   if (scope.root.mapItems.size === 0 && scope.root.children.size === 0) return false;
   let moved = false;
@@ -105,7 +105,7 @@ function stall(scope: ScopeDraft): void {
   stop(scope, "failed", nodes[0]!, errorInfo(new StepfoldError("STALLED", { nodes }), nodes[0]!), scope.root.version + 1);
 }
 
-/** Ends a scope without paths. It is completed, or failed if a path has failed before (`onFailure: "finish"`). */
+/** Ends a scope without paths. It fails if a path has failed before (`onFailure: "finish"`) or if its output cannot be computed. */
 function complete(scope: ScopeDraft, at: EpochMs): void {
   const version = scope.root.version + 1;
   if (scope.error) {
@@ -136,7 +136,7 @@ function outputOf(of: ScopeDraft, at: EpochMs): Json {
   return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
 }
 
-/** Returns the newest output in the context: the output of a scope in which no path has reached an end of the graph. */
+/** Returns the newest output in the context, or null. It is the output of a scope in which no path has reached an end of the graph. */
 function lastOutput({ context }: ScopeDraft): Json {
   let last: { readonly version: number; readonly output: Json } = { version: -1, output: null };
   for (const results of Object.values(context)) {

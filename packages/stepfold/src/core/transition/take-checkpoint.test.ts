@@ -34,7 +34,7 @@ function historyOf(seed: number, thrown: readonly number[]): { workflow: Compile
 function countedFrom<T>(value: T, base: number): T {
   const move = (part: unknown, key: string): unknown => {
     if (typeof part === "number") return ["version", "since", "queued", "answer"].includes(key) ? part - base : part;
-    // the path of compensations that are tried again is named after the version at which the first try ended
+    // the path of compensations that are tried again is named after the version at which the execution was parked
     if (typeof part === "string")
       return part.replace(/^(undo)-(-?\d+)$/, (_, name: string, version: string) => `${name}-${Number(version) - base}`);
     if (Array.isArray(part)) return part.map((one) => move(one, key));

@@ -38,7 +38,7 @@ export interface GoingOn {
     readonly scope: string;
     readonly pathId: string;
     readonly laterMs: number;
-    /** The waits for a detached execution whose failure made the step fail: the step waits for it again. Null: it is performed again. */
+    /** The waits for a detached execution whose failure made the step fail: the step waits again. Null or absent: it is performed again. */
     readonly waitsAgain?: Pick<SuspendedEvent, "turn" | "waits"> | null | undefined;
   } | null;
   /** By how many milliseconds passed deadlines of children are moved, by child key: these children get their whole time again. */
@@ -55,7 +55,9 @@ export type Adoption = Omit<Extract<Message, { readonly type: "adopt" }>, "id">;
 /**
  * Makes a checkpoint of an execution that has not ended and is not undoing steps.
  *
- * A step that waits for a detached execution is performed again and starts a new one, unless the one that the origin started is adopted.
+ * A step that waits for a detached execution is performed again and starts a new one, unless the one that the origin started is adopted. A
+ * step that waits for the delivery of its signal is performed again too. All versions are reduced by the last version of the origin: they
+ * become 0 or negative, and so lie before those of the new execution.
  */
 export function takeCheckpoint(snapshot: Snapshot, given: GoingOn): Checkpoint {
   const { workflowId, incarnation, version } = snapshot;
@@ -150,7 +152,7 @@ function mayWaitAgain({ anew, adopts = [] }: GoingOn): boolean {
 
 /**
  * Whether the step of a path is performed again: it waits for a detached execution that is not adopted, or for the delivery of its signal,
- * or its failure has ended the origin.
+ * or its failure has ended the origin (and it does not wait again, see `waitsAgain`).
  */
 function isPerformedAgain(path: ActivePath, scope: string, goingOn: GoingOn): boolean {
   const { adopts = [], anew } = goingOn;

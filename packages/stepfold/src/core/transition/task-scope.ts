@@ -17,8 +17,8 @@ export function nodeOfTask(task: Task, { workflow }: Pick<ScopeDraft, "workflow"
 }
 
 /**
- * Returns a function that gives what the expressions of a task can read: the execution as it was when the path arrived, and the given
- * globals. The value is created at the first call.
+ * Returns a function that gives what the expressions of a task can read: results and variables as of the arrival of the path, the present
+ * metadata, and the given globals. The value is created at the first call.
  */
 export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?: Pick<ScopeParts, "error" | "attempt">): () => Scope {
   let scope: Scope | null = null;
@@ -48,7 +48,7 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
   };
 }
 
-/** Returns the result that the expressions of a task read as `$json`; undefined if there is none. */
+/** Returns the result whose output the expressions of a task read as `$json`; undefined if there is none. */
 export function previousOf(task: Task, place: Pick<ScopeDraft, "context">): NodeResult | undefined {
   if (task.undoes) return undoneResult(task, place);
   return task.inputs ? inputsOf(task.inputs, place)[0] : previousResult(task, place);
@@ -64,7 +64,7 @@ export function inputsOf(inputs: readonly ResultRef[], { context }: Pick<ScopeDr
   return found;
 }
 
-/** Returns the result that a compensation undoes; undefined if the step had not completed. */
+/** Returns the result that a compensation undoes; undefined if the step had not completed, or if the task is not a compensation. */
 export function undoneResult({ undoes, nodeId }: Task, { context }: Pick<ScopeDraft, "context">): NodeResult | undefined {
   if (undoes?.version === undefined) return undefined;
   return Object.hasOwn(context, nodeId) ? context[nodeId]!.find(({ version }) => version === undoes.version) : undefined;

@@ -23,7 +23,7 @@ const isoUnits = ["W", "D", "H", "M", "S"] as const;
 const isoUnitMs = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1_000 } as const;
 
 /**
- * Returns a duration in milliseconds. A number is milliseconds already; text is `"250"`, `"90s"`, `"1h30m"`, `"2 days"`
+ * Returns a duration in whole milliseconds. A number is milliseconds already; text is `"250"`, `"90s"`, `"1h30m"`, `"2 days"`
  * or ISO 8601 (`"PT5M"`, `"P1DT12H"`; months and years have no fixed length and are refused).
  *
  * @throws StepfoldError `DURATION_INVALID` for anything else, also for a negative or infinite number

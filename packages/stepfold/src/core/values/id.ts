@@ -1,7 +1,7 @@
 /** Names that have a meaning as keys of JavaScript objects, so that no id may have them. */
 const reserved = new Set(["__proto__", "constructor", "prototype"]);
 
-/** True for an id that a node or workflow definition may have: 1 to 128 letters, digits, `_` and `-`. */
+/** True for an id that a node, a workflow definition or a variable may have: 1 to 128 letters, digits, `_` and `-`. */
 export function isId(value: unknown): value is string {
   return typeof value === "string" && /^[A-Za-z0-9_-]{1,128}$/.test(value) && !reserved.has(value);
 }

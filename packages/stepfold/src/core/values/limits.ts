@@ -2,9 +2,9 @@
 export interface Limits {
   /** Depth of nesting of one value. */
   readonly depth: number;
-  /** Object keys and array items of one value, in total. */
+  /** Object keys and array items of one value, in total. A definition may have ten times as many. */
   readonly keys: number;
-  /** Size of one value, in bytes of JSON. */
+  /** Size of one value, in bytes of JSON, counted approximately (`sizeOfJson`). For a definition `definitionBytes` counts instead. */
   readonly valueBytes: number;
   /** Length of one string, in UTF-16 code units. */
   readonly stringLength: number;
@@ -14,7 +14,7 @@ export interface Limits {
   readonly steps: number;
   /** Paths of one scope that are open at once. */
   readonly paths: number;
-  /** Depth of sub-workflows and maps inside each other. */
+  /** Depth of sub-workflows and maps inside each other; also how many executions may be above a detached one. */
   readonly nesting: number;
   /** Sub-workflows and items of maps of one execution that are open at once. */
   readonly scopes: number;

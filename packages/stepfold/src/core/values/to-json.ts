@@ -21,6 +21,7 @@ interface Normalisation {
   place: Place | null;
   /** Object keys and array items so far. */
   keys: number;
+  /** About how many bytes of JSON the walk has copied so far. */
   sizeBytes: number;
 }
 
@@ -38,11 +39,11 @@ interface Place {
  * Returns a frozen, plain copy of a value from user code, as JSON would keep it.
  *
  * Dates become ISO strings, `toJSON` is called where there is one, members that are `undefined` are dropped, class instances are copied
- * with their own enumerable fields, -0 becomes 0.
+ * with their own enumerable fields, -0 becomes 0. A value that is `undefined` itself becomes null.
  *
  * @param what names the value in errors: `"The output of node \"charge\""`
- * @throws StepfoldError `VALUE_NOT_JSON` for what JSON would silently destroy: NaN, infinities, BigInt, Map, Set,
- * typed arrays, functions, symbols, cycles, promises, `undefined` in arrays, lone surrogates, a `__proto__` key
+ * @throws StepfoldError `VALUE_NOT_JSON` for what JSON would refuse or silently destroy: NaN, infinities, BigInt, Map, Set, typed arrays,
+ * errors, functions, symbols, cycles, promises, `undefined` in arrays, lone surrogates, a `__proto__` key, a getter that throws
  * @throws StepfoldError `LIMIT_EXCEEDED`
  *
  * ```ts

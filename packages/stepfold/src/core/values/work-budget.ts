@@ -2,9 +2,10 @@
 export class WorkBudget {
   readonly #max: number;
   readonly #parent: WorkBudget | null;
+  /** The units of work that were taken so far. */
   spent = 0;
 
-  /** @param parent the budget that this one is a part of; it counts the same work too */
+  /** @param parent the budget that this one is a part of: it counts the same work too, and if it is spent, this one is too */
   constructor(max: number, parent: WorkBudget | null = null) {
     this.#max = max;
     this.#parent = parent;

@@ -19,7 +19,8 @@ export interface AttemptContext extends StepSurroundings {
   /** Returns the workflow with this name, which a step may start as a detached execution. @throws StepfoldError `DEFINITION_UNKNOWN` */
   readonly workflowNamed: (name: string) => PreparedWorkflow;
   /**
-   * Decides whether a definition may act on other executions. Null: it may start every workflow that has a name, and signal its own family.
+   * Decides whether a definition may act on other executions. Null: it may start every workflow that has a name, and signal its own family,
+   * but not all executions that wait for a signal.
    */
   readonly may: ActionPolicy | null;
   /** Names of the members of `globals` that expressions may read. Null: all members. */

@@ -53,7 +53,7 @@ function waitFor({ scope = "", pathId, turn }: Task, { workflowId }: ChildStart,
 
 /**
  * Returns the id of the detached execution: the given one, or one that is the same for every attempt of this visit, so that the execution
- * is started only once. If the parent was deleted and created again, its new incarnation leads to another id.
+ * is started only once. If the parent was deleted and created again, its new incarnation leads to another such id.
  */
 function childId({ context, scopeDraft, task }: AttemptState, given: unknown): string {
   const { tenant, incarnation = "" } = scopeDraft.root;

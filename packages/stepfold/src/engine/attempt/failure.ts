@@ -18,7 +18,7 @@ type Failed = Extract<Outcome, { type: "failed" }>;
 /** The largest details of an error that are kept, in bytes. Every event and head that has the error contains its details. */
 const maxDetailsBytes = 32_768;
 
-/** Decides what follows a failed attempt: a retry at a certain time, the `error` edge, an incident, or the end of the execution. */
+/** Decides what follows a failed attempt: a retry at a certain time, the `error` edge, an incident, or the failure of its scope. */
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const { task, node, context, startedAt } = run;
   const endedAt = context.now();
@@ -59,7 +59,7 @@ export function unretried(failed: Failed, { node, edges }: CompiledNode, { defin
   return { ...failed, incident: true, sizeBytes: failed.sizeBytes + sizeOfJson(failed.error as unknown as Json) };
 }
 
-/** The details of a FatalError, without secrets; null if it has none. */
+/** The details of a FatalError, without secrets; a text that says why if they are not JSON or exceed a limit. Null if it has none. */
 function detailsOf(thrown: unknown, { task, context }: AttemptState): { readonly value: Json; readonly sizeBytes: number } | null {
   const details = isFatal(thrown) ? safeMember(thrown, "details") : undefined;
   if (details === undefined) return null;

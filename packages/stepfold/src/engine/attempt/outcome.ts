@@ -52,13 +52,13 @@ export type Outcome =
       readonly error: ErrorInfo;
       /** When the next attempt is made; null if there is none. */
       readonly retryAt: EpochMs | null;
-      /** The edge that takes the failure; absent if there is no such edge. */
+      /** The edge that takes the failure. Absent if there is no such edge, or another attempt follows. */
       readonly handle?: "error";
       /** The path stays at the node, and waits for a decision. */
       readonly incident?: true;
       /** With `retryAt`: the next attempt is a new visit of the node, and starts another detached execution. */
       readonly anew?: true;
-      /** The executor was not called: the data could not be evaluated or did not fit the schema, or a limit was reached before. */
+      /** The executor was not called: for example, the data could not be evaluated or did not fit the schema, or a limit was reached. */
       readonly uncalled?: true;
     })
   | (Timed & {

@@ -196,7 +196,7 @@ function attempt(run: AttemptState, work: (run: AttemptState) => Outcome | null)
   }
 }
 
-/** Returns the outcome for what the executor threw: the step has suspended, or it has failed. */
+/** Returns the outcome for what the executor, or the work around it, threw: the step has suspended, or it has failed. */
 function outcomeOfThrown(run: AttemptState, thrown: unknown): Outcome {
   const suspension = run.step?.suspension;
   if (!suspension) {

@@ -16,8 +16,8 @@ type Completed = Extract<Outcome, { type: "completed" }>;
 
 /**
  * Completes an outcome with the new values of the variables and the metadata that its step has set. The reducer of each variable works on
- * the value that the execution has now: if two steps set one variable, the later event builds on the earlier one. If a reducer refuses a
- * value, the step fails.
+ * the value that the scope has now: if two steps set one variable, the later event builds on the earlier one. If a reducer refuses a value
+ * or fails, or a limit would be exceeded, the step fails without another attempt.
  */
 export function reduceVariables(limits: Limits, draft: Draft, task: Task, outcome: Completed): Counted {
   const { writes = {}, metadataPatch, ...rest } = outcome;

@@ -93,7 +93,10 @@ function senderOf({ scopeDraft: { root }, task }: AttemptState): ActionRequest["
   return { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
 }
 
-/** True for the id of the execution itself, of its parent, or of an execution that it has started. */
+/**
+ * True for the id of the execution itself, of its parent, or of an execution that it has started. Such an execution is recognised by its
+ * generated id; if the definition has chosen the id, only while a step waits for its end.
+ */
 function isOfFamily(root: Draft, id: string): boolean {
   const { workflowId, parent, tenant, paths, children } = root;
   if (id === workflowId || id === parent?.workflowId || id.startsWith(ofTenant(tenant, `${workflowId}/`))) return true;

@@ -11,21 +11,25 @@ import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import { keepValue } from "./keep-value.ts";
 
-/** Gives an open map another item. */
+/** Gives an open map (one that accepts further items) another item. */
 export interface AddItemCommand {
   readonly type: "addItem";
   /** The map's node, by its id or address. */
   readonly node: string;
+  /** Absent: the item is null. */
   readonly item: unknown;
 }
 
-/** Closes an open map: it gets no more items, and is complete when the items that it has are done. */
+/** Closes an open map: it gets no more items, and is complete when all its items have ended, or before, if its `completeWhen` is met. */
 export interface CloseMapCommand {
   readonly type: "closeMap";
   readonly node: string;
 }
 
-/** Completes a map at once with the items that are done; items in progress are cancelled. */
+/**
+ * Completes a map at once, open or not, with the items that are done. Items in progress are cancelled; only an item that is undoing its
+ * steps goes on with that. If more items have failed than the map tolerates, it fails instead.
+ */
 export interface CompleteMapCommand {
   readonly type: "completeMap";
   readonly node: string;
@@ -39,11 +43,13 @@ export function mapEvent(
   stamp: { readonly version: number; readonly at: EpochMs },
   limits: Limits,
 ): ItemAddedEvent | MapClosedEvent {
+  // only an open map can get items and be closed; any map can be completed
   const { scope, path } = findMap(snapshot, command.node, command.type !== "completeMap");
   const place = { ...stamp, ...(scope !== "" && { scope }), pathId: path.id };
   if (command.type === "closeMap") return { type: "mapClosed", ...place };
   if (command.type === "completeMap") return { type: "mapClosed", ...place, completes: true };
   const item = keepValue(snapshot, "item", command.item ?? null, limits);
+  // the workflow that runs each item; its name is known only in the workflow of the scope of the map
   const { definition } = workflowOf(compiled, snapshot, scope)!.workflows.get(path.children!.workflow)!;
   if (definition.input !== undefined) {
     const { issues } = validatorOf(definition.input)(item.item, new CheckBudget(limits));
@@ -52,8 +58,10 @@ export function mapEvent(
   return { type: "itemAdded", ...place, ...item };
 }
 
+/** @throws StepfoldError `MAP_CLOSED` if there is no such map, `RESUME_AMBIGUOUS` if there are several */
 function findMap(snapshot: Snapshot, node: Target, onlyOpen: boolean): FoundPath {
   const { workflowId } = snapshot;
+  // a draining path only stays until its items have ended: the node of its map is complete already
   const found = findPaths(snapshot, node).filter(
     ({ path }) => path.children?.map && !path.draining && (!onlyOpen || path.children.map.open),
   );

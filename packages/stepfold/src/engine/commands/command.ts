@@ -31,7 +31,7 @@ export type Command =
  * Returns the event that a command causes in a snapshot. The snapshot does not change.
  *
  * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `CODE_NEEDED`, `RESPONDER_DENIED`, `WAIT_GONE`,
- * `WAIT_EXPIRED`, `RETRY_NOT_PENDING`, `MAP_CLOSED`, `INPUT_INVALID`, `NODE_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
+ * `WAIT_EXPIRED`, `RETRY_NOT_PENDING`, `MAP_CLOSED`, `INPUT_INVALID`, `NODE_UNKNOWN`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
 export async function decide(
   workflow: PreparedWorkflow,

@@ -57,7 +57,7 @@ function findWait(snapshot: Snapshot, workflowId: string, waitId: string): Messa
   return null;
 }
 
-/** Whether a wait is for this execution, or for one of which this execution is a restart. */
+/** Whether a wait is for this execution, or for one that goes on as this execution: by a restart or with `continueAs`. */
 function isFor({ workflowId: awaited }: Wait, ended: string): boolean {
   return awaited === ended || isRestartOf(ended, awaited!);
 }

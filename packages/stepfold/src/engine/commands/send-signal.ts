@@ -19,7 +19,7 @@ const defaultTtl: Duration = "30 days";
 export interface SignalCommand {
   readonly type: "signal";
   readonly name: string;
-  /** The signal is only for waits with the same key. */
+  /** The signal is only for waits with the same key. Absent: only for waits without a key. */
   readonly key?: string | undefined;
   readonly payload?: unknown;
   /** The signal is only for a wait that is open now; the inbox does not keep it. */
@@ -30,7 +30,12 @@ export interface SignalCommand {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The event of a signal. @throws StepfoldError `RESUME_INVALID`, `WAIT_EXPIRED`, `LIMIT_EXCEEDED`, `OPTION_INVALID`, ... */
+/**
+ * The event of a signal.
+ *
+ * @throws StepfoldError `RESUME_INVALID`, `CODE_NEEDED`, `LIMIT_EXCEEDED`, `OPTION_INVALID`, ...; `WAIT_GONE` with `onlyWaiting` if no wait
+ * takes the signal
+ */
 export async function signalEvent(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,

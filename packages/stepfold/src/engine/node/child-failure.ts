@@ -1,6 +1,9 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 
-/** The error of a step whose detached execution did not complete. A retry of the step starts another execution. */
+/**
+ * The error of a step whose detached execution did not complete, or whose signal could not arrive. A retry of the step starts another
+ * execution, or sends the signal again.
+ */
 export class ChildFailure extends Error {
   /** By this mark, a second copy of this package in the same process recognises the error. */
   readonly "~childFailure" = true;

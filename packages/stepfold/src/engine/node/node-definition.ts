@@ -6,7 +6,8 @@ import type { StepContext } from "./step-context.ts";
 
 /**
  * What an executor may return: its data and the handles to leave by, or a request to wait, to run children, to send a signal, or to
- * continue as a new execution.
+ * continue as a new execution. `__pause` does the same as `step.suspend(data, { resumeAt })`. The built-in nodes `workflow`, `map` and
+ * `sendSignal` return `__children` and `__signal`.
  */
 export type NodeOutput<Out = unknown, Handle extends string = string> =
   | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
@@ -25,8 +26,8 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       /** For the nodes of schedules: executions to start or to cancel, which are not children of this one. Needs a runtime. */
       readonly __sends?: readonly SendRequest[] | undefined;
       /**
-       * For the nodes of schedules, with `terminate`: the name of a signal. If a signal of this name (and without a key) has come that no
-       * step has taken, also while this step ran, the workflow does not end, and the path leaves by its edges.
+       * For the nodes of schedules, with `terminate` and without `__sends`: the name of a signal. If a signal of this name (and without a
+       * key) has come that no step has taken, also while this step ran, the workflow does not end: the path leaves by the default handle.
        */
       readonly __unlessSignalled?: string | undefined;
       /**
@@ -47,8 +48,9 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
  * names the new one in `continuedAs`. Signals that are sent to this execution go to the new one, and a parent waits for the end of the new
  * one.
  *
- * It needs a runtime, and the step fails if it is in a sub-workflow or an item of a map. If the process dies in between, the process that
- * takes over begins the new execution, only once.
+ * It needs a runtime. The step fails without one, and also in a sub-workflow, an item of a map, a compensation, or a node that runs at the
+ * end (`finally`). If another path has failed before, the execution ends as failed, and no new one begins. If the process dies in between,
+ * the process that takes over begins the new execution, only once.
  *
  * ```ts
  * const executor = async (data, step) => {
@@ -95,17 +97,18 @@ export interface SignalRequest {
   /** With `all`: only executions of this workflow get the signal. */
   readonly workflow?: string | undefined;
   readonly name: string;
-  /** The signal is only for waits with the same key. */
+  /** The signal is only for waits with the same key. Absent: only for waits without a key. Required with `all`. */
   readonly key?: string | undefined;
   readonly payload?: unknown;
-  /** How long the inbox of the receiver keeps the signal if no step waits for it yet. Default: 30 days. */
+  /** With `to`: how long the inbox of the receiver keeps the signal if no step waits for it yet. Default: 30 days. */
   readonly ttl?: Duration | undefined;
 }
 
 /** The children that a step asks for: one sub-workflow, one child for each item of a map, or a detached execution. */
 export interface ChildrenRequest {
   /**
-   * Name of a definition in the `workflows` of this definition or of one around it; for a detached execution, of a workflow of the runtime.
+   * Name of a definition in the `workflows` of this definition or of one around it, or the id of one of these definitions itself; for a
+   * detached execution, id of a workflow of the runtime.
    */
   readonly workflow: string;
   /** Input of the one child. */
@@ -127,8 +130,8 @@ export interface ChildrenRequest {
 export interface MapRequest {
   readonly items: readonly unknown[];
   /**
-   * The most items that run at the same time. An item that waits for an answer or a signal does not count. Default 16, or the limit
-   * `mapConcurrency` if that is lower.
+   * The most items that run at the same time. An item that only waits (for an answer, a signal or a time) does not count; one that is to be
+   * retried does. Default 16, or the limit `mapConcurrency` if that is lower.
    */
   readonly concurrency?: number | undefined;
   /** True if items may be added until the map is closed. */
@@ -152,7 +155,8 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   /** Checks, and may transform, what the executor returned. */
   readonly output?: StandardSchema<Out> | JsonSchema | undefined;
   /**
-   * Checks the payload that resumes the node. A payload that does not fit is refused and changes nothing.
+   * Checks the payload that resumes the node. A payload that does not fit is refused and changes nothing. If the wait has a `schema` of its
+   * own, the answer is checked against that first, and against this before the executor is called.
    *
    * A process without this code uses a JSON Schema that the execution keeps: this one, or the one that a Standard Schema provides (zod from
    * 4.2, arktype from 2.1.28). If this code then refuses a payload that the JSON Schema has accepted, the wait opens again (event
@@ -173,7 +177,7 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   readonly conditions?: readonly string[] | undefined;
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
-  /** Does the work. If it throws, the retry policy applies, except for a `FatalError`. */
+  /** Does the work. If it throws, the retry policy applies, except for a `FatalError` and a `StepfoldError` that is not `retryable`. */
   executor(
     data: In,
     step: StepContext<Resume, Globals>,

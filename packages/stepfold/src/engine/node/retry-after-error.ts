@@ -2,7 +2,7 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 
 /**
  * An error to throw if the called service said when to try again. The retry policy still decides how many attempts there are; only its
- * delay is replaced.
+ * delay is replaced. Without a retry policy there is no further attempt.
  *
  * ```ts
  * if (response.status === 429) throw new RetryAfterError(Number(response.headers.get("retry-after")) * 1000, "rate limited");
@@ -20,7 +20,7 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** Milliseconds that a RetryAfterError asks for; null for anything else. */
+/** Milliseconds that a RetryAfterError asks for; null for any other error, and for a delay that is not a finite number. */
 export function retryAfterMs(thrown: unknown, now: number): number | null {
   const asked = safeMember(thrown, "~retryAfter");
   const delayMs = asked instanceof Date ? asked.getTime() - now : asked;

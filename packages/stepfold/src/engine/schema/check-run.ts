@@ -37,7 +37,7 @@ export interface InstanceLocation {
 export interface SchemaNode {
   /** The checks of its keywords, in the order in which they run. */
   readonly checks: Check[];
-  /** The nearest schema around it that has its own id. `$dynamicRef` looks for its anchor there. */
+  /** The schema itself if it has its own id, else the nearest schema around it that has one, else the whole schema. */
   readonly resource: Resource;
 }
 
@@ -73,7 +73,7 @@ export class CheckRun {
   quiet = 0;
   /** The resources (schemas with their own ids) that led to the current schema, the outermost first. */
   readonly scope: Resource[] = [];
-  /** True if the schema has `unevaluatedProperties` or `unevaluatedItems`, so that evaluated members and items must be recorded. */
+  /** True if any part of the schema has `unevaluatedProperties` or `unevaluatedItems`: then evaluated members and items are recorded. */
   readonly tracksEvaluated: boolean;
   readonly #budget: CheckBudget;
   #depth = 0;
@@ -84,8 +84,10 @@ export class CheckRun {
   }
 
   /**
-   * Checks a value against a schema. Returns the members and items that the keywords of the schema have evaluated; null if the value does
-   * not fit.
+   * Checks a value against a schema. Returns the members and items that the keywords of the schema have evaluated (none if they are not
+   * recorded); null if the value does not fit.
+   *
+   * @throws StepfoldError `OPTION_INVALID` if the schema leads to itself without end, `LIMIT_EXCEEDED`
    */
   evaluate({ checks, resource }: SchemaNode, value: Json, place: InstanceLocation | null): Evaluated | null {
     this.spend(1 + checks.length);
@@ -130,7 +132,7 @@ export class CheckRun {
   /** @throws StepfoldError `LIMIT_EXCEEDED` */
   readonly spend: Spend = (units) => this.#budget.spend(units);
 
-  /** Reports a mistake in the value. Always returns false, so that a check can return this result. */
+  /** Reports a mistake in the value, unless `quiet` is above 0 or there are too many. Always returns false, for a check to return. */
   report(place: InstanceLocation | null, message: string): false {
     if (this.quiet === 0 && this.issues.length < this.#budget.limits.issues) this.issues.push({ pointer: pointerAt(place), message });
     return false;

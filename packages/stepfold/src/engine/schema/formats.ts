@@ -1,6 +1,6 @@
 /**
- * The formats of strings that are checked. The time of each check grows only with the length of the text, because no regular expression
- * here has two ways to match the same characters.
+ * The formats of strings that are checked; any other format accepts every text. The time of each check grows only with the length of the
+ * text, because no regular expression here has two ways to match the same characters.
  */
 export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date", isDate],
@@ -56,7 +56,7 @@ function isDateTime(text: string): boolean {
 function isDuration(text: string): boolean {
   if (/^P\d+W$/.test(text)) return true;
   const parts = /^P(?:\d+Y)?(?:\d+M)?(?:\d+D)?(T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/.exec(text);
-  // a unit in the middle must not be left out: years and days without months are not allowed
+  // a unit in the middle must not be left out: years and days need months, and hours and seconds need minutes
   return parts !== null && text !== "P" && parts[1] !== "T" && !/Y\d+D|H\d+S/.test(text);
 }
 

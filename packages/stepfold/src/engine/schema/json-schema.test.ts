@@ -92,6 +92,8 @@ const cases: readonly (readonly [JsonSchema, good: readonly Json[], bad: readonl
   [{ $ref: "#/$defs/a~1b%25", $defs: { "a/b%": { type: "string" } } }, ["a"], [1]],
   [{ $ref: "#/unknown/a", unknown: { a: { $ref: "#/$defs/b" } }, $defs: { b: { type: "string" } } }, ["a"], [1]],
   [{ $id: "https://x.example/root", $ref: "inner#/$defs/s", $defs: { i: { $id: "inner", $defs: { s: { type: "string" } } } } }, ["a"], [1]],
+  [{ $id: "https://x.example/old#", $ref: "#/definitions/s", definitions: { s: { type: "string" } } }, ["a"], [1]],
+  [{ $id: "https://x.example/old#", $ref: "https://x.example/old#/definitions/s", definitions: { s: { type: "string" } } }, ["a"], [1]],
   [{ $recursiveRef: "#/$defs/a", definitions: {}, $defs: { a: { type: "string" } } }, ["a"], [1]],
   [
     { $id: "https://x.example/strict", $dynamicAnchor: "node", $ref: "tree", unevaluatedProperties: false, $defs: { tree } },

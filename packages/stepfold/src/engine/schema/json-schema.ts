@@ -15,7 +15,8 @@ export interface CompiledSchema {
   /**
    * Returns the mistakes in a value; an empty list if the value fits.
    *
-   * @throws StepfoldError `LIMIT_EXCEEDED` if the check takes more work than the budget has
+   * @throws StepfoldError `LIMIT_EXCEEDED` if the check takes more work than the budget has, `OPTION_INVALID` if the schema leads to
+   * itself without end
    */
   check(value: Json, budget: CheckBudget): readonly SchemaIssue[];
 }
@@ -32,8 +33,8 @@ const maxMistakes = 100;
 
 /**
  * Compiles a JSON Schema, which is read as draft 2020-12. The time that this takes grows only with the size of the schema. From older
- * drafts, `definitions`, `dependencies` and lists in `items` are supported. A reference can only lead to a place in the same schema:
- * nothing is loaded.
+ * drafts, `definitions`, `dependencies`, lists in `items` (with `additionalItems`), and `$recursiveRef` as a plain `$ref` are supported. A
+ * reference can only lead to a place in the same schema: nothing is loaded.
  */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
   const reader = new SchemaReader(schema);

@@ -10,7 +10,7 @@ export const logicKeywords: Readonly<Record<string, Keyword>> = {
     return node && ((value, run, place, evaluated) => run.within(node, value, place, evaluated));
   },
   $dynamicRef: dynamicRefKeyword,
-  // from draft 2019-09; without `$recursiveAnchor` it means the same as `$ref`
+  // from draft 2019-09; `$recursiveAnchor` is not supported, so this always works like `$ref`
   $recursiveRef: (reference, context) => {
     const node = context.reference("$recursiveRef", reference);
     return node && ((value, run, place, evaluated) => run.within(node, value, place, evaluated));
@@ -80,7 +80,7 @@ function counted(
   const inner = run.issues.splice(before);
   if (isRight(count)) return true;
   run.report(place, count > 0 ? `${message}, but fits ${count}` : message);
-  // the reasons why the value does not fit the schemas
+  // if the value fits none of the schemas, the reasons are reported too
   if (count === 0) for (const issue of inner.slice(0, maxInner)) run.issues.push(issue);
   return false;
 }
@@ -97,8 +97,8 @@ function dependent(entries: readonly (readonly [string, Json])[], context: Keywo
 }
 
 /**
- * The check of `$dynamicRef`: it leads to the outermost of the schemas that led here with the same dynamic anchor. If the target of the
- * reference is not a dynamic anchor, it works like `$ref`.
+ * The check of `$dynamicRef`. Of the resources (schemas with their own ids) that led here, the outermost one that has the same dynamic
+ * anchor gives the schema. If the target of the reference is not a dynamic anchor, it works like `$ref`.
  */
 function dynamicRefKeyword(reference: Json, context: KeywordContext): Check | null {
   const node = context.reference("$dynamicRef", reference);

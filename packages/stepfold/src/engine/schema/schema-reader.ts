@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/values/json
 import { pointerOf } from "../../core/values/pointer.ts";
 import type { Resource, SchemaNode } from "./check-run.ts";
 
-/** The keywords that contain subschemas, and how: the value is a schema, a list of schemas, or an object with a schema in each member. */
+/** The keywords that contain subschemas. `schema`: the value is one; `list`: a list of them; `map`: an object whose members are schemas. */
 const subschemaKeywords: Readonly<Record<string, readonly ("schema" | "list" | "map")[]>> = {
   ...Object.fromEntries(
     ["additionalItems", "unevaluatedItems", "contains", "additionalProperties", "unevaluatedProperties", "propertyNames"].map((key) => [
@@ -21,10 +21,13 @@ const subschemaKeywords: Readonly<Record<string, readonly ("schema" | "list" | "
 
 /** The URI of the whole schema. */
 const wholeUri = "json-schema:///";
-/** The deepest nesting of schemas. */
+/** The deepest nesting of schemas that is allowed. */
 const maxDepth = 200;
 
-/** A schema that was found: with the resource that it belongs to, and the way to it (null for the whole schema). */
+/**
+ * A schema that was found, the resource that it belongs to, and the keys that lead to it. `trail` is null for the whole schema, for `true`
+ * and `false`, and for a schema that was found only when `nodeOf` was called with it; pointers in such a schema begin at that schema.
+ */
 interface ScannedSchema {
   readonly schema: JsonSchemaValue;
   readonly resource: ScannedResource;
@@ -33,27 +36,30 @@ interface ScannedSchema {
 
 type JsonSchemaValue = boolean | JsonObject;
 
-/** The way from the whole schema to a subschema: a chain of steps, from the inside out. One step is for example `["allOf", 0]`. */
+/** The keys that lead to a subschema, as a linked list: the last keys, such as `["allOf", 0]`, and the trail of the schema around it. */
 interface Trail {
   readonly around: Trail | null;
   readonly keys: readonly (string | number)[];
   readonly depth: number;
 }
 
-/** A resource while its schema is read. */
+/** A resource while its schema is read: a schema with an `$id` of its own (or the whole schema), up to the subschemas with other ids. */
 export interface ScannedResource extends Resource {
   readonly schema: JsonObject | boolean;
   readonly anchors: Map<string, JsonObject>;
 }
 
-/** Finds the subschemas of a schema by their ids, anchors and places, and gives each a node. Every part is read once. */
+/**
+ * Finds the subschemas of a schema by their ids, anchors and pointers. Each schema that is used gets one node, whose checks the caller
+ * fills in (see `pendingSchemas`). No object is read twice.
+ */
 export class SchemaReader {
   readonly mistakes: SchemaIssue[] = [];
   readonly #resources = new Map<string, ScannedResource>();
-  /** Every schema that was scanned. */
+  /** Every schema that was scanned, except `true` and `false`. */
   readonly #places = new Map<JsonObject, ScannedSchema>();
   readonly #nodes = new Map<JsonSchemaValue, SchemaNode>();
-  /** All nodes, in the order in which their checks are compiled. */
+  /** All nodes that were made so far, in the order in which their checks are compiled. */
   readonly #queue: { readonly found: ScannedSchema; readonly node: SchemaNode }[] = [];
   readonly root: SchemaNode;
 
@@ -66,6 +72,7 @@ export class SchemaReader {
 
   /** Returns the node of a schema. Its checks are added later, when `pendingSchemas` yields it. */
   nodeOf(schema: JsonSchemaValue, around: ScannedResource): SchemaNode {
+    // `true` and `false` have no identity, so each use of them gets a node of its own, in the resource around it
     const known = this.#nodes.get(schema);
     if (known && typeof schema === "object") return known;
     if (typeof schema === "object" && !this.#places.has(schema)) this.#scan({ schema, resource: around, trail: null });
@@ -86,7 +93,7 @@ export class SchemaReader {
       yield { schema: found.schema, resource: found.resource, node, pointer: pointerTo(found.trail) };
   }
 
-  /** Returns the node that a reference leads to; null if there is none in this schema. Nothing is ever loaded. */
+  /** Returns the node that a reference leads to; null if there is none in this schema, because other documents are never loaded. */
   resolve(reference: string, from: ScannedResource): SchemaNode | null {
     const url = resolved(reference, from.uri);
     if (!url) return null;
@@ -99,13 +106,14 @@ export class SchemaReader {
     return isSchema(target) ? this.nodeOf(target, resource) : null;
   }
 
-  /** Finds the subschemas of a schema. It works without recursion, because a schema may be nested deeply. */
+  /** Finds the subschemas of a schema. It uses a list instead of recursion, so that no nesting can overflow the call stack. */
   #scan(first: ScannedSchema): void {
     const queue = [first];
     for (let next = queue.pop(); next; next = queue.pop()) {
       const { schema, trail } = next;
       if (typeof schema === "boolean" || this.#places.has(schema)) continue;
       if ((trail?.depth ?? 0) > maxDepth) {
+        // such a schema is refused, so the rest of it is not scanned
         this.mistakes.push({ pointer: "", message: `nests schemas deeper than ${maxDepth} levels` });
         return;
       }
@@ -128,16 +136,18 @@ export class SchemaReader {
     if (typeof $id === "string") {
       const url = resolved($id, around.uri);
       if (url && url.hash === "") {
-        resource = { uri: url.href, schema, anchors: new Map(), dynamicAnchors: new Map() };
-        if (this.#resources.has(url.href)) this.mistakes.push({ pointer: `${pointerTo(trail)}/$id`, message: "is the id of two schemas" });
-        this.#resources.set(url.href, resource);
+        // older drafts write ids with an empty fragment: `https://example.com/order#`
+        const uri = url.href.replace(/#$/, "");
+        resource = { uri, schema, anchors: new Map(), dynamicAnchors: new Map() };
+        if (this.#resources.has(uri)) this.mistakes.push({ pointer: `${pointerTo(trail)}/$id`, message: "is the id of two schemas" });
+        this.#resources.set(uri, resource);
         // the whole schema stays reachable by `wholeUri`
         if (schema === around.schema) this.#resources.set(wholeUri, resource);
       } else this.mistakes.push({ pointer: `${pointerTo(trail)}/$id`, message: "must be a URI without a fragment" });
     }
     for (const anchor of [$anchor, $dynamicAnchor]) if (typeof anchor === "string") resource.anchors.set(anchor, schema);
     if (typeof $dynamicAnchor === "string") {
-      // `nodeOf` needs the place, which `#scan` sets only later
+      // without its entry in `#places`, which `#scan` sets only later, `nodeOf` would scan the schema again
       this.#places.set(schema, { schema, resource, trail });
       resource.dynamicAnchors.set($dynamicAnchor, this.nodeOf(schema, resource));
     }

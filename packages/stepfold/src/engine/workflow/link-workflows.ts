@@ -32,7 +32,8 @@ function areSame(one: unknown, other: unknown): boolean {
 
 /**
  * Returns a definition whose `workflows` contain every workflow that its nodes run; missing ones come from the library. An execution keeps
- * the definition that it began with, so everything that it runs must be part of that definition.
+ * the definition that it began with, so everything that it runs must be part of that definition. A detached execution has a definition of
+ * its own, so its workflow is not added.
  *
  * Only constant names are found. A workflow that an expression may name has to be in `workflows` already.
  */

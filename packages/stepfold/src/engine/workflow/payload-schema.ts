@@ -22,7 +22,8 @@ const known = new WeakMap<object, PayloadSchema | null>();
 
 /**
  * Returns the JSON Schema of the payload that resumes a node, for processes that do not have the code of its type. Null if there is none: a
- * Standard Schema cannot provide one, or the JSON Schema is too large, is not JSON, or has mistakes.
+ * Standard Schema cannot provide one, or the JSON Schema is too large, is not JSON, or has mistakes. `describeNodeType` also uses it for
+ * other schemas of a type.
  */
 export function payloadSchemaOf(resume: StandardSchema | JsonSchema, limits: Limits): PayloadSchema | null {
   if (typeof resume === "boolean") return payloadSchema(resume);

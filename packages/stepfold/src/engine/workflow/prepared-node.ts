@@ -11,7 +11,7 @@ export interface PreparedNode {
   readonly definition: NodeDefinition;
   /** The retry policy of the node or, if it has none, of its type; null if both have none. */
   readonly policy: CompiledPolicy | null;
-  /** The longest time of one attempt; null if the node has no `timeout`. */
+  /** The longest time of one attempt, and then of the children, execution or delivery it waits for; null if the node has no `timeout`. */
   readonly timeoutMs: Computed | null;
   readonly input: Validator | null;
   readonly output: Validator | null;

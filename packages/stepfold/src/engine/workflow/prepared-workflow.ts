@@ -19,7 +19,7 @@ import type { Validated } from "./validator.ts";
 /** A workflow with the code of its nodes: all that is needed to run it. */
 export interface PreparedWorkflow {
   readonly compiled: CompiledWorkflow;
-  /** The nodes of the workflow, and of every workflow that it may run. */
+  /** The nodes of the workflow and of the workflows inside it, and their compensations. Nodes of missing types are left out. */
   readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
   /** Node types whose code is missing in this process. With missing types, executions accept commands, but cannot be performed. */
   readonly missingTypes: readonly string[];

@@ -23,13 +23,13 @@ const callableNames: ReadonlySet<string> = new Set([
   ...extraMethods,
 ]);
 
-/** The methods that can be called on null and undefined, with the result that they have there. All other methods fail. */
+/** The methods that can be called on null and undefined, with their result there. All other methods fail, unless `?.` precedes them. */
 const answersOfNothing: ReadonlyMap<string, boolean> = new Map([
   ["isEmpty", true],
   ["isNotEmpty", false],
 ]);
 
-/** Names that exist in JavaScript but not in expressions, with the reason for the error message. */
+/** Names of JavaScript that are refused, with the reason for the error message. `Date.now` and `DateTime.now` are found before. */
 const absentMethods: ReadonlyMap<string, string> = new Map([
   ["now", "the clock would make an execution differ each time it is replayed; use $now"],
   ["push", "expressions change nothing; write [...items, item]"],

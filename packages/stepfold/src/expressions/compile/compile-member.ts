@@ -37,7 +37,7 @@ export function compileMember(compiler: Compiler, node: Member): Evaluate {
 const skip = (): unknown => skipped;
 
 /**
- * Returns what to do when a member of null or undefined is read. If a `?.` before it
+ * Returns what to do when a member of null or undefined is read or called. If a `?.` before it
  * has cut the chain short, the result is `skipped`; else the evaluation fails.
  */
 export function missing(owner: string, wanted: string, position: number): (frame: Frame, value: unknown) => unknown {
@@ -134,7 +134,7 @@ function ofPlain(frame: Frame, nodes: unknown, id: unknown, key: string, positio
   return node === undefined || node === null ? undefined : readMember(frame, node, key, position);
 }
 
-/** Every name that a scope may hold. */
+/** Every name that an expression may read from a scope. (`seed` of a scope is not among them: only functions of random values use it.) */
 export const roots: readonly string[] = [
   "nodes",
   "input",
@@ -208,7 +208,7 @@ export function isNamespace(name: string): boolean {
   return namespaces.has(name) || extraNamespaces.has(name);
 }
 
-/** The functions of a namespace, for messages. */
+/** The functions of a namespace, for messages. Extra functions are listed only for a namespace that has no others. */
 export function functionNames(namespace: string): string {
   return [...(namespaces.get(namespace)?.keys() ?? extraNamespaces.get(namespace)!)].map((name) => `${namespace}.${name}`).join(", ");
 }

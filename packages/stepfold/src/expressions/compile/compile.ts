@@ -19,7 +19,7 @@ export interface Code {
 /**
  * Turns syntax into closures.
  *
- * @throws StepfoldError `EXPRESSION_INVALID` for names and functions that do not exist
+ * @throws StepfoldError `EXPRESSION_INVALID`, for example for names and functions that do not exist
  */
 export function compileSyntax(expression: Expression, source: string): Code {
   const compiler: Compiler = { source, compile: compileNode, locals: new Map(), slots: 0, needsCopy: false };

@@ -66,7 +66,7 @@ export function reject(compiler: Compiler, position: number, reason: string): ne
   refuseExpression(compiler.source, position, reason);
 }
 
-/** Compiles an arrow function. Each call costs one step for every 16 syntax nodes of its body. */
+/** Compiles an arrow function. Each call costs one step for every 16 syntax nodes of its body, rounded up. */
 export function compileArrow(compiler: Compiler, arrow: Arrow): Callback {
   const before = compiler.locals;
   const first = compiler.slots;

@@ -5,13 +5,13 @@ import { plainCopy } from "../evaluation/plain-copy.ts";
 import type { Code } from "./compile.ts";
 import { checkedScope } from "./scope.ts";
 
-/** A compiled expression, and the data that its errors name. */
+/** A compiled expression, and what its evaluations must know of it. */
 export interface Program {
   readonly code: Code;
   readonly unit: Unit;
 }
 
-/** The budget that the expressions of one template share. */
+/** The budget that the expressions of one template share, or of several templates (see `together` of `Template.evaluate`). */
 export interface Budget {
   stepsLeft: number;
   /** In characters. */
@@ -30,18 +30,18 @@ export function evaluate({ code, unit }: Program, scope: Scope, budget?: Budget)
   try {
     const value = code.run(frame);
     const trusted = !code.needsCopy && (scope as { readonly [checkedScope]?: true })[checkedScope] === true;
-    const result = trusted || typeof value === "string" ? value : plainCopy(frame, 0, value);
+    return trusted || typeof value === "string" ? value : plainCopy(frame, 0, value);
+  } catch (cause) {
+    if (StepfoldError.is(cause)) throw cause;
+    // Only a value from outside can throw anything else, for example a getter or proxy in `globals`.
+    return failEvaluation(frame, 0, "reading a value from outside threw an error", { cause });
+  } finally {
     if (budget !== undefined) {
       budget.stepsLeft -= stepsLeft - frame.stepsLeft;
       budget.outputLeft = frame.outputLeft;
     }
-    return result;
-  } catch (cause) {
-    if (StepfoldError.is(cause)) throw cause;
-    // Only a getter or proxy in `globals` can throw anything else.
-    return failEvaluation(frame, 0, "reading a value from outside threw an error", { cause });
   }
 }
 
-/** Shared by all programs without arrow functions: nothing ever writes to it. */
+/** Shared by all programs without arrow parameters: nothing ever writes to it. */
 const noValues: unknown[] = [];

@@ -12,7 +12,10 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return best === undefined ? "" : ` Did you mean "${best}"?`;
 }
 
-/** Returns how many changes make one word of the other: a letter replaced, added or removed, or two neighbours swapped. */
+/**
+ * Returns how many changes make one word of the other: a letter replaced, added or removed, or two neighbours swapped. Words whose
+ * lengths differ too much give `maxDistance + 1` at once.
+ */
 function distance(left: string, right: string): number {
   if (Math.abs(left.length - right.length) > maxDistance) return maxDistance + 1;
   let older: number[] = [];

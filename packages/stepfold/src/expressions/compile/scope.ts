@@ -8,8 +8,8 @@ export const checkedScope: unique symbol = Symbol("stepfold.checkedScope");
 /**
  * Makes the scope of expressions: what they can read of an execution, at one place and moment of it.
  *
- * A scope is cheap to make, because nothing is copied or looked up before an expression reads it. All parts but `globals` must be JSON:
- * they are not checked again.
+ * A scope is cheap to make: apart from the short list of `inputs`, nothing is copied or looked up before an expression reads it. All
+ * values but `globals` must be JSON: they are not checked again.
  *
  * ```ts
  * const scope = executionScope({ context: snapshot.context, since: path.since, metadata: snapshot.metadata, at: now });

@@ -2,7 +2,7 @@ import { charge, exceeded, type Frame, failEvaluation, grow } from "./frame.ts";
 import { plainCopy } from "./plain-copy.ts";
 import { kindOf } from "./read-member.ts";
 
-/** Converts a simple value to a number as JavaScript does. Objects and arrays fail the evaluation. */
+/** Converts a simple value to a number as JavaScript does. Any other value, such as an object or array, fails the evaluation. */
 export function toNumber(frame: Frame, position: number, value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "string") return Number(payToParse(frame, value));
@@ -22,7 +22,7 @@ export function payToParse(frame: Frame, text: string): string {
   return text;
 }
 
-/** Converts a simple value to text as JavaScript does, and objects and arrays to their JSON. */
+/** Converts a simple value to text as JavaScript does, and objects and arrays to their JSON. Any other value fails the evaluation. */
 export function toText(frame: Frame, position: number, value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" && typeof value !== "function" && typeof value !== "symbol" && typeof value !== "bigint")

@@ -8,7 +8,8 @@ export interface ExpressionLimits {
   readonly nodes: number;
   /**
    * Work of one evaluation. One step is one item handled by an array helper (with up to 16 syntax nodes of its arrow
-   * function), or about a thousand characters searched. Code without a loop costs nothing: `nodes` limits it already.
+   * function), or about 500 characters searched. Other code costs steps
+   * only for long texts and some functions: `nodes` limits it already.
    */
   readonly steps: number;
   /** Output that one evaluation may build, in characters of text. An array item counts as 8, an object member as 16. */

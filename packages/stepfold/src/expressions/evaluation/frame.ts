@@ -2,7 +2,7 @@ import type { Scope } from "../../core/definition/template.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ExpressionLimits } from "./expression-limits.ts";
 
-/** The data of one expression that its errors name. */
+/** What an evaluation knows of its expression: for its errors, its budget and its random values. */
 export interface Unit {
   readonly source: string;
   /** The JSON pointer of the expression in the definition; undefined if it is not known. */
@@ -34,7 +34,7 @@ export function charge(frame: Frame, steps: number): void {
   if (!(frame.stepsLeft >= 0)) exceeded(frame, "steps", frame.unit.limits.steps);
 }
 
-/** Pays for output before it is allocated. */
+/** Pays for output, before it is allocated wherever its length is known by then. */
 export function grow(frame: Frame, length: number): void {
   frame.outputLeft -= length;
   if (!(frame.outputLeft >= 0)) exceeded(frame, "characters of output", frame.unit.limits.outputLength);

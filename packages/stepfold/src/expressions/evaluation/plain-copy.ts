@@ -1,6 +1,7 @@
 import { charge, type Frame, failEvaluation, grow } from "./frame.ts";
 import { isPlain, kindOf } from "./read-member.ts";
 
+/** How many levels deep a value is copied. The limit also ends the copying of a value that holds itself. */
 const maxCopyDepth = 64;
 
 /**

@@ -19,8 +19,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Reads an own member of an object, an array or a text. Numbers and booleans have no members, and other values fail the evaluation.
- * Inherited members are never read. `value` must not be null or undefined.
+ * Reads an own member of an object, an array or a text. Every member of a number or boolean is undefined, and other values, such as
+ * class instances, fail the evaluation. Inherited members are never read. `value` must not be null or undefined.
  */
 export function readMember(frame: Frame, value: unknown, key: string, position: number): unknown {
   let found: unknown;

@@ -10,6 +10,7 @@ export function utf8(text: string): Uint8Array {
     const valid = point >= 0xd800 && point <= 0xdfff ? 0xfffd : point;
     if (valid < 0x80) bytes[length++] = valid;
     else {
+      // the number of bytes after the first one
       const more = valid < 0x800 ? 1 : valid < 0x10000 ? 2 : 3;
       bytes[length++] = ([0, 0xc0, 0xe0, 0xf0][more]! | (valid >> (6 * more))) & 255;
       for (let rest = more - 1; rest >= 0; rest--) bytes[length++] = 0x80 | ((valid >> (6 * rest)) & 63);
@@ -18,7 +19,10 @@ export function utf8(text: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** Decodes UTF-8; undefined if the bytes are not valid. The platform decodes them as a URI component (37 is `%`). */
+/**
+ * Decodes UTF-8; undefined if the bytes are not valid. Each byte that is not ASCII, and `%` itself (37), is written as an escape such as
+ * `%e4`, because `decodeURIComponent` is the only decoder that every JavaScript engine has. It throws an error for invalid UTF-8.
+ */
 function utf8Text(bytes: Uint8Array): string | undefined {
   let escaped = "";
   for (const byte of bytes) escaped += byte < 0x80 && byte !== 37 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`;
@@ -31,7 +35,7 @@ function utf8Text(bytes: Uint8Array): string | undefined {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Bytes as base64. */
+/** Encodes bytes as base64 in the standard alphabet, with padding. */
 function base64Of(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 3) {
@@ -42,7 +46,7 @@ function base64Of(bytes: Uint8Array): string {
   return text;
 }
 
-/** Decodes base64 in the standard or the URL alphabet, with or without padding; undefined if the text is not base64. */
+/** Decodes base64 in the standard or URL alphabet, with or without padding and white space; undefined if the text is not base64. */
 function ofBase64(text: string): Uint8Array | undefined {
   const letters = text
     .replace(/\s+/g, "")
@@ -62,13 +66,17 @@ function ofBase64(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** Pays for reading each letter of a text, and for a result that is `factor` times as long. */
+/**
+ * Takes from the budget of the evaluation, before the work is done: one step for each 64 letters of a text, and the output of a result that
+ * is at most `factor` times as long as the text.
+ */
 function payLetters(frame: Frame, text: string, factor: number): void {
   charge(frame, text.length / 64);
   grow(frame, text.length * factor);
 }
 
 function encode(frame: Frame, text: string): string {
+  // a UTF-16 unit of the text is at most 3 bytes of UTF-8, which are 4 letters of base64
   payLetters(frame, text, 4);
   return base64Of(utf8(text));
 }

@@ -81,7 +81,7 @@ export function primes(howMany: number): number[] {
 
 /** The first 32 bits of the fraction of a number. */
 const fraction = (x: number): number => Math.floor((x - Math.floor(x)) * 2 ** 32);
-/** The constants are computed for the first digest, so that loading this file takes no time for them. */
+/** The constants of SHA-256 are computed for its first digest, so that loading this file takes no time for them. */
 let sha256Constants: Uint32Array | null = null;
 
 /** SHA-256 of bytes. */

@@ -95,6 +95,8 @@ describe("a regular expression in an expression", () => {
     ["input.replace(/\\//g, '.')", "a/b", "a.b"],
     ["input.split(/,\\s*/)", "a, b,c", ["a", "b", "c"]],
     ["input.split(/,/, 1)", "a,b", ["a"]],
+    ["input.split(/,/, 0)", "a,b", []],
+    ["input.split(/,/, -1)", "a,b", ["a", "b"]],
     ["input.split(/(?:)/)", "abc", ["a", "b", "c"]],
     ["input.split(/x*/)", "", []],
     ["input.split(/x/)", "", [""]],

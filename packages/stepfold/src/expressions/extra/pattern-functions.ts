@@ -102,7 +102,7 @@ function expanded(frame: Frame, replacement: string, text: string, found: Match,
 /** Splits a text at the matches. The texts of groups stand between the pieces, as in JavaScript. */
 const split: ListedFunction = (frame, site, self, args) => {
   const text = textAt(frame, site, [self], 0);
-  const limit = wholeAt(frame, site, args, 1, Number.MAX_SAFE_INTEGER);
+  const limit = wholeAt(frame, site, args, 1, -1);
   const pieces: (string | undefined)[] = [];
   let end = 0;
   for (const found of matches(frame, patternOf(frame, site, args[0]), text, true)) {
@@ -118,7 +118,8 @@ const split: ListedFunction = (frame, site, self, args) => {
   }
   grow(frame, 8 + text.length - end);
   pieces.push(text.slice(end));
-  return pieces.slice(0, Math.max(0, limit));
+  // as in JavaScript, a negative limit is none
+  return limit < 0 ? pieces : pieces.slice(0, limit);
 };
 
 /** Functions that take a regular expression. */

@@ -14,13 +14,13 @@ const programs = new WeakMap<PatternValue, PatternProgram>();
 /** The number of search steps that one step of an expression's budget pays for. */
 const stepsForOne = 32;
 
-/** The search for a pattern in a text. Each search costs at most the length of the text times the size of the pattern. */
+/** The search for a pattern in a text. Each search costs at most the length of the text times the size of the pattern and its groups. */
 export class PatternSearch {
   readonly #frame: Frame;
   readonly #program: readonly PatternStep[];
   /** The text as code points. */
   readonly #letters: Uint32Array;
-  /** For each look-around, 1 at every letter where it holds. */
+  /** For each look-around, 1 at every place between two letters where it holds. */
   readonly #looks: readonly Uint8Array[];
   /** The length of a match: two numbers for the whole match and two for each group. */
   readonly #slots: number;

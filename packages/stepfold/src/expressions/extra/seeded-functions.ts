@@ -5,8 +5,8 @@ import { sha256Bytes } from "./digest.ts";
 import { hex } from "./hash-functions.ts";
 
 /**
- * Returns random bytes that depend only on the step, its attempt and the place in
- * the definition. An attempt that is performed again gets the same bytes.
+ * Returns random bytes that depend only on the step, its attempt, the place in the definition, and how many values the same
+ * evaluation has drawn before. An attempt that is performed again gets the same bytes.
  */
 function draw(frame: Frame, { name, position }: CallSite): Uint8Array {
   charge(frame, 16);

@@ -106,7 +106,7 @@ const methodOf = (name: string): ListedFunction => {
 /** Makes a method that capitalises the letters that `start` matches, and changes all other letters to lower case. */
 const titled = (start: RegExp): ListedFunction => ofText((self) => self.toLowerCase().replace(start, (letter) => letter.toUpperCase()));
 
-/** The methods and functions of n8n. If JavaScript has a function of the same name, it has the same result. */
+/** The methods and functions of n8n. `keys` and `values` of an array are those of `Object.keys` and `Object.values`, not iterators. */
 export const valueFunctions: readonly (readonly [string, ListedFunction])[] = [
   ["isEmpty", (_, __, self) => isEmpty(self)],
   ["isNotEmpty", (_, __, self) => !isEmpty(self)],

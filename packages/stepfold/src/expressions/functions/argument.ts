@@ -16,7 +16,10 @@ export interface CallSite {
 /** A listed function or method. `self` is the value that a method is called on; a function gets undefined. */
 export type ListedFunction<Self = unknown> = (frame: Frame, site: CallSite, self: Self, args: readonly unknown[]) => unknown;
 
-/** Reads an argument that must be a text. Numbers and booleans are accepted. `undefined` is not, because that is probably a mistake. */
+/**
+ * Reads an argument that must be a text. Numbers and booleans are accepted. `undefined` gives the fallback; without a fallback it is
+ * refused, because it is probably a mistake.
+ */
 export function textAt(frame: Frame, site: CallSite, args: readonly unknown[], index: number, fallback?: string): string {
   const value = args[index];
   if (typeof value === "string") return payToRead(frame, value);

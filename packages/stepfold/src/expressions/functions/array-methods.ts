@@ -52,6 +52,7 @@ const concat: ListedFunction<Items> = (frame, _, self, args) => {
   return result;
 };
 
+/** How deep `flat` goes at most, also as `flat(Infinity)`. */
 const maxFlatDepth = 32;
 
 const flat: ListedFunction<Items> = (frame, site, self, args) => {

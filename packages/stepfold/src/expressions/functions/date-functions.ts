@@ -24,7 +24,7 @@ function iso(frame: Frame, site: CallSite, moment: number): string {
   return new Date(moment).toISOString();
 }
 
-/** Adds calendar months. If the new month has no such day, its last day is used: January 31 plus one month is February 28. */
+/** Adds calendar months. If the new month has no such day, its last day is used: January 31 plus one month is February 28 or 29. */
 function addMonths(moment: number, months: number): number {
   if (months === 0) return moment;
   const date = new Date(moment);

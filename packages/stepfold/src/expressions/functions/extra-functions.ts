@@ -32,10 +32,10 @@ export const extraMethods: ReadonlySet<string> = new Set(
 );
 
 let loaded: ExtraFunctions | null = null;
-/** True once an expression that names an extra function has been compiled. */
+/** True once an expression has been compiled that names an extra function or holds a regular expression. */
 let isRequired = false;
 
-/** True if an expression that names an extra function has been compiled, and the code of these functions is not loaded yet. */
+/** True if a compiled expression needs an extra function, and the code of these functions is not loaded yet. */
 export function mustLoadExtraFunctions(): boolean {
   return isRequired && loaded === null;
 }

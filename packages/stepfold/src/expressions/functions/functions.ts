@@ -16,6 +16,7 @@ const encode =
   (change: (text: string) => string, problem: string): ListedFunction =>
   (frame, site, _, args) => {
     const text = textAt(frame, site, args, 0);
+    // One UTF-16 code unit becomes at most nine characters, such as `%E2%82%AC`.
     grow(frame, text.length * 9);
     try {
       return change(text);

@@ -79,7 +79,7 @@ const split: ListedFunction<string> = (frame, site, self, args) => {
   return pieces;
 };
 
-/** Replaces all occurrences of a text. `$&` and the like have no meaning in the replacement, which is plain text. */
+/** Replaces all occurrences of a text. `$&` and the like have a meaning in the replacement only if a regular expression is replaced. */
 const replaceAll: ListedFunction<string> = (frame, site, self, args) => {
   if (args[0] instanceof PatternValue) return replacePattern(frame, site, self, args);
   const wanted = textAt(frame, site, args, 0);

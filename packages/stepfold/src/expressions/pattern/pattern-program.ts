@@ -40,7 +40,7 @@ export function tooLarge(part: PatternPart): string | undefined {
   return size > maxSteps ? `repeats so much that it takes ${size} steps; at most ${maxSteps} are allowed` : undefined;
 }
 
-/** Returns the number of steps in the program of a part. */
+/** Returns how many steps a part takes, with those of its look-arounds and without those that save or clear what groups capture. */
 export function sizeOf(part: PatternPart): number {
   switch (part.kind) {
     case "letter":

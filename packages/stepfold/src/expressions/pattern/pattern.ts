@@ -6,7 +6,7 @@ export type Spend = (units: number) => void;
 
 /** A regular expression whose matching time is linear in the length of the text (Thompson's construction). */
 export interface Pattern {
-  /** The number of steps in the program. Each letter of a text costs at most that many units of work. */
+  /** The number of steps, with those of look-arounds. Each letter of a text costs about that many units of work at most. */
   readonly size: number;
   /** True if the pattern matches anywhere in the text. */
   matches(text: string, spend: Spend): boolean;

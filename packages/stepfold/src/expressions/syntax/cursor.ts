@@ -11,7 +11,10 @@ export interface Cursor {
   readonly limits: ExpressionLimits;
   /** The id of each node of the workflow by its name, for `$("Name")`. */
   readonly names: NodeNames;
-  /** The expressions that stood in parentheses: `(a || b) ?? c` is allowed, `a || b ?? c` is not. */
+  /**
+   * The expressions that stood in parentheses: `(a || b) ?? c` is allowed, `a || b ?? c` is not. It also holds the members that
+   * stand for destructured names, because neither can be called.
+   */
   readonly grouped: WeakSet<Expression>;
   /** Parses a whole expression. It is a field, so that the files of the parser need not import each other in a circle. */
   readonly expression: (cursor: Cursor) => Expression;
@@ -28,7 +31,7 @@ export interface Cursor {
   depth: number;
 }
 
-/** Returns the token under the cursor. The last token is the end of the expression, and the parser never moves past it. */
+/** Returns the token under the cursor. The last token is the end of the expression, and the parser reads no token after it. */
 export function peek(cursor: Cursor): Token {
   return cursor.tokens[cursor.index]!;
 }

@@ -13,7 +13,7 @@ export interface Source {
   readonly first: (optional: boolean) => Expression;
   /** An array of all data, each as `{ json: data }`. */
   readonly all: () => Expression;
-  /** Whether there is any result. */
+  /** Whether there is any result. It is used for `$("Node").isExecuted` only: `$input` has no such member. */
   readonly isThere: () => Expression;
 }
 
@@ -73,7 +73,10 @@ function ofNode(cursor: Cursor, start: number): Source {
   return itemsOfNode(cursor, id, start, at);
 }
 
-/** Returns the expressions for the results of the node whose name or id is the value of `id`. */
+/**
+ * Returns the expressions for the results of the node that `id` gives. A literal may be the name or the id of the node; a computed
+ * value must be the id, because only the parser knows the names.
+ */
 export function itemsOfNode(cursor: Cursor, id: Expression, start: number, at: number): Source {
   const end = previousEnd(cursor);
   const member = (object: Expression, key: string | Expression, optional = false): Expression =>

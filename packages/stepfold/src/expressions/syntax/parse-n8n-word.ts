@@ -23,8 +23,8 @@ const words: ReadonlyMap<string, ParseWord> = new Map<string, ParseWord>([
 ]);
 
 /**
- * Parses an expression that starts with a word of n8n, such as `$node["X"].json` or
- * `$today`, into the expression that it stands for. Undefined if there is no such word.
+ * Parses an expression that starts with a word of n8n, such as `$node["X"].json` or `$today`, into the
+ * expression that it stands for. Returns undefined if the token under the cursor is no such word.
  */
 export function parseN8nWord(cursor: Cursor): Word | undefined {
   const { kind, text } = peek(cursor);

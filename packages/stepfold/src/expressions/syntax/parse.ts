@@ -53,8 +53,8 @@ export function parse(tokens: readonly Token[], source: string, limits: Expressi
 }
 
 /**
- * Parses a conditional expression, or an expression that binds more tightly. The branches of a long
- * `a ? b : c ? d : e` are parsed in a loop and not by recursion, so they do not count as nesting.
+ * Parses a conditional expression, or an expression that binds more tightly. A long `a ? b : c ? d : e` is
+ * parsed in a loop, so its length does not count as nesting; each branch before a `:` is one level deeper.
  */
 function parseExpression(cursor: Cursor): Expression {
   deeper(cursor);

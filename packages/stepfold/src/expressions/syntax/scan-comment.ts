@@ -4,7 +4,7 @@ import { refuse, type Scanner } from "./scanner.ts";
 const slashCode = 47;
 const starCode = 42;
 
-/** Moves past blanks and comments. A comment after `//` ends with its line, or at the `}}` that closes the expression. */
+/** Moves past blanks and comments. A comment after `//` ends with its line or, inside `{{ }}`, before the next `}}`. */
 export function skipBlanks(scanner: Scanner): void {
   const { text } = scanner;
   for (;;) {

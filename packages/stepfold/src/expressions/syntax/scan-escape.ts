@@ -11,7 +11,7 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ["0", "\0"],
 ]);
 
-/** Reads an escape as JavaScript does. The scanner stands at the backslash. */
+/** Reads an escape as JavaScript does, but a backslash before a line end keeps the line end. The scanner stands at the backslash. */
 export function scanEscape(scanner: Scanner): string {
   const start = scanner.index;
   const letter = scanner.text.slice(start + 1, start + 2);

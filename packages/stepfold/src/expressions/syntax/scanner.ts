@@ -4,7 +4,7 @@ import { refuseExpression } from "../evaluation/frame.ts";
 export interface Token {
   readonly kind: "number" | "string" | "name" | "pattern" | "punctuator" | "text" | "end";
   readonly text: string;
-  /** Counted from the start of the expression. */
+  /** `start` and `end` are counted from the start of the expression; `end` is just after the token. */
   readonly start: number;
   readonly end: number;
 }

@@ -136,7 +136,7 @@ export interface ObjectLiteral extends Span {
   readonly entries: readonly Entry[];
 }
 
-/** One member of an object literal; `key` is null for a spread. */
+/** One member of an object literal; `key` is null for a spread. `at` is the position of the key, or of the `...`. */
 export interface Entry {
   readonly key: string | Expression | null;
   readonly value: Expression;

@@ -23,7 +23,7 @@ export interface Tokens {
   readonly end: number;
   /** Position in the text where the expression starts. */
   readonly start: number;
-  /** The expression as it is written, without the blanks around it. */
+  /** The expression as it is written, without the blanks around it, and without comments and semicolons at its end. */
   readonly source: string;
 }
 

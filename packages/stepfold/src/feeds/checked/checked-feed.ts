@@ -38,7 +38,7 @@ export function checkedFeed(methods: FeedMethods): EventFeed {
       try {
         hear(notices);
       } catch {
-        // an error in the code of one listener must not end the connection, which others may use too
+        // an error in the code of the listener must not end its connection, or the process
       }
     };
     const ended = (cause: unknown): void => {

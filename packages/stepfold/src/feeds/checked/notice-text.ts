@@ -1,6 +1,6 @@
 import type { Notice, NoticeKind } from "../../ports/event-feed.ts";
 
-/** The longest text that is sent. PostgreSQL takes no more than 8,000 bytes in one message. */
+/** The longest text that is sent. PostgreSQL takes less than 8,000 bytes in one message. */
 const maxTextLength = 7_500;
 /** The longest text that is read. A text may come from any program that can write to the channel. */
 const maxHeardLength = 64 * 1024;

@@ -28,5 +28,5 @@ export interface NodeRedisSubscriber {
   destroy(): void;
 }
 
-/** A connected client of one of the two libraries. */
+/** A client of one of the two libraries. One of node-redis must be connected. */
 export type RedisFeedClient = IoredisFeedClient | NodeRedisFeedClient;

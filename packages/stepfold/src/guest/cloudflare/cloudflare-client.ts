@@ -1,6 +1,6 @@
 import type { GuestMessage } from "../host.ts";
 
-/** How Cloudflare repeats a step whose process died, and how long a step may run. */
+/** How Cloudflare repeats a step that threw an error or whose process died, and how long a step may run. */
 export interface CloudflareStepConfig {
   /** `limit` is the number of repetitions, `delay` the time before the first one in milliseconds. */
   readonly retries: { readonly limit: number; readonly delay: number; readonly backoff: "constant" | "linear" | "exponential" };

@@ -13,7 +13,10 @@ export interface CloudflareHostOptions {
   /** The second parameter of the method `run` of your workflow. */
   readonly step: CloudflareStep;
   readonly guest: Pick<Guest, "perform">;
-  /** How a step whose process died is repeated, and how long a step may run. Default: 20 times, after 1, 2, 4, ... seconds; 30 minutes. */
+  /**
+   * How a step is repeated whose process died or lacks the definition, and how long a step may run. Default: 20 times, after 1, 2, 4, ...
+   * seconds; 30 minutes. A node that fails does not count here: Stepfold makes its retries.
+   */
   readonly config?: CloudflareStepConfig | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface TriggerHostOptions {
   readonly workflowId: string;
   /**
    * Whether commands can be sent to the execution (`triggerMailbox`). If false, pauses use `wait.until`, which makes no tokens, and a step
-   * that waits for an answer fails the run with `OPTION_INVALID`. Default: true.
+   * that waits for an answer without a time limit fails the run with `OPTION_INVALID`. Default: true.
    */
   readonly listens?: boolean | undefined;
   readonly environment?: Pick<Environment, "now"> | undefined;
@@ -45,7 +45,8 @@ export interface TriggerHostOptions {
  * Make a new host for each run of the handler, because a host counts its tokens. Needs @trigger.dev/sdk 4.3.1 or later, where
  * idempotency keys belong to a run.
  *
- * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`. Its methods reject with `STEP_LOST` if Trigger.dev has given up a step: repeat the run
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`. Its methods reject with `STEP_LOST` if Trigger.dev has given up a step: repeat
+ * the run
  */
 export function triggerHost(options: TriggerHostOptions): GuestHost {
   refuseUnknown("triggerHost", options, ["wait", "step", "workflowId", "listens", "environment"]);

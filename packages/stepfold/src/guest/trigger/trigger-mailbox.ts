@@ -9,7 +9,10 @@ import type { TriggerWait } from "./trigger-client.ts";
 
 /** How long Trigger.dev keeps the keys of tokens and steps. Its default is 30 days; later, a key would name a new token or step. */
 export const keyTtl = "365d";
-/** The timeout of a token that a sender makes. If the sender dies before it completes the token, other messages wait this long. */
+/**
+ * The timeout of a token that a sender makes. If the sender dies before it completes the token, and no other message comes, a pause of the
+ * execution may end late by this time, because it waits for this token.
+ */
 const senderTimeout = "60s";
 
 /**
@@ -33,7 +36,8 @@ export interface TriggerMailbox {
    * call resolves when the command is stored. It does not say whether the execution accepts the command: one that does not fit is refused
    * later (`onRefused`).
    *
-   * The call goes through the tokens of the execution from the first one on, with two or three requests for each.
+   * The call goes through the tokens of the execution from the first one on, with two requests for each that is taken, and four for its
+   * own.
    *
    * @param id commands with the same id count as one, however often they are sent. Default: a new id
    * @throws StepfoldError `OPTION_INVALID`; any error that the client throws: then the same call may be made again with the same `id`

@@ -50,8 +50,8 @@ export const plainAnswerSchema: JsonObject = { title: "Decision", type: "object"
 
 /**
  * Returns the schema of an answer, with the additions of the workflow's author. The author cannot change `type`, `approved` and
- * `comment`; a `title` of the author replaces "Decision". The result is one flat object schema without `allOf`, so that forms can be
- * made from it and `additionalProperties: false` works.
+ * `comment`; a `title` of the author replaces "Decision". The two schemas are merged into one flat object schema and not combined by
+ * `allOf`, so that forms can be made from it and `additionalProperties: false` works.
  *
  * @param authored the author's object schema
  */

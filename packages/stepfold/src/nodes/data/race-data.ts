@@ -53,6 +53,7 @@ export const raceSchema: JsonObject = {
       title: "Signals",
       description: "Signals to wait for",
       type: "array",
+      // With the timer and the answer, a race has at most 100 contestants.
       maxItems: 98,
       items: {
         type: "object",

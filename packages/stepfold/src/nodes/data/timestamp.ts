@@ -16,7 +16,7 @@ export const timeFields: JsonObject = {
   until: { title: "Until", description: "A moment: 2026-01-31T09:00:00Z, or milliseconds since 1970", type: ["string", "number"] },
 };
 
-/** A date, or a date and time with an offset. Without an offset the time would mean another moment on every machine. */
+/** A date, or a date and time with an offset. A time without an offset is refused, because its author may mean local time. */
 const isoForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**

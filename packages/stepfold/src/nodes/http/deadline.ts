@@ -1,8 +1,8 @@
 import { HttpError } from "./http-error.ts";
 
 /**
- * Runs `work` until it ends, the time is up, or `outer` is aborted. In the last two cases the signal that `work` got is aborted, and
- * the reason of the abort is thrown.
+ * Runs `work` with a signal that is aborted when the time is up or `outer` is aborted. If `work` rejects after that, the reason of the
+ * abort is thrown in place of its error. `work` must react to the signal: this function waits until `work` has ended.
  */
 export async function withDeadline<T>(
   timeoutMs: number,

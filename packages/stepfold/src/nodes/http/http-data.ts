@@ -9,7 +9,7 @@ export interface HttpData {
   readonly url: string;
   /** Default: `GET`. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | undefined;
-  /** Header values by name. A header whose value is null is not sent. */
+  /** Header values by name. An entry whose value is null is left out; a header of this name that the node itself sets is still sent. */
   readonly headers?: Readonly<Record<string, Scalar | null>> | undefined;
   /** Basic authentication. Take user and password from `globals`, because everything written in a definition is stored with it. */
   readonly basicAuth?: { readonly user: string; readonly password: string } | undefined;
@@ -22,13 +22,13 @@ export interface HttpData {
   readonly body?: { readonly json?: Json; readonly text?: string; readonly form?: Fields } | undefined;
   /** The time limit of the whole call with its redirects. Default: `defaultTimeoutMs` of `httpNode`. */
   readonly timeout?: Duration | undefined;
-  /** The largest body of the response in bytes, after decompression. Default: `maxBytes` of `httpNode`. */
+  /** The largest body of the response in bytes, before and after decompression. Default: `maxBytes` of `httpNode`. */
   readonly maxBytes?: number | undefined;
-  /** The statuses that fail the attempt, so that the retry policy applies. Default: 500, 502, 503, 504. */
+  /** The statuses that fail the attempt, so that it is retried if there is a retry policy. Default: 500, 502, 503, 504. */
   readonly retriableCodes?: readonly number[] | undefined;
   /** How the body of the response is read. Default: `auto`, by its content type. */
   readonly response?: "auto" | "json" | "text" | "base64" | undefined;
-  /** The largest number of redirects that are followed. With 0 a redirect is a response like any other. Default: 5. */
+  /** The most redirects that are followed. With 0, a redirect is itself the response, and the path leaves by `fail`. Default: 5. */
   readonly followRedirects?: number | undefined;
   /** Whether the header `Idempotency-Key` is sent. Default: for all methods except GET, HEAD and OPTIONS. */
   readonly idempotencyKey?: boolean | undefined;
@@ -37,15 +37,18 @@ export interface HttpData {
 /** The response of a call, which is the output of the node. */
 export interface HttpAnswer {
   readonly status: number;
-  /** The values by name in lower case, without `set-cookie`. Several headers with the same name are joined with commas. */
+  /**
+   * The values by name in lower case. Cookies (`set-cookie`, `set-cookie2`) are left out, because they are credentials. Several headers
+   * with the same name are joined with commas.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
 }
 
-/** The largest number of redirects that the data may ask for, which is also the default. */
+/** The largest `followRedirects` that the data may set, which is also the default. */
 export const maxRedirects = 5;
 
-/** The statuses that are retried if the data names none. */
+/** The statuses that fail the attempt if `retriableCodes` is absent. An empty list means that no status fails the attempt. */
 export const defaultRetriableCodes: readonly number[] = [500, 502, 503, 504];
 
 const scalar: JsonObject = { type: ["string", "number", "boolean", "null"] };
@@ -90,7 +93,7 @@ const query: JsonObject = {
   ...fields,
 };
 
-/** Builds the JSON Schema of the node's data. `limitBytes` is the largest `maxBytes` that the data may set. */
+/** Builds the JSON Schema of the node's data. `limitBytes` is `maxBytes` of `httpNode`: the data may only set a lower limit. */
 export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSchema {
   return {
     title: "HTTP request",

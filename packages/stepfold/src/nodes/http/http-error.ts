@@ -41,7 +41,7 @@ export class HttpRetryAfterError extends RetryAfterError {
   readonly code: HttpErrorCode = "HTTP_STATUS";
 }
 
-/** True for the errors of this file. They need no wrapping, because they already have a code and name the service. */
+/** True for the errors of this file. They need no wrapping, because they already have a code and a message of ours without secrets. */
 export function isHttpError(thrown: unknown): thrown is HttpError | FatalHttpError | HttpRetryAfterError {
   return thrown instanceof HttpError || thrown instanceof FatalHttpError || thrown instanceof HttpRetryAfterError;
 }

@@ -24,7 +24,7 @@ export interface HttpNodeOptions {
    * the URL must be exactly the same; its addresses may be any then. Default: none.
    */
   readonly allowHosts?: readonly string[] | undefined;
-  /** The time limit of a whole call in milliseconds, if the data gives none. Default: 30 s. */
+  /** The time limit of a whole call in milliseconds, if the data gives none. At most 24 hours. Default: 30 s. */
   readonly defaultTimeoutMs?: number | undefined;
   /** The largest body that is read, in bytes. The data may set a lower limit, never a higher one. Default: 1 MiB. */
   readonly maxBytes?: number | undefined;
@@ -48,15 +48,17 @@ const maxTimeoutMs = 24 * 3_600_000;
  * | any other | the path leaves by `fail` |
  *
  * A handle without an edge ends the path. These failures may be retried: `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_NETWORK`. These are never
- * retried: `HTTP_REQUEST_INVALID`, `HTTP_ADDRESS_REFUSED`, `HTTP_REDIRECT`, `HTTP_TOO_LARGE`, `HTTP_BODY_UNREADABLE`. Errors name the
- * method and the origin, but not the path, query and headers. The output does not contain the headers of the request.
+ * retried: `HTTP_REQUEST_INVALID`, `HTTP_ADDRESS_REFUSED`, `HTTP_REDIRECT`, `HTTP_TOO_LARGE`, `HTTP_BODY_UNREADABLE`. `HTTP_ABORTED`
+ * means that the engine has stopped the step. Errors may name the method, the origin and the name of a header, but never the path, the
+ * query or the value of a header. The output does not contain the headers of the request.
  *
  * `basicAuth: { user, password }` sends the header `authorization`. Take user and password from `globals`, the place for secrets: no
  * snapshot contains `globals`, and their values are removed from messages of errors.
  *
  * Only public addresses are called, also after a redirect and whatever address a name resolves to; `allowHosts` names exceptions.
- * Methods other than GET, HEAD and OPTIONS send the step's `Idempotency-Key`, which is the same for every attempt: a service that
- * supports it does the work only once. Proxies of the environment are not used.
+ * Methods other than GET, HEAD and OPTIONS send the header `Idempotency-Key`, if `idempotencyKey` in the data does not say otherwise.
+ * The key is the same for every attempt of the step: a service that supports it does the work only once. Proxies of the environment are
+ * not used.
  *
  * @throws StepfoldError `OPTION_INVALID`
  *

@@ -6,14 +6,14 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 /** The only headers that are sent to another origin: any other header may be a credential, whatever its name is. */
 const harmless = new Set(["accept", "accept-encoding", "accept-language", "content-language", "content-type", "user-agent"]);
 
-/** Returns the location of a redirect; null if the response is no redirect. */
+/** Returns the location of a redirect; null if the response is no redirect or names no location. */
 export function redirectTo(status: number, location: string | undefined): string | null {
   return redirects.has(status) && location !== undefined ? location : null;
 }
 
 /**
- * Returns the request that follows a redirect, as browsers do it: a 303, and a 301 or 302 after a POST, becomes a GET without a body.
- * Another origin (scheme, host or port) gets no body and no header that could be a credential.
+ * Returns the request that follows a redirect, as browsers do it: after a 303 (except of a HEAD), and after a 301 or 302 of a POST, it
+ * is a GET without a body. Another origin (scheme, host or port) gets no body and no header that could be a credential.
  *
  * @throws FatalHttpError `HTTP_REDIRECT` if the location must not be called, or if another origin would get the body
  */

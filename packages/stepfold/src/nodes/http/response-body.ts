@@ -14,9 +14,10 @@ const decoders = {
 
 /**
  * Reads the whole body and decompresses it. The reading stops and the connection ends as soon as there are more than `maxBytes`,
- * whatever the headers say.
+ * compressed or decompressed, whatever the headers say.
  *
  * @throws FatalHttpError `HTTP_TOO_LARGE`, `HTTP_BODY_UNREADABLE` for an unknown compression
+ * @throws HttpError `HTTP_NETWORK` if the connection breaks or the compressed data is damaged
  */
 export async function readBody(received: Received, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const { response, sent } = received;

@@ -16,7 +16,7 @@ const textType =
 
 /**
  * Returns the body as a JSON value. `auto` decides by the content type: JSON, then text; without a content type, text if the body is
- * UTF-8. An empty body is null.
+ * UTF-8 without zero bytes. An empty body is null; as `text` and `base64` it is an empty text.
  *
  * @throws FatalHttpError `HTTP_BODY_UNREADABLE` for a body that should be JSON and is not, and for binary content
  */

@@ -11,7 +11,10 @@ export interface Received {
   readonly sent: HttpRequest;
 }
 
-/** Sends a request, follows its redirects, and returns the last response. The body of the response is not read yet. */
+/**
+ * Sends a request, follows its redirects, and returns the last response. With `maxRedirects` 0 this is the first one, also if it is a
+ * redirect. The body of the response is not read yet.
+ */
 export async function send(first: HttpRequest, guard: SsrfGuard, maxRedirects: number, signal: AbortSignal): Promise<Received> {
   let sent = first;
   let from: URL | null = null;
@@ -50,7 +53,7 @@ function sendOnce(sent: HttpRequest, from: URL | null, guard: SsrfGuard, signal:
   });
 }
 
-/** Turns a failure of the network into an error that names the service and nothing else. */
+/** Turns a failure of the network into an error that names the service and the system's code (or message) of the failure. */
 export function asHttpError(error: unknown, sent: HttpRequest): Error {
   if (isHttpError(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;

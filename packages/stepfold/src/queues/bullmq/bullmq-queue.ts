@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ConsumeOptions, Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
+import { foreignMessage, workflowIdOf } from "../checked/wake-up-message.ts";
 import type { BullmqJob, BullmqQueueClient, MakeBullmqWorker } from "./bullmq-client.ts";
 
 /** How a BullMQ queue behaves. */
@@ -74,8 +75,10 @@ async function consumer(
   { concurrency, leaseMs, onProblem }: ConsumeOptions,
 ): Promise<Consumer> {
   const process = async (job: BullmqJob): Promise<void> => {
+    const workflowId = workflowIdOf(job.data);
+    if (workflowId === null) return onProblem(foreignMessage("bullmq"));
     try {
-      await handle(deliveryOf(job, leaseMs));
+      await handle(deliveryOf(job, workflowId, leaseMs));
     } catch (cause) {
       onProblem(cause);
       // not the error itself: BullMQ stores its text, and does not retry after errors with certain names
@@ -97,8 +100,7 @@ async function consumer(
   return { drain: () => made.close() };
 }
 
-function deliveryOf(job: BullmqJob, leaseMs: number): Delivery {
-  const { workflowId } = job.data as { workflowId: string };
+function deliveryOf(job: BullmqJob, workflowId: string, leaseMs: number): Delivery {
   return {
     workflowId,
     async extend() {

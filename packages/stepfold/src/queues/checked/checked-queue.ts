@@ -17,15 +17,15 @@ export interface QueueMethods {
   send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   sendIn?(query: TransactionQuery, wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   consume(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer>;
-  /** Whether the server would refuse the same call again. Default: the error codes of SQL and Redis decide. */
+  /** Whether the server would refuse the same call again. Absent or false: the error codes of SQL and Redis decide, as in `queueError`. */
   refuses?(cause: unknown): boolean;
   /** Frees what was opened here, after all consumers are drained and all messages sent. */
   close?(): Promise<void>;
 }
 
 /**
- * A queue that checks its arguments, drains its consumers when it is closed, refuses every call after that, and rejects only
- * with `StepfoldError`s.
+ * A queue that checks its arguments, drains its consumers when it is closed, and refuses every call after that. Its methods `send`,
+ * `sendIn` and `consume` reject only with `StepfoldError`s.
  */
 export function checkedQueue(methods: QueueMethods): WorkQueue {
   const { name, features } = methods;
@@ -60,6 +60,15 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
     return consumer;
   };
 
+  const closeAll = async (): Promise<void> => {
+    const drained = Promise.all([...consumers].map((consumer) => consumer.drain()));
+    await Promise.allSettled([drained]);
+    await Promise.allSettled(sends);
+    // a consumer that cannot be drained must not keep the connection open
+    await methods.close?.();
+    await drained;
+  };
+
   return {
     name,
     features,
@@ -67,9 +76,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
     ...(methods.sendIn && { sendIn: (query, wakeUps) => sending((checked) => methods.sendIn!(query, checked), wakeUps) }),
     consume: (handle, options) => whileOpen(() => consume(handle, options)),
     close() {
-      closing ??= Promise.all([...consumers].map((consumer) => consumer.drain()))
-        .then(() => Promise.allSettled(sends))
-        .then(() => methods.close?.());
+      closing ??= closeAll();
       return closing;
     },
   };

@@ -21,6 +21,7 @@ export async function openPgBoss(text: string): Promise<QueueAndClient> {
   const { pgBossQueue } = await import("../pg-boss/pg-boss-queue.ts");
   const { PgBoss } = await importDriver<Client>("pg-boss", { queue: "pg-boss" });
   const boss = new PgBoss({ connectionString: url, schema: taken.schema });
+  // without a listener, an error of a lost connection would end the process
   boss.on("error", () => undefined);
   await boss.start();
   return { queue: pgBossQueue(boss, { name: taken.queue }), closeClient: () => boss.stop() };

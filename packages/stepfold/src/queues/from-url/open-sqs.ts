@@ -13,7 +13,8 @@ interface Sdk {
 
 /**
  * Opens `sqs:https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold`, with the AWS SDK, which finds the credentials itself.
- * `?endpoint=http://127.0.0.1:4566` names another server, which does not check credentials.
+ * `?endpoint=http://127.0.0.1:4566` names another server, which does not check credentials. `?region=` is needed if neither the host of the
+ * URL nor the settings of the SDK say the region.
  */
 export async function openSqs(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text.slice("sqs:".length), { region: "", endpoint: "" });

@@ -1,5 +1,6 @@
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { ConsumeOptions, Delivery } from "../../ports/work-queue.ts";
+import { foreignMessage, workflowIdOf } from "../checked/wake-up-message.ts";
 import type { PgBossClient, PgBossJob } from "./pg-boss-client.ts";
 
 /** How often pg-boss is told that messages are still being handled, in milliseconds. pg-boss waits for such a heartbeat at least 10 s. */
@@ -30,7 +31,12 @@ export function jobHandler(
     });
   };
   const settle = async (job: PgBossJob): Promise<void> => {
-    const { workflowId } = job.data as { workflowId: string };
+    const workflowId = workflowIdOf(job.data);
+    if (workflowId === null) {
+      onProblem(foreignMessage("pg-boss"));
+      await boss.deleteJob(name, job);
+      return;
+    }
     const extend = async (): Promise<void> => {
       await boss.touch(name, [job]);
     };

@@ -11,7 +11,10 @@ export interface PgBossQueueOptions {
   readonly name?: string;
   /** How often a consumer that has room looks for messages, in milliseconds. Default 1,000. */
   readonly pollMs?: number;
-  /** How long a message waits after its handler failed the first time, in whole seconds; then twice as long, up to a minute. Default 1. */
+  /**
+   * How long a message waits after its handler failed the first time, in whole seconds. Each further failure doubles the time, up to a
+   * minute, or up to this time if it is longer. Default 1.
+   */
   readonly retryDelaySeconds?: number;
   /**
    * True if your store is `postgresStore` on the same database and its user may write pg-boss's tables: then a wake-up is

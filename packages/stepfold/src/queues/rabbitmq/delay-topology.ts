@@ -2,7 +2,7 @@ import type { RabbitmqQueueSettings, RabbitmqTopology } from "./rabbitmq-client.
 
 /** How long the queue of level 0 keeps a message, in milliseconds; each level keeps it twice as long as the one below. */
 const unitMs = 64;
-/** The number of levels. With one more, the highest level would keep messages longer than the 2^32 ms that RabbitMQ allows. */
+/** The number of levels. With one more, the highest level would keep messages for 2^32 ms, and RabbitMQ only allows less than that. */
 const levels = 26;
 
 /** The longest delay that the levels make: 49 days. */

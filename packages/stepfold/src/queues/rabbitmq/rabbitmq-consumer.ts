@@ -16,8 +16,8 @@ interface ConsumerSetting {
   readonly consuming: ConsumeOptions;
   readonly retryDelayMs: number;
   /**
-   * The longest time that a message is held while its handler runs, in milliseconds. Then a new message with this delay is sent to take its
-   * place, and the message is acknowledged.
+   * How long a message is held while its handler runs, in milliseconds. At the first `extend` after that, a new message with this delay is
+   * sent to take its place, and the message is acknowledged.
    */
   readonly maxHoldMs: number;
   sendOne(workflowId: string, delayMs: number): Promise<void>;

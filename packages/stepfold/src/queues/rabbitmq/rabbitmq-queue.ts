@@ -9,8 +9,8 @@ import { isRefusedByRabbitmq } from "./rabbitmq-error.ts";
 /** How a RabbitMQ queue behaves. */
 export interface RabbitmqQueueOptions {
   /**
-   * Name of the queue in RabbitMQ. The exchanges and queues that delay messages are called `NAME.delay.0` to `NAME.delay.25`. All are
-   * declared. Default `stepfold`.
+   * Name of the queue in RabbitMQ. The exchanges and queues that delay messages are called `NAME.delay.0` to `NAME.delay.25`. They are
+   * declared with the first delayed message. Default `stepfold`.
    */
   readonly name?: string;
   /** `quorum`: the queues are replicated over a cluster. Cannot be changed once they exist. Default `classic`. */
@@ -20,8 +20,8 @@ export interface RabbitmqQueueOptions {
 }
 
 /**
- * The longest time that a consumer holds a message. RabbitMQ closes the channel of a consumer that holds one for longer than its
- * `consumer_timeout`, by default 30 minutes.
+ * How long a consumer holds a message before a new message takes its place. RabbitMQ closes the channel of a consumer that holds one for
+ * longer than its `consumer_timeout`, by default 30 minutes.
  */
 const maxHoldMs = 10 * 60 * 1000;
 

@@ -21,7 +21,7 @@ interface Setting extends ConsumeOptions {
   send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
 }
 
-/** Begins to consume; rejects if the queue does not exist. */
+/** Begins to consume; rejects if it cannot, for example if the queue does not exist. */
 export async function sqsConsumer(setting: Setting): Promise<Consumer> {
   const consumer = new PollingConsumer(setting);
   await consumer.begin();

@@ -21,7 +21,7 @@ export interface BulkOptions {
   /**
    * Selects the executions. Without `status`, these are all to which the action can be applied: those that have not ended; for `retry`
    * those with the status `error` or `parked`, for `restart` those that failed or were cancelled, for `fork` all. Executions that are
-   * created meanwhile are left alone. The oldest comes first.
+   * created meanwhile are left alone. The oldest comes first if the store can sort (`features.lists`), else the newest.
    */
   readonly where?: CountQuery | undefined;
   /** True: nothing is changed, and the outcomes say what would be done. Default: false. */

@@ -25,8 +25,8 @@ export interface BulkHost {
 }
 
 /**
- * Applies an action to many executions, one after the other, and yields the outcome of each. An execution that has ended meanwhile is
- * refused, and one that was deleted is left out; the others are not affected.
+ * Applies an action to many executions, one after the other, and yields the outcome of each. An execution that refuses the action, for
+ * example because it has ended meanwhile, has the outcome `refused`; one that was deleted is left out. The others are not affected.
  */
 export async function* runBulk(host: BulkHost, action: BulkAction, options: BulkOptions): AsyncGenerator<BulkOutcome, void, void> {
   refuseUnknown("runtime.bulk", options, ["where", "dryRun", "limit"]);

@@ -31,12 +31,12 @@ const firstDelayMs = 5;
 const maxDelayMs = 500;
 
 /**
- * Commits the event of a command to an execution: a resume, signal, cancellation, retry, change of a map, or the end of a child.
- * Commands to one execution that arrive while others are being committed go together into the next commit; each is decided on the
- * state that the commands before it have made. If another writer has committed first, the snapshot is read again and the commands
- * are decided again.
+ * Commits the event of a command to an execution: an answer, a signal, a cancellation, a retry, a change of its metadata or of a map, or
+ * the end of a child. Commands to one execution that arrive while others are being committed go together into the next commit; each is
+ * decided on the state that the commands before it have made. If another writer has committed first, the snapshot is read again and the
+ * commands are decided again.
  *
- * @returns `committed: false` if the same answer or signal was given before
+ * @returns `committed: false` if a command with the same idempotency key was committed before
  */
 export function dispatchCommand(
   context: RuntimeContext,

@@ -17,7 +17,7 @@ export function onceKeyOf(command: Command): string | null {
   return `${command.type} ${command.idempotencyKey}`;
 }
 
-/** Returns the event that was committed under a key before; null if none was. The snapshot holds the latest 1,000 keys. */
+/** Returns the event that was committed under a key before; null if none was, or if it is not among the latest 1,000 keys. */
 export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<AnsweredEvent | null> {
   const found = answered?.find((given) => `${given.command} ${given.key}` === key);
   if (!found) return null;
@@ -29,7 +29,8 @@ export async function answeredBefore(store: SnapshotStore, { workflowId, answere
 /**
  * Checks that a command repeats what was given under its key before.
  *
- * @throws StepfoldError `RESUME_CONFLICT` if the payload, the wait or the person differs; `METADATA_CONFLICT` if the metadata differ
+ * @throws StepfoldError `RESUME_CONFLICT` if the payload, the wait, the signal or the person differs; `METADATA_CONFLICT` if the metadata
+ * differ
  */
 export function requireRepeated(event: AnsweredEvent, workflowId: string, command: Command): void {
   if (event.type === "metadataSet") {

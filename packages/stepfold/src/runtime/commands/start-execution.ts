@@ -24,7 +24,7 @@ import type { TimedClaim } from "../context/timed-claim.ts";
 export interface ExecutionStart {
   readonly prepared: PreparedWorkflow;
   readonly options: Omit<StartOptions, "externalPayload">;
-  /** The execution that waits for this one. */
+  /** The execution that starts this one as its detached child. It waits for the end if the link has a `waitId`. */
   readonly parent?: ParentLink | undefined;
   /** The first node is not performed before this time. */
   readonly startAt?: EpochMs | undefined;
@@ -32,7 +32,7 @@ export interface ExecutionStart {
   readonly scheduledBy?: ScheduledBy | undefined;
   /** True if the definition was handed over and has no name in this runtime. */
   readonly unnamed?: boolean | undefined;
-  /** Present if the execution goes on from another one, as a fork or a restart. */
+  /** Present if the execution goes on from the state of another one: a fork, a restart, or a snapshot that `adopt` takes over. */
   readonly fromCheckpoint?: FromCheckpoint | undefined;
   /** What the execution that goes on as this one (`continueAs`) has handed over. */
   readonly carried?: Carried | undefined;
@@ -50,7 +50,7 @@ interface FromCheckpoint {
 export interface StartResult extends CommandResult {
   /** The start event of the execution. */
   readonly event: StartedEvent;
-  /** The claim, if one was asked for; else null. An execution that needs a permit gets no claim here: it is claimed after it is stored. */
+  /** The claim, if one was asked for; else null. An execution with a permit or a rate is claimed only after it is stored: null. */
   readonly claim: TimedClaim | null;
 }
 
@@ -58,8 +58,8 @@ export interface StartResult extends CommandResult {
  * Stores a new execution.
  *
  * @param lease claims the execution in the same write; null if this process has no slot for it
- * @throws StepfoldError `WORKFLOW_EXISTS` if an execution with this id was deleted lately; `STORE_UNAVAILABLE`, `OUTCOME_UNKNOWN`,
- * `OPTION_INVALID`
+ * @throws StepfoldError `WORKFLOW_EXISTS` if an execution with this id was deleted lately; `STORE_UNAVAILABLE`, `OUTCOME_UNKNOWN`;
+ * `OPTION_INVALID`, `INPUT_INVALID` and other errors of `isRefusedStart`
  */
 export async function startExecution(context: RuntimeContext, request: ExecutionStart, lease: Lease | null): Promise<StartResult> {
   const { environment, registry, clock } = context;
@@ -145,7 +145,7 @@ function completion(draft: Draft, { nodeId, output }: NonNullable<FromCheckpoint
   return withConsequences(draft, event);
 }
 
-/** Writes the first commit: with a claim if there is a lease, else with a message to the queue. */
+/** Writes the first commit: with a claim if there is a lease, else with a message to the queue in the same transaction if possible. */
 async function create(
   { store, environment, wakeUpSender }: RuntimeContext,
   draft: Draft,

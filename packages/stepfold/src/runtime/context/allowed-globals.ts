@@ -13,7 +13,11 @@ export function checkGlobalsFor(given: unknown): void {
   });
 }
 
-/** Returns the names of globals that a workflow may read; null: all. With `isUnnamed` they are those of `"*"`, or none. */
+/**
+ * Returns the names of globals that a workflow may read; null: all. Without the option `globalsFor` every workflow may read all.
+ *
+ * @param isUnnamed true for a definition without a name in the runtime: it may read the globals of `"*"`, or none if there is no `"*"`
+ */
 export function globalNamesOf(globalsFor: GlobalsFor | undefined, id: string, isUnnamed: boolean): readonly string[] | null {
   if (!globalsFor) return null;
   const named = !isUnnamed && Object.hasOwn(globalsFor, id) ? globalsFor[id] : undefined;

@@ -12,7 +12,11 @@ export class Batches<J> {
     this.#maxJobs = maxJobs;
   }
 
-  /** Adds a job to the next batch of its key. @param run does a batch; it must not reject */
+  /**
+   * Adds a job to the next batch of its key.
+   *
+   * @param run does a batch; it must not reject. While jobs of the key wait or are being done, the `run` of the first of them does all
+   */
   add(key: string, job: J, run: (jobs: readonly J[]) => Promise<void>): void {
     const waiting = this.#waiting.get(key);
     if (waiting) {

@@ -8,13 +8,16 @@ export interface CommitNotice {
   readonly workflowId: string;
   readonly version: number;
   readonly status: Status;
-  /** Makes the snapshot after the commit. Null: this process has not loaded the execution. */
+  /**
+   * Makes the snapshot after the commit. Called later, it may make one with a later `version`, which is not committed yet, because the
+   * draft of the session changes. Null: this process has not loaded the execution.
+   */
   readonly snapshot: (() => Snapshot) | null;
 }
 
 type Listener = (change: CommitNotice) => void;
 
-/** Tells the handles in this process of the commits that this process makes. Commits of other processes are found by polling. */
+/** Tells the handles in this process of the commits that this process makes. Commits of other processes are found by `HeadPolls`. */
 export class Changes {
   readonly #listeners = new Map<string, Set<Listener>>();
 

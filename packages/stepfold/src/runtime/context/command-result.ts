@@ -21,7 +21,7 @@ export interface PendingWakeUp {
   readonly status?: Status | undefined;
   /** Makes the snapshot that this process has just written. */
   readonly snapshot?: (() => Snapshot) | undefined;
-  /** True if the queue has a message for the execution: it was sent in the same transaction, or with an earlier commit. */
+  /** True if the queue has a message for the execution, sent in the same transaction or with an earlier commit, or if it needs none. */
   readonly isAnnounced: boolean;
 }
 

@@ -41,7 +41,7 @@ interface FeedLinkOptions {
 /** A part of the runtime that takes the notices of the feed. */
 export interface FeedHearer {
   hear(notice: Notice): void;
-  /** Called when the feed is heard for the first time, or again: some notices may have been missed. */
+  /** Called each time this process has begun to listen, also the first time: some notices may have been missed. */
   missed(): void;
 }
 
@@ -63,7 +63,7 @@ export class FeedLink {
     this.#options = options;
   }
 
-  /** Tells all processes soon. Notices of the same few milliseconds are sent together. */
+  /** Tells all processes soon. Notices of the same few milliseconds are sent together, and of the same kind and execution only the last. */
   tell(kind: NoticeKind, { workflowId, version }: { readonly workflowId: string; readonly version: number }): void {
     if (!this.#options.feed || this.#closing.signal.aborted || this.#waiting.size >= maxWaiting) return;
     this.#waiting.set(`${kind} ${workflowId}`, { kind, workflowId, version });

@@ -26,8 +26,9 @@ interface HeadPollsOptions {
 }
 
 /**
- * Reads the heads of the executions for which callers in this process wait: every `pollMs` all of them, and at once those that have
- * changed according to a hint. One read serves all callers that wait for an execution, and the store reads many heads in one round trip.
+ * Reads the heads of the executions for which callers in this process wait: every `pollMs` all of them, and soon those that have changed
+ * according to a hint. Executions that run here are not read, because their session publishes the changes. One read serves all callers that
+ * wait for an execution, and the store reads many heads in one round trip.
  */
 export class HeadPolls {
   readonly #options: HeadPollsOptions;

@@ -1,10 +1,11 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Environment } from "../../ports/environment.ts";
 
+/** The delay before the first repetition of a call, and the longest one; it doubles from one to the next. */
 const firstDelayMs = 20;
 const maxDelayMs = 2_000;
 
-/** How long a call from outside waits for a store that does not answer. */
+/** How long a call of the user, or a delivery to another execution, waits for a store that does not answer. */
 export const maxUnavailableMs = 10_000;
 
 /** No failover of a database to a copy takes less time. Two answers that follow each other faster have no failover between them. */

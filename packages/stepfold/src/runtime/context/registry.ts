@@ -17,7 +17,7 @@ import { minFailoverMs } from "./persist.ts";
 const maxRecentNodes = 20_000;
 /** How long a definition counts as stored while its executions run. Before a start that time is shorter: see `ensureStored`. */
 const keptWhileUsedMs = 30_000;
-/** The most prepared workflows that are kept without the code of all their nodes. */
+/** The most prepared workflows that are kept without the code of all their nodes. If there are more, all of these are forgotten. */
 const maxWithoutCode = 100;
 
 /** What definitions are prepared with. */
@@ -54,7 +54,7 @@ export class Registry {
   /** When a definition was last put into the store, on the monotonic clock, and the promise of that write. */
   readonly #stored = new WeakMap<PreparedWorkflow, { readonly done: Promise<void>; readonly atMs: number }>();
 
-  /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id */
+  /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id, or if it drives and has no node definitions */
   constructor(store: SnapshotStore, { workflows, nodeDefinitions, limits, globalsFor, drives }: RegistryOptions) {
     this.#globalsFor = globalsFor;
     this.#store = store;

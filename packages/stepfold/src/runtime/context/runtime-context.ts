@@ -44,13 +44,17 @@ export interface RuntimeContext {
   readonly wakeUpSender: WakeUpSender;
   /** How turns run. */
   readonly setting: TurnSetting;
+  /** The secrets and services of the option `globals`. */
   readonly globals: unknown;
+  /** Which workflow may read which of them. Undefined: every workflow may read all. */
   readonly globalsFor: GlobalsFor | undefined;
   /** The most paths of one execution that are performed at once. */
   readonly concurrency: number;
+  /** The name of this process and the length of its claims, for every claim that it makes. */
   readonly lease: Lease;
+  /** The time between two polls of the store. */
   readonly pollMs: number;
-  /** How many processes in a row may lose an execution before it is parked. */
+  /** The number of processes in a row that lose an execution until it is parked. */
   readonly maxCrashes: number;
   /** The most bytes of JSON of the snapshots that are held at once. */
   readonly maxLoadedBytes: number;

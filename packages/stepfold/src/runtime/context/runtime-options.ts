@@ -67,20 +67,25 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly may?: ActionPolicy | undefined;
   /**
    * Tells workers which executions are due. You open it and close it. Messages are only hints: an execution whose message is
-   * lost is found half a second later, by a poll of the store. Default: none; every worker polls the store.
+   * lost is found by the first poll of the store after it has been due for half a second. Default: none; every worker polls the store.
    */
   readonly queue?: WorkQueue;
   /**
-   * Tells all processes on the store at once which executions have become due, have opened a wait or have ended. Then workers claim, and
-   * `result`, `settled`, `waitFor` and `watch` see the change, without waiting for the next poll. You open it and close it. Notices are
-   * only hints: without a feed, or while it is silent, polls find everything. Default: none.
+   * Tells all processes on the store at once which executions have become due, have opened a wait, have ended or were parked. Then workers
+   * without a queue claim, and `result`, `settled`, `waitFor` and `watch` see the change, without waiting for the next poll. You open it
+   * and close it. Notices are only hints: without a feed, or while it is silent, polls find everything. Default: none.
    */
   readonly feed?: EventFeed | undefined;
-  /** Whether this process runs executions from the beginning. Default true. False: it only stores them until `work` or `sweep`. */
+  /**
+   * Whether this process runs executions from the beginning. Default true. False: it only stores them until `work`, `sweep` or `advance`.
+   */
   readonly drive?: boolean;
   /** How long a process keeps an execution without a sign of life, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;
-  /** The time between two polls of the store for executions that are due and held by no process, in milliseconds. Default 1,000. */
+  /**
+   * The time between two polls of the store, in milliseconds: for executions that are due and held by no process, and for changes of
+   * executions for which callers here wait. Default 1,000.
+   */
   readonly pollMs?: number;
   /** The most paths of one execution that are performed at once. Default 16. */
   readonly concurrency?: number;
@@ -91,7 +96,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly maxExecutions?: number;
   /**
    * How many processes in a row may die while they run one execution, or lose it, before it is parked. It then rests until
-   * `retry` is called. Every commit sets the count back to zero. Default 5; `Infinity`: it is never parked.
+   * it is retried (`run.retry`) or cancelled. Every commit sets the count back to zero. Default 5; `Infinity`: it is never parked.
    */
   readonly maxCrashes?: number;
   /**
@@ -121,7 +126,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   /**
    * How long ended executions are kept, in milliseconds or as text ("30d", "PT12H"): one duration for all, or one for each id of a
    * workflow. Executions of workflows without a duration are kept for ever, which is the default. A worker deletes older executions
-   * when it begins and every ten minutes from then on, some thousand at a time, the oldest first.
+   * when it begins and every ten minutes from then on, at most 10,000 for each duration at a time, the oldest first.
    */
   readonly retention?: Duration | Readonly<Record<string, Duration>>;
   readonly plugins?: readonly Plugin[];

@@ -33,7 +33,7 @@ export interface ScheduleSpec {
   readonly startAt?: string | EpochMs | undefined;
   /** No tick after this: the schedule then ends. */
   readonly endAt?: string | EpochMs | undefined;
-  /** How many ticks start an execution before the schedule ends. Default: no limit. */
+  /** How many ticks start an execution before the schedule ends; triggers and backfills do not count. Default: no limit. */
   readonly count?: number | undefined;
   /** Default `skip`. */
   readonly overlap?: OverlapPolicy | undefined;
@@ -86,11 +86,13 @@ export interface ScheduleDescription {
   readonly spec: ScheduleSpec;
   /** 1 at the beginning; rises with every edit. */
   readonly generation: number;
-  /** The next ticks, ten at most; none while it is paused. */
+  /** The next ticks, ten at most; none while the schedule is paused, or after it has ended. */
   readonly nextTicks: readonly EpochMs[];
   /** The latest tick, even if it was skipped or missed; null before the first one. */
   readonly lastTick: EpochMs | null;
-  /** Ids of executions that still run, if later ticks may have to wait for them. */
+  /**
+   * Ids of executions that still run and that later ticks may have to wait for, 100 at most. With `overlap: "allow"` ticks are not here.
+   */
   readonly running: readonly string[];
   /** Ticks that wait until the executions of `running` have ended. */
   readonly queued: readonly EpochMs[];
@@ -113,8 +115,9 @@ export interface ScheduleListQuery {
 }
 
 /**
- * The schedules of a runtime. A schedule is one execution, `schedule:NAME`, that starts others. Every change is a command to that
- * execution, and is committed when the call resolves. Ticks that were due before the change still start without the change.
+ * The schedules of a runtime. A schedule is an execution that starts others: `schedule:NAME`, later `schedule:NAME~2`, ... Every change is
+ * a command to that execution, and is committed when the call resolves. Ticks that were due before the change still start without the
+ * change.
  */
 export interface Schedules {
   /**

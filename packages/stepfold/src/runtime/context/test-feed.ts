@@ -43,8 +43,8 @@ export async function testFeed({ feed, id, listening, deadlines, timeoutMs }: Fe
 const maxHearMs = 2_000;
 
 /**
- * Tells whether a feed hears what it publishes. It does not behind a pooler that gives its connections to other clients between
- * transactions. A runtime notices this by itself, and polls.
+ * Tells whether a feed hears what it publishes. A feed is silent behind a connection pooler that gives its connections to other clients
+ * between transactions. A runtime notices this by itself, and polls.
  *
  * ```ts
  * if (!(await feedHearsItself(feed))) console.warn("The feed is silent: what happens is seen a second later");

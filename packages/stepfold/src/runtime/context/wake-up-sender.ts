@@ -11,7 +11,7 @@ import { queueAnswer, withTimeout } from "./with-timeout.ts";
 /** How long a queue that does not answer is waited for. Without its message the execution is found by a poll of the store. */
 const maxSendMs = 2_000;
 
-/** Added to every delay: a message that comes a moment too early is of no use, because nothing is due yet. */
+/** Added to every delay above 0: a message that comes a moment too early is of no use, because nothing is due yet. */
 const marginMs = 2;
 
 /** The execution that a message is about. */
@@ -79,7 +79,11 @@ export class WakeUpSender {
     }
   }
 
-  /** Sends a message, and waits at most two seconds for the queue. @returns whether it was sent */
+  /**
+   * Sends a message, and waits at most two seconds for the queue.
+   *
+   * @returns whether it was sent in this time; false too if none is needed
+   */
   async send(execution: DueExecution, wakeAt: EpochMs | null): Promise<boolean> {
     const wakeUp = this.#wakeUpOf(execution, wakeAt);
     return wakeUp !== null && this.sendOn([wakeUp]);

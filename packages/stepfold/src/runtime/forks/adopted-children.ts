@@ -12,7 +12,7 @@ export interface AdoptedChild {
   readonly status: Status;
 }
 
-/** The detached executions of an origin that still exist. */
+/** The detached executions that an origin waited for and that still exist. */
 export interface AdoptedChildren {
   /** The messages that take them over. */
   readonly adopts: readonly Adoption[];
@@ -25,7 +25,7 @@ export interface AdoptedChildren {
  * starts another one.
  *
  * @throws StepfoldError `FORK_REFUSED` while one of them is ending, because its final status is not certain yet
- * @throws StepfoldError `RESTART_COMPENSATED` if one of them has to be restarted, steps of it were undone, and `compensated` is missing
+ * @param compensated what happens to the undone steps of those that have to be restarted. Undefined: they are performed again
  */
 export async function adoptedChildren(
   { store }: RuntimeContext,

@@ -23,9 +23,9 @@ export interface ForkPoint {
   readonly snapshot: Snapshot;
   /** The time at which the execution left this version; null if it still has it. */
   readonly leftAt: EpochMs | null;
-  /** The step whose end ended the execution; null if the end came from something else, such as a cancellation. */
+  /** For a restart: the step whose end ended the execution. Null for a fork, or if something else ended it, such as a cancellation. */
   readonly ended: EndedStep | null;
-  /** The children whose deadlines had passed: the time at which each began, by its key. */
+  /** For a restart: the time at which each child began whose deadline had passed at the end, by the key of the child. */
   readonly expired?: ReadonlyMap<string, EpochMs>;
 }
 
@@ -56,9 +56,10 @@ export function snapshotAt({ workflowId, compiled, events }: History, version: n
 }
 
 /**
- * Returns the last version at which a path had come to a node, and the node was still to be performed.
+ * Returns the last version at which a path had come to a node, and the node was still to be performed. Only paths of the execution itself
+ * count, not those of sub-workflows and items of maps.
  *
- * @throws StepfoldError `FORK_REFUSED` if it never came there, `NODE_UNKNOWN`
+ * @throws StepfoldError `FORK_REFUSED` if no path ever came there before the end was decided, `NODE_UNKNOWN`
  */
 export function versionAtNode(history: History, node: string): number {
   const { workflowId, compiled } = history;
@@ -75,9 +76,10 @@ export function versionAtNode(history: History, node: string): number {
 }
 
 /**
- * Returns the execution as it was just before it failed, was cancelled, or began to undo its steps.
+ * Returns the execution as it was just before its end was decided: before it failed, was cancelled, began to undo its steps, or began its
+ * `finally` nodes. The caller has checked that it has not completed.
  *
- * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed
+ * @throws StepfoldError `FORK_REFUSED` if it has not ended, or if nothing could go on from that version
  */
 export function versionBeforeEnd(history: History): ForkPoint {
   const { workflowId } = history;

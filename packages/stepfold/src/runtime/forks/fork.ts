@@ -106,7 +106,7 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
 /**
  * Plans a restart.
  *
- * @param newParent the execution that will wait for the new one. Default: the execution that waited for the origin, or its successor
+ * @param newParent the execution that will wait for the new one. Default: the parent of the origin
  * @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ...
  */
 export async function planRestart(

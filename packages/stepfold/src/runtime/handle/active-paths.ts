@@ -7,7 +7,7 @@ import type { Json } from "../../core/values/json.ts";
 /** A node at which a path is open. */
 export interface ActiveNode {
   readonly status: ActivePath["status"];
-  /** What the step passed to `suspend`. */
+  /** What the step passed to `suspend`: the payload of its first wait. */
   readonly suspendPayload?: Json | undefined;
   /** The waits of the path: `run.resume({ waitId: waits[0].id, ... })` answers the first of them. */
   readonly waits: readonly WaitInfo[];

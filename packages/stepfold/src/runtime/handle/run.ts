@@ -27,7 +27,7 @@ export interface WaitQuery extends Place {
   readonly signal?: string | undefined;
 }
 
-/** How to answer a wait. `step` or `waitId` is needed if there are several waits. */
+/** How to answer a wait. A place, such as `step` or `waitId`, is needed if there are several waits. */
 export interface ResumeOptions extends Place {
   readonly payload?: unknown;
   /** Who answers; kept in the history. Needed if only certain people may answer, or if several people must. */
@@ -64,8 +64,9 @@ export interface Run {
    */
   result(options?: ResultOptions): Promise<Json>;
   /**
-   * Returns the snapshot once nothing can move without help from outside: the execution has ended, or it waits and no timer runs, and the
-   * same is true of the detached executions that it waits for. Follows successors as `result` does.
+   * Returns the snapshot once nothing can move without help from outside: the execution has ended, is parked until it is retried, or waits
+   * and no timer of a wait runs (deadlines do not count), and the same is true of the detached executions that it waits for. Follows
+   * successors as `result` does.
    *
    * @param options `signal` and `timeoutMs` end the waiting
    * @throws StepfoldError `RUNTIME_CLOSED`, `NOT_IN_TIME`; the reason of `signal`
@@ -133,11 +134,12 @@ export interface Run {
    */
   watch(options?: WaitOptions & { readonly after?: number | undefined }): AsyncGenerator<Watched, void, void>;
   /**
-   * Answers a wait. Resolves after the answer is committed. If several answers to one wait are sent, exactly one is applied.
+   * Answers a wait. Resolves after the answer is committed. If several answers to one wait are sent, exactly one is applied;
+   * if the wait needs the answers of several people (`quorum`), at most one of each person.
    *
    * @returns `applied: false` if the same idempotency key with the same payload was applied before
    * @throws StepfoldError `WAIT_GONE`, `WAIT_EXPIRED`, `RESUME_AMBIGUOUS`, `RESUME_CONFLICT`, `RESUME_INVALID`,
-   * `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`; nothing is changed
+   * `RESPONDER_DENIED`, `CODE_NEEDED`, `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`; nothing is changed
    */
   resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
   /**

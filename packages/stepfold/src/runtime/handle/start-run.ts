@@ -16,8 +16,8 @@ export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
   /** Whether to return the last successor of an existing execution that was restarted or goes on as a new one. Default true. */
   readonly follow?: boolean | undefined;
   /**
-   * When the first node is performed: ISO 8601, or milliseconds since 1970. Until then the execution is `paused`; it can be cancelled, and takes
-   * signals. It runs the definition that the workflow has at the time of the call. Default, and if the time has passed: at once.
+   * When the first node is performed: ISO 8601, or milliseconds since 1970. Until then the execution is `paused`; it can be cancelled, and
+   * takes signals. It runs the definition that the workflow has at the time of the call. Default, and if the time has passed: at once.
    */
   readonly startAt?: string | EpochMs | undefined;
 }
@@ -29,7 +29,8 @@ const startOptions: readonly (keyof StartRunOptions)[] = [
 /**
  * Starts an execution, or finds the one that was started before with the same id and input, or the last successor of that. Returns the id.
  *
- * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow or input, or by another execution
+ * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow, input or tenant, with another definition if one is
+ * handed over, or by another execution
  */
 export async function startRun(
   context: RuntimeContext,

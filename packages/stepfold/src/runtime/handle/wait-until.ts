@@ -6,10 +6,10 @@ import type { OpenSessions } from "../worker/open-sessions.ts";
 import { type Change, ChangesOf } from "./changes-of.ts";
 
 /**
- * Calls `find` with the snapshots of an execution from now on, and resolves to its first result that is not null. If the execution runs
- * here, no snapshot is loaded, because the session publishes its commits.
+ * Calls `find` with the snapshots of an execution from now on, and resolves to its first result that is not null. While the execution runs
+ * here, usually no snapshot is loaded, because the session publishes its commits.
  *
- * @param matters whether `find` may have a result for a status. Only then the snapshot is loaded, because a large one is expensive to load
+ * @param matters whether `find` may have a result for a status. A change to another status does not load the snapshot, which may be large
  */
 export async function waitUntil<T>(
   context: RuntimeContext,
@@ -33,7 +33,10 @@ export async function waitUntil<T>(
   }
 }
 
-/** Returns the snapshot after a commit of this process; null if the draft has changed since then, because that may not be committed yet. */
+/**
+ * Returns the snapshot after a commit of this process. Null if another process has made the change, or if the draft has changed since the
+ * commit: then its snapshot may not be committed yet.
+ */
 function committedIn(change: Change | null): Snapshot | null {
   const snapshot = change?.snapshot?.();
   return snapshot?.version === change?.version ? (snapshot ?? null) : null;
@@ -41,7 +44,7 @@ function committedIn(change: Change | null): Snapshot | null {
 
 /**
  * Returns the snapshot of an execution once it has ended, or once it is parked because something could not be undone: then its end is
- * certain. If the execution runs here, nothing is loaded: the session publishes the end. Otherwise only the head is read until the end.
+ * certain. While the execution runs here, nothing is loaded: the session publishes the end. Otherwise only the head is read until the end.
  */
 export async function waitUntilEnded(
   context: RuntimeContext,

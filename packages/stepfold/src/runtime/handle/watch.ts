@@ -19,7 +19,7 @@ export interface Watched {
   /**
    * The nodes at which paths are open, by their addresses. The address of a node in a child has the nodes around it before it
    * (`map[3]/approve`). If several paths are at one node, the oldest counts. To read one address costs the same however many
-   * paths are open; to go through all addresses does not.
+   * items of maps are open; to go through all addresses does not.
    */
   readonly activePaths: ReadonlyMap<string, ActiveNode>;
 }
@@ -32,7 +32,7 @@ export interface WatchRequest {
   readonly store: SnapshotStore;
   readonly registry: Registry;
   readonly workflowId: string;
-  /** The last version that was seen before. */
+  /** The last version that was seen before; -1: none. */
   readonly after: number;
   /** Begins to look for changes of the execution. The changes reject when the watch is ended from outside. */
   readonly openChanges: () => ChangesOf;

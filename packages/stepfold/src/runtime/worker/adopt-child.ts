@@ -18,7 +18,8 @@ type AdoptMessage = Message & { readonly type: "adopt" };
  * outbox until this has succeeded. It is delivered again after a crash, and what was done before is not done twice.
  *
  * A child that still runs tells its end to the origin, and `reportEnd` passes it on to the restarted execution. A child that ended between
- * the end of the origin and the restart has told nobody, so its end is read here.
+ * the end of the origin and the restart has told nobody, so its end is read here: the output of a completed child is passed on, and a child
+ * that failed or was cancelled is restarted. If it cannot be restarted, its end is passed on too.
  */
 export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage): Promise<void> {
   const { context, from } = delivery;

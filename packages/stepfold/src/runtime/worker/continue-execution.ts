@@ -12,9 +12,9 @@ import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 type ContinueMessage = Message & { readonly type: "continue" };
 
 /**
- * Delivers the message `continue`: begins the successor, the execution that the sender goes on as. If the start is refused, the parent of
- * the sender is told that its child has failed. A second delivery after a crash changes nothing, because the id of the successor is made
- * from the id of the sender, and the successor names the sender as its origin.
+ * Delivers the message `continue`: begins the successor, the execution that the sender goes on as. If the start is refused and a parent
+ * waits for the sender, the parent is told that its child has failed. A second delivery after a crash changes nothing, because the id of
+ * the successor is made from the id of the sender, and the successor names the sender as its origin.
  */
 export async function continueExecution(delivery: OutboxDelivery, message: ContinueMessage): Promise<void> {
   const refusal = await beginSuccessor(delivery, message);
@@ -71,7 +71,8 @@ const [waitMs, maxWaits] = [100, 100];
 
 /**
  * Returns a function that waits a short time for the successor of an execution. A delivery calls it when the receiver of its message is
- * just going on as another execution, which does not exist yet.
+ * just going on as another execution, which does not exist yet. The function does not wait if it has begun the successor of the sender:
+ * then the delivery looks again at once.
  *
  * The receiver may be the sender itself, or may wait for the successor of the sender, directly or through other executions. So the
  * successor of the sender is begun first, although its message comes after the one that is being delivered.

@@ -33,7 +33,7 @@ class DeliveredMessages {
   readonly #monotonicMs: () => number;
   /** When the store last answered, on the monotonic clock; null before the first answer. */
   #answeredMs: number | null = null;
-  /** The time between two answers was long enough for a failover. */
+  /** The time between two answers, not only the last two, was long enough for a failover. */
   #hadGap = false;
 
   constructor(from: Draft, monotonicMs: () => number) {
@@ -41,13 +41,16 @@ class DeliveredMessages {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Notes that the store has acknowledged a write of the delivery. */
+  /** Notes that the store has answered: it has acknowledged a write of the delivery, or a message is delivered. */
   answered(): void {
     this.#hadGap = this.mayBeLost;
     this.#answeredMs = this.#monotonicMs();
   }
 
-  /** Whether there was time for a failover since the first answer. It may have lost the writes to receivers, but not the sender. */
+  /**
+   * Whether there was time for a failover: between two answers, or since the last one. It may have lost the writes to receivers, but not
+   * the sender.
+   */
   get mayBeLost(): boolean {
     return this.#hadGap || (this.#answeredMs !== null && this.#monotonicMs() - this.#answeredMs >= minFailoverMs);
   }

@@ -18,8 +18,8 @@ import { type LeftExecution, TimeSlice } from "./time-slice.ts";
 const unwindMs = 500;
 
 /**
- * The worker of a process: runs every claimed execution that comes into the inbox, each in a session of its own. While the
- * worker is open, it also polls the store and consumes the queue for more executions.
+ * The worker of a process: runs every claimed execution that comes into the inbox or is given to `run`, each in a session of its own. While
+ * the worker is open, it also polls the store and consumes the queue for more executions.
  */
 export class Dispatcher {
   readonly #context: RuntimeContext;
@@ -54,11 +54,11 @@ export class Dispatcher {
   }
 
   /**
-   * Runs a claimed execution, and then, in the same slot, the executions that waited for its permit. The returned promise does not wait for
-   * these. It rejects if the execution could not run, or if its claim was lost.
+   * Runs a claimed execution. If the worker is open, it then runs in the same slot the executions that waited for its permit; the returned
+   * promise does not wait for these. It rejects if the execution could not run, or if a commit failed because the claim was lost.
    *
-   * @returns the snapshot when nothing is due any more; only the head if the execution was parked after crashes; null if there was no room
-   * to load the execution, or if it was deleted
+   * @returns the snapshot once the session has ended: nothing is due, the worker or its time slice ends, or the execution was parked
+   * because it cannot run here. Only the head if it was parked after crashes; null if there was no room to load it, or if it was deleted
    */
   run(work: ClaimedWork): Promise<SnapshotHead | null> {
     const first = this.#runOne(work, work.slice ?? null);
@@ -116,7 +116,9 @@ export class Dispatcher {
     else void this.run(item);
   }
 
-  /** Handles a notice of the feed: a session that is behind reads its execution again; a due one without a session causes a poll. */
+  /**
+   * Handles a notice of the feed: a session that is behind reads its execution again. Without a queue, other due executions cause a poll.
+   */
   #heard({ kind, workflowId, version }: Notice): void {
     const session = this.#local.sessions.get(workflowId);
     if (session) {
@@ -181,9 +183,9 @@ export class Dispatcher {
   }
 
   /**
-   * Makes sure that the execution runs again at its next due time: the queue gets a message; without a queue the poller remembers the time.
+   * Announces when the execution is due again: the queue gets a message; without a queue the poller of this process remembers the time.
    *
-   * @returns whether the queue has a message
+   * @returns whether the queue has a message, or needs none
    */
   async #announceNext(session: ExecutionSession, snapshot: Snapshot): Promise<boolean> {
     const { queue, feed, wakeUpSender } = this.#context;

@@ -32,7 +32,10 @@ const gapMs = 8;
 /** Runs one claimed execution: turn after turn, each event committed, until nothing is due. Then the claim is given back. */
 export class ExecutionSession implements OpenSession {
   readonly workflowId: string;
-  /** Resolves to the snapshot when nothing is due any more. Rejects if the claim was lost. */
+  /**
+   * Resolves to the snapshot once nothing is due any more, or the session was drained, cut off or stopped between two commits. Rejects if a
+   * commit failed because the claim was lost, or because the store did not answer before the end of the lease.
+   */
   readonly done: Promise<Snapshot>;
   /** When the execution is due again, once the session is done. 0: at once. Null: time alone does not make it due. */
   wakeAt: EpochMs | null = null;
@@ -58,7 +61,7 @@ export class ExecutionSession implements OpenSession {
   #busySinceMs: number | null = null;
   /** When the session last committed, or began, on the monotonic clock. */
   #committedMs: number;
-  /** The latest version that the store is known to have. */
+  /** The version that the session has loaded, or that its last commit has made. An older one in the store means that commits were lost. */
   #storedVersion: number;
 
   constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, loaded: LoadedExecution) {
@@ -82,7 +85,7 @@ export class ExecutionSession implements OpenSession {
     this.#turn?.drain();
   }
 
-  /** Ends the session at once: steps in flight get their `AbortSignal`, and their outcomes do not count. */
+  /** Ends the session at once: steps in flight get their `AbortSignal`, and their outcomes do not count. The claim ends with its lease. */
   stop(reason: unknown): void {
     this.#stopped ??= { reason };
     this.#turn?.stop(reason);
@@ -230,8 +233,9 @@ export class ExecutionSession implements OpenSession {
   }
 
   /**
-   * Makes a commit after it has made sure of what the commit relies on: that definitions are stored, and that messages have arrived. With
-   * the last commit, the message to the queue for the next due time is sent, in the same transaction if possible.
+   * Makes a commit after it has made sure of what the commit relies on: that definitions are stored, and that messages have arrived. If
+   * the store and the queue share a database, the last commit also sends the message for the next due time in its transaction; otherwise
+   * the dispatcher sends this message after the session.
    */
   async #writeWith(commit: Commit, draft: Draft, last: boolean): Promise<void> {
     const { store, wakeUpSender, registry, environment } = this.#context;
@@ -282,7 +286,7 @@ function reliesOnOthers(event: Event): boolean {
   return event.type === "delivered" || ("starts" in event && event.starts !== undefined);
 }
 
-/** The executions that events start. */
+/** The detached executions that events start. */
 function startsIn(events: readonly Event[]): ChildStart[] {
   const starts: ChildStart[] = [];
   for (const event of events) if ("starts" in event && event.starts) starts.push(event.starts);

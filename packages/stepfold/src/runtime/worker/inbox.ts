@@ -5,7 +5,7 @@ import type { TimeSlice } from "./time-slice.ts";
 /** A claimed execution, and the slot it runs in. */
 export interface ClaimedWork extends ClaimedExecution {
   readonly slot: Slot;
-  /** The time slice in which the execution runs. Absent: it runs as long as this process works. */
+  /** The time slice in which the execution runs. Absent: it runs until nothing is due, or until the worker closes. */
   readonly slice?: TimeSlice | undefined;
 }
 
@@ -14,7 +14,7 @@ export type InboxItem = ClaimedWork | "unclaimed";
 
 /**
  * Passes work to the dispatcher of this process. The work comes from the poller, from the queue, or from a start or a
- * command of this process. These sources know the inbox, but not the dispatcher.
+ * command of this process (also one that delivers a message). These sources know the inbox, but not the dispatcher.
  */
 export class Inbox {
   #consume: (item: InboxItem) => void = () => undefined;

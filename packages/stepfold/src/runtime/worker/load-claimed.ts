@@ -12,7 +12,10 @@ export interface LoadedExecution extends ClaimedExecution {
   readonly reservation: Reservation;
 }
 
-/** After this time the load and the first steps have not killed the process, so the next execution with `alone` may be loaded. */
+/**
+ * The time after which an execution that may kill the process (`Claim.alone`) counts as harmless: its load and its first steps have not
+ * done so, and the next such execution may be loaded.
+ */
 const suspectMs = 1_000;
 
 /** A claim that is older than this is confirmed before its execution runs. No failover of a database takes less time. */
@@ -21,7 +24,7 @@ const freshMs = 250;
 /**
  * Loads a claimed execution once there is room for it. If there is no room in time, the claim is given back: another process may have some.
  *
- * @returns null if the claim was given back, or if the execution was deleted
+ * @returns null if the claim was given back, or if the execution was deleted (another one may have its id)
  */
 export async function loadClaimed(context: RuntimeContext, local: LocalWork, timed: ClaimedExecution): Promise<LoadedExecution | null> {
   const { store, environment } = context;

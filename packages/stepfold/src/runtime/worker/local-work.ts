@@ -58,7 +58,7 @@ export async function startLocally(context: RuntimeContext, local: LocalWork, re
  * and does not wait for the rest; in a process without a worker it also waits until the message to the queue is sent.
  *
  * @param isCurrent as `CommandJob.isCurrent`
- * @returns false if the same answer or signal was given before
+ * @returns false if a command with the same idempotency key was committed before
  */
 export async function commandLocally(
   context: RuntimeContext,
@@ -82,7 +82,10 @@ function wakeLater(context: RuntimeContext, local: LocalWork, wakeUp: PendingWak
   local.wakes.add(waking);
 }
 
-/** Makes sure that an execution is looked at: by its session here, by a new session here, or by another process, which gets a message. */
+/**
+ * Makes sure that an execution is looked at: by its session here, by a new session here, or by another process, which the queue and the
+ * feed tell.
+ */
 export async function wakeExecution(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): Promise<void> {
   if (!wakeUp) return;
   const { workflowId, wakeAt, isAnnounced } = wakeUp;
@@ -98,7 +101,7 @@ export async function wakeExecution(context: RuntimeContext, local: LocalWork, w
  * Makes the session of an execution read it again; if it has no session here, claims the execution and runs it.
  *
  * @param written what this process has just committed: the execution need not be loaded if there was no other commit since
- * @returns false if the execution does not run here: no slot is free, it is not due, or another process holds it
+ * @returns false if the execution does not run here: no slot or permit is free, it is not due, or another process holds it
  */
 export async function wakeLocally(
   context: RuntimeContext,

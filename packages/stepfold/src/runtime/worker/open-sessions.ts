@@ -4,13 +4,13 @@ import type { TimedClaim } from "../context/timed-claim.ts";
 /** The members of a session that are used by code that wakes the session or waits for it. */
 export interface OpenSession {
   readonly workflowId: string;
-  /** Status of the execution after its last commit. */
+  /** Status of the execution when it was loaded, or after the last commit of the session. */
   readonly status: Status;
   /** Settles when the session has ended. */
   readonly done: Promise<Snapshot>;
   /** Goes on under a new claim of this process. @returns false if the session is ending: then the claim needs a new session */
   adopt(claim: TimedClaim): boolean;
-  /** True if the session does not know of this version of the execution or a later one. */
+  /** True if the session knows only versions of the execution that are older than this one. */
   isBehind(version: number): boolean;
   /** Reads the execution again, because another writer has committed. */
   look(): void;

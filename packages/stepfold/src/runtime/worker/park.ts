@@ -12,6 +12,7 @@ import { publishCommit, type RuntimeContext } from "../context/runtime-context.t
 /** The first and the longest rest of an execution that this worker cannot run. */
 const firstRestMs = 1_000;
 const maxRestMs = 15 * 60_000;
+/** The most characters of an error message that are kept in the head, which every commit rewrites. */
 const maxMessageLength = 1_000;
 
 /**
@@ -25,7 +26,10 @@ export async function parkCrashed(context: RuntimeContext, claim: Claim): Promis
   return park(context, claim, head, afterCrashes(claim, head));
 }
 
-/** Gives the workflow that a claimed execution runs, or parks the execution if it cannot run here. */
+/**
+ * Returns the workflow of a claimed execution, or parks the execution if this process lacks its definition or a node type. Any other error
+ * is thrown after the claim was given back.
+ */
 export async function workflowOrPark(
   context: RuntimeContext,
   { claim, snapshot }: { readonly claim: Claim; readonly snapshot: Snapshot },
@@ -58,7 +62,9 @@ async function park(context: RuntimeContext, claim: Claim, before: SnapshotHead,
   return head;
 }
 
-/** Returns why an execution is parked after crashes: several workers in a row died or lost it. It rests until a `retry` command. */
+/**
+ * Returns why an execution is parked after crashes: several workers in a row died or lost it. It rests until it is retried or cancelled.
+ */
 function afterCrashes({ crashes, claimedAt: at }: Claim, { activePaths }: SnapshotHead): Parked {
   const nodes = [...new Set(activePaths.filter(({ status }) => status === "ready").map(({ nodeId }) => `"${nodeId}"`))];
   const steps = nodes.length === 0 ? "" : `; steps that were due: ${nodes.slice(0, 5).join(", ")}${nodes.length > 5 ? ", ..." : ""}`;
@@ -71,7 +77,8 @@ const lackingCodes: readonly string[] = ["DEFINITION_MISSING", "DEFINITION_INVAL
 
 /**
  * Returns why an execution is parked that this worker cannot run: the worker lacks the definition or a node type, or the stored definition
- * is not the pinned one. The execution is tried again, perhaps by another worker, and the rest doubles each time. Null for other errors.
+ * is not the pinned one. The execution is tried again, perhaps by another worker, and the rest doubles up to `maxRestMs`. Null for other
+ * errors.
  */
 function withoutDefinition(error: unknown, { parked }: Snapshot, at: EpochMs): Parked | null {
   if (!StepfoldError.is(error) || !lackingCodes.includes(error.code)) return null;

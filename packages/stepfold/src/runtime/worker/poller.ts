@@ -33,7 +33,10 @@ export class Poller {
   #hintsFromMs = Number.NEGATIVE_INFINITY;
   #hintGapMs = minHintGapMs;
   #closed = false;
-  /** The most executions that one poll claims, even if more slots are free. Falls when a claimed execution finds no room in memory. */
+  /**
+   * The most executions that one poll claims, even if more slots are free. It falls when a claimed execution finds no room in memory, and
+   * doubles with every poll.
+   */
   #maxClaims = Number.MAX_SAFE_INTEGER;
 
   constructor(context: RuntimeContext, local: LocalWork) {
@@ -146,7 +149,7 @@ export class Poller {
     const now = this.#context.clock.estimate();
     let first = Number.POSITIVE_INFINITY;
     for (const [workflowId, dueAt] of this.#dueTimes) {
-      // due for longer than `lateMs`: another process runs the execution
+      // due for longer than `lateMs`: probably another process runs the execution; if not, a regular poll finds it
       if (dueAt < now - lateMs) this.#dueTimes.delete(workflowId);
       else first = Math.min(first, dueAt);
     }

@@ -86,7 +86,7 @@ export class QueueConsumer {
   async #handle(delivery: Delivery): Promise<void> {
     const { environment, lease, onProblem } = this.#context;
     const claim = await claimOne(this.#context, { workflowId: delivery.workflowId });
-    // the execution is held by another process, has ended or is not due: the message is no longer needed
+    // the execution is held by another process, waits for a permit, has ended or is not due: the message is no longer needed
     if (!claim) return;
     const endExtensions = repeatEvery(environment, lease.leaseMs / 3, () => {
       this.#answer("prolong the lease of a message", delivery.extend()).catch((error: unknown) => onProblem(null, error));

@@ -18,15 +18,15 @@ export interface OutboxDelivery {
   readonly from: Draft;
   /** Whether the claim of the sender is in force. */
   readonly isHeld: () => boolean;
-  /** Commits a command to another execution, as long as the claim of the sender is in force (`commandLocally`). */
+  /** Commits a command to an execution, also to the sender itself, as long as the claim of the sender is in force (`commandLocally`). */
   readonly command: (workflowId: string, command: Command) => Promise<boolean>;
   /** Starts an execution: `startLocally`. */
   readonly start: (request: ExecutionStart) => Promise<StartResult>;
 }
 
 /**
- * Tells an execution that a detached child has ended, or that a signal of a step has arrived. If the execution has ended and was restarted,
- * the restarted execution is told instead.
+ * Tells an execution that a detached child has ended, or whether a signal of a step has arrived. If the execution has ended and was
+ * restarted, the restarted execution is told instead. If neither waits for this any more, nothing happens.
  */
 export async function reportEnd(delivery: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
   const send = async (workflowId: string, sent: EndChildCommand): Promise<void> => {

@@ -11,7 +11,7 @@ import { giveBack } from "./give-back.ts";
 export class SessionLease {
   readonly #context: RuntimeContext;
   #claim!: Claim;
-  /** What the store's clock showed last, and the monotonic clock at that moment. */
+  /** What the store's clock showed at the claim, or at the latest renewal that found it ahead, and the monotonic clock at that moment. */
   #reading!: { readonly storeMs: EpochMs; readonly monotonicMs: number };
   /** The end of the lease, on the monotonic clock. After that another process may hold the execution. */
   #untilMs!: number;
@@ -35,7 +35,7 @@ export class SessionLease {
     this.#untilMs = askedAtMs + this.#claim.leaseMs;
   }
 
-  /** Notes that a commit was made: from now on the claims that ran out before it do not count. */
+  /** Notes that a commit was made: from now on the earlier claims that ran out do not count. */
   committed(): void {
     this.#hasCommitted = true;
   }
@@ -54,7 +54,7 @@ export class SessionLease {
     return new StepfoldError("FENCE_LOST", { workflowId: this.claim.workflowId });
   }
 
-  /** The time of the store: what its clock showed at the latest claim or renewal, plus the time that has passed since. */
+  /** The time of the store: what its clock showed at the moment of `#reading`, plus the time that has passed since. */
   storeNow(): EpochMs {
     const { storeMs, monotonicMs } = this.#reading;
     return storeMs + Math.floor(this.#context.environment.monotonicMs() - monotonicMs);

@@ -10,25 +10,29 @@ import { successorOf } from "../context/successor.ts";
 import { successorWait } from "./continue-execution.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 
-/** Codes of signals that will not arrive, however often they are sent. */
+/**
+ * Codes of errors after which a delivery is not repeated: the step is told that its signal was not delivered. The retry policy of its node
+ * may send the signal again later. After any other error the message stays in the outbox.
+ */
 const refusals: readonly string[] = [
   ...["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "RESUME_INVALID", "RESUME_CONFLICT", "CODE_NEEDED", "DEFINITION_CHANGED"],
   ...["LIMIT_EXCEEDED", "OPTION_INVALID", "VALUE_NOT_JSON"],
 ];
 
 /**
- * Sends the signal of a step to one execution, and tells the step that the signal has arrived, or why it cannot arrive. After a crash the
- * signal is sent again under the same idempotency key, so it counts once.
+ * Sends the signal of a step to one execution, and tells the step that the signal has arrived, or why it was not delivered. After a crash
+ * the signal is sent again under the same idempotency key, so it counts once.
  */
 export async function signalExecution(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<void> {
   const { to, waitId } = message;
   const { workflowId, incarnation } = delivery.from;
   const error = await send(delivery, message);
   const end = error ? { status: "failed" as const, error } : { status: "completed" as const };
+  // a step waits for the delivery of its signal as for the end of a child, so the same command answers the wait
   await reportEnd(delivery, workflowId, { type: "endChild", workflowId: to, waitId, incarnation, end });
 }
 
-/** Sends a signal to an execution or its successors. Returns null if the signal has arrived, else the error. */
+/** Sends a signal to an execution or its successors. Returns null if the signal has arrived, or the error if its code is in `refusals`. */
 async function send(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<ErrorInfo | null> {
   const waitForSuccessor = successorWait(delivery);
   try {
@@ -47,23 +51,28 @@ async function send(delivery: OutboxDelivery, message: Message & { readonly type
 /**
  * Sends a signal to one execution. Returns null if the signal has arrived, else the id to try next: that of the successor, or the same id
  * while the successor does not exist yet.
+ *
+ * @throws StepfoldError `EXECUTION_ENDED` if the execution has ended and no successor exists or will exist; the errors of the command
  */
 async function sendTo(
   { context, from, command }: OutboxDelivery,
   workflowId: string,
   { name, key, payload, ttlMs: ttl, waitId }: Message & { readonly type: "signal" },
 ): Promise<string | null> {
+  // the same for every delivery of this message; the incarnation tells apart executions that had this id one after the other
   const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
   const { tenant, definition } = await requireHead(context.store, workflowId);
-  // a step cannot reach executions of other tenants, or schedules
+  // steps cannot signal executions of other tenants; they cannot signal schedules either, which are executions of a workflow of their own
   if (tenant !== from.tenant || definition.id === scheduleWorkflowId) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
   try {
     await command(workflowId, { type: "signal", name, key, payload, ttl, idempotencyKey });
     return null;
   } catch (error) {
+    // an execution that goes on as another one names its successor before it ends and before the successor exists
     const now = StepfoldError.is(error, "EXECUTION_ENDED") ? await context.store.loadHead(workflowId) : null;
     if (!now?.continuedAs) throw error;
     const next = await successorOf(context.store, now);
+    // when the execution has ended, the successor was started: if it does not exist, its start was refused or it was deleted since
     if (!next && isTerminal(now.status)) throw error;
     return next?.workflowId ?? workflowId;
   }
@@ -87,7 +96,7 @@ async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly
   try {
     const where = { ...(from.tenant !== undefined && { tenant: from.tenant }), ...(workflow !== undefined && { definitionId: workflow }) };
     const ids = await receiversOf(context.store, message, where, context.setting.limits, ({ tenant, definition }) => {
-      // a step cannot reach executions of other tenants, or schedules
+      // without a tenant, the list has the executions of all tenants; see `sendTo` for schedules
       return tenant === from.tenant && definition.id !== scheduleWorkflowId;
     });
     for (const id of ids) {
@@ -95,10 +104,11 @@ async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly
       const signal = { type: "signal", name, key, payload, onlyWaiting: true, idempotencyKey } as const;
       const outcome = await outcomeOf(() => command(id, signal));
       if (outcome === "reached") reached++;
+      // an execution that no longer waits (`gone`) counts neither as reached nor as refused
       else if (outcome !== "gone") refused++;
     }
   } catch (error) {
-    // there are too many receivers, or the store cannot find them: sending the signal again does not help
+    // there are too many receivers, or the store refuses the search: the step fails, and the delivery is not repeated
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED") && !StepfoldError.is(error, "OPTION_INVALID")) throw error;
     return { status: "failed", error: errorInfo(error) };
   }

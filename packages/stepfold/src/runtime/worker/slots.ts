@@ -1,4 +1,7 @@
-/** Where a claimed execution comes from: made due in this process, named by a message of the queue, or found by polling the store. */
+/**
+ * Where a claimed execution comes from. `local`: started, made due, advanced or swept by this process. `queued`: named by a message of the
+ * queue. `polled`: found by polling the store.
+ */
 export type SlotOrigin = "local" | "queued" | "polled";
 
 /** Room for one running execution. */
@@ -28,7 +31,8 @@ const polledPart = 0.3;
  * example, timers still run while more executions are started here than can run.
  *
  * A queue cannot be told to wait for a slot, so with a queue the shares do not overlap. Then there are at least two slots:
- * an execution whose message was lost must not wait until the queue is empty.
+ * an execution whose message was lost must not wait until the queue is empty. With fewer than ten slots local executions have no share:
+ * they come back as messages of the queue.
  */
 export function sharesOf(slots: number, hasQueue: boolean): SlotShares {
   if (hasQueue) {
@@ -72,7 +76,7 @@ export class Slots {
     return Math.min(this.#shares[origin] - this.#taken[origin], this.#shares.all - local - queued - polled);
   }
 
-  /** Whether enough slots are free to make a claim worthwhile: a quarter of the share, or all that the other origins leave. */
+  /** Whether enough slots are free to make a claim worthwhile: a quarter of the share, or any if no execution of this origin runs. */
   isRoomy(origin: SlotOrigin): boolean {
     const room = this.room(origin);
     return room > 0 && (room >= this.#shares[origin] / 4 || this.#taken[origin] === 0);

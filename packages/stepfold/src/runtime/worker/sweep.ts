@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";
 import { type RuntimeContext, requireAtLeastOne, requireWhole } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
@@ -36,7 +37,7 @@ export interface FailedExecution {
 
 /** What a sweep has done, and what is left. */
 export interface SweepReport {
-  /** Executions that were claimed and run. */
+  /** The number of executions that were claimed and run, or were parked instead. */
   readonly advanced: number;
   /** The known executions that still have something to do: they were given back when the time was over, or were not reached. */
   readonly left: readonly LeftExecution[];
@@ -56,13 +57,13 @@ export interface SweepParts {
 
 const defaultLimit = 1_000;
 const defaultTimeoutMs = 10_000;
-/** The most executions that are sent on to the queue at the end of one sweep. */
+/** The most due executions that a sweep without `wakeUps` sends on to the queue at its end. */
 const maxSentOn = 100;
 
 /**
  * Runs executions that are due, for a bounded time.
  *
- * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE` if nothing could be claimed
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE` if the first claim fails (with `wakeUps` the report has it)
  */
 export async function sweep(parts: SweepParts, options: SweepOptions): Promise<SweepReport> {
   refuseUnknown("sweep", options, ["limit", "concurrency", "timeoutMs", "wakeUps", "signal"]);
@@ -116,7 +117,7 @@ class Sweeping {
     if (context.queue) await this.#untilOver(this.#sendOnDue());
   }
 
-  /** Takes the executions that messages name, each once. Messages that are early, or are not reached in time, are sent on to the queue. */
+  /** Takes the executions that messages name, each once. Messages that are early, or are not reached, are sent on to the queue. */
   async takeNamed(wakeUps: readonly WakeUp[]): Promise<void> {
     const isEarly = ({ delayMs = 0 }: WakeUp): boolean => delayMs > 0;
     const early = wakeUps.filter(isEarly);
@@ -163,13 +164,19 @@ class Sweeping {
     await Promise.race([work, this.#slice.over]);
   }
 
-  /** Claims due executions and runs them. @returns true if there were `limit` of them, so that more may be due */
+  /**
+   * Claims due executions and begins to run them.
+   *
+   * @returns true if more may be due: there were `limit` of them, or the store failed, which ends the slice
+   * @throws the error of the store if nothing was claimed before
+   */
   async #claimSome(limit: number): Promise<boolean> {
     const { context } = this.#parts;
     const { store, lease, registry, environment, queue, onProblem } = context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const claims = await store.claim({ ...lease, rates: registry.rates, limit, ...(queue && { overdueMs: queueGraceMs }) });
+      const options = { ...lease, rates: registry.rates, limit, ...(queue && { overdueMs: queueGraceMs }) };
+      const claims = await this.#inTime(store.claim(options));
       this.#taken += claims.length;
       for (const claim of claims) this.#run(claim.workflowId, async () => void (await this.#runClaimed({ claim, askedAtMs })));
       return claims.length === limit;
@@ -179,6 +186,16 @@ class Sweeping {
       this.#slice.drain();
       return true;
     }
+  }
+
+  /** Returns the claims. Throws if the store has not answered when the time is up; claims that come after that are given back. */
+  async #inTime(claiming: Promise<readonly Claim[]>): Promise<readonly Claim[]> {
+    const claims = await Promise.race([claiming, this.#slice.over]);
+    if (claims) return claims;
+    const { store } = this.#parts.context;
+    // a claim that cannot be given back ends with its lease
+    claiming.then((late) => Promise.all(late.map((claim) => giveBack(store, claim, claim.version)))).catch(() => undefined);
+    throw new StepfoldError("STORE_UNAVAILABLE", { store: store.name, reason: "there was no answer before the end of the sweep" });
   }
 
   #run(workflowId: string, work: () => Promise<void>): void {
@@ -218,7 +235,10 @@ class Sweeping {
     }
   }
 
-  /** Sends the queue messages for due executions that were not taken. They are found by a claim, which is given back. */
+  /**
+   * Sends the queue messages for due executions that were not taken and whose own messages seem to be lost (`queueGraceMs`). They are found
+   * by a claim, which is given back.
+   */
   async #sendOnDue(): Promise<void> {
     const { store, lease, registry, environment, onProblem } = this.#parts.context;
     const askedAtMs = environment.monotonicMs();

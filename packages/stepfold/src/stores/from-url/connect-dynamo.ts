@@ -19,7 +19,10 @@ interface DocumentSdk {
   readonly DynamoDBDocument: { from(client: DynamoTableClient): DynamoDocumentClient };
 }
 
-/** Connects to `dynamodb://region/table?endpoint=http://127.0.0.1:8000` with the AWS SDK, which finds the credentials itself. */
+/**
+ * Connects to `dynamodb://region/table?endpoint=http://127.0.0.1:8000` with the AWS SDK. Without an endpoint the SDK finds the credentials
+ * itself.
+ */
 export async function connectDynamo(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const { url, taken } = takeParameters(text, { endpoint: "" });
   const { endpoint } = taken;
@@ -35,7 +38,8 @@ export async function connectDynamo(text: string, answerMs: number = answerLimit
   const { DynamoDBDocument } = await importDriver<DocumentSdk>("@aws-sdk/lib-dynamodb", "dynamo");
   // with an endpoint the server is a local one, which does not check credentials, but the SDK needs some
   const own = { endpoint, credentials: { accessKeyId: "local", secretAccessKey: "local" } };
-  // by default the SDK waits for ever, and with a timeout it only warns unless `throwOnRequestTimeout` is set
+  // by default the SDK waits for ever, and with a timeout it only warns unless `throwOnRequestTimeout` is set. Both attempts of a request
+  // together must not take longer than `answerMs`
   const maxAttempts = 2;
   const eachMs = answerMs / maxAttempts;
   const requestHandler = { connectionTimeout: eachMs / 2, requestTimeout: eachMs, throwOnRequestTimeout: true } as const;

@@ -38,7 +38,7 @@ export async function connectMongo(text: string, answerMs: number = answerLimitM
   };
 }
 
-/** Returns time limits for the driver, which waits without a limit by default. Limits in the URL are kept. */
+/** Returns time limits for the driver, whose default limits are much longer, or none. Limits in the URL are kept. */
 function limitsOf(url: string, answerMs: number): Readonly<Record<string, number>> {
   const limits = {
     socketTimeoutMS: answerMs,

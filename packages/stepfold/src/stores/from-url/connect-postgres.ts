@@ -29,7 +29,7 @@ export async function connectPostgres(text: string): Promise<Site> {
   // the first two end a call whose packets are lost; the last two make the server stop before that, so that no write is made long after
   const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 10_000, statement_timeout: 9_000, lock_timeout: 8_000 };
   const pool = new Pool({ connectionString: url, max, ...timeouts });
-  // an idle connection that ends is replaced by the next call
+  // an idle connection that ends is replaced by the next call; without a listener its error would end the process
   pool.on("error", () => undefined);
   return {
     name: "postgres",
@@ -45,7 +45,7 @@ export async function connectPostgres(text: string): Promise<Site> {
   };
 }
 
-/** Drops a schema. This takes the locks of many tables, so after a deadlock with another session it is tried again. */
+/** Drops a schema. This takes the locks of many tables, so after a deadlock (40P01) with another session it is tried again. */
 async function dropSchema(pool: PostgresClient, schema: string, tries = 5): Promise<void> {
   try {
     await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`, []);

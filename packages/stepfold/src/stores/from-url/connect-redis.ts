@@ -72,7 +72,7 @@ async function openClient(url: string): Promise<Opened> {
 function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
   // after a short interruption a call is repeated, after a longer one it fails. The timeouts end a call whose packets are lost
   const client = new Redis(url, { maxRetriesPerRequest: 6, commandTimeout: answerLimitMs, socketTimeout: answerLimitMs });
-  // without a listener an error would end the process; the calls in flight reject with it
+  // without a listener the client would print each error; the calls in flight reject with it anyway
   client.on("error", () => undefined);
   const close = async (): Promise<void> => {
     // without a connection `quit` would wait for one
@@ -88,6 +88,7 @@ export async function openNodeRedis({ createClient }: RedisDrivers["redis"], url
   // if the first connection fails, the client gives up at once; a connection that is lost later is opened again
   const reconnectStrategy = (retries: number): number | false => wasConnected && Math.min(50 * 2 ** Math.min(retries, 6), 2_000);
   const client = createClient({ url, socket: { reconnectStrategy } });
+  // without a listener an error would end the process
   client.on("error", () => undefined);
   try {
     await client.connect();

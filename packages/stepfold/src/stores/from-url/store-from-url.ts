@@ -48,8 +48,9 @@ const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
  * await store.close();
  * ```
  *
- * @throws StepfoldError `OPTION_INVALID` for a URL of no known store, `DRIVER_MISSING` if its package is not installed,
- * `STORE_UNAVAILABLE`, `STORE_REJECTED` (tables are missing: see `migrate`)
+ * @throws StepfoldError `OPTION_INVALID` for a URL that is not valid or names no known store, `DRIVER_MISSING` if its package is not
+ * installed; `STORE_UNAVAILABLE` or `STORE_REJECTED` if the database is asked now. Most databases are asked by the first call of the store,
+ * which then rejects with these (`STORE_REJECTED` for example if tables are missing: see `migrate`)
  */
 export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {}): Promise<SnapshotStore> {
   const site = await siteFromUrl(url);
@@ -71,7 +72,7 @@ export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {})
   }
 }
 
-/** Connects to the database that a URL names. @throws StepfoldError as `storeFromUrl` */
+/** Makes the client for the database that a URL names. @throws StepfoldError as `storeFromUrl` */
 export async function siteFromUrl(url: string): Promise<Site> {
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase() ?? "sqlite";
   const connect = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
@@ -91,7 +92,7 @@ export async function siteFromUrl(url: string): Promise<Site> {
 /** How long to wait until a client is closed, because a dead connection never acknowledges it. */
 const maxCloseMs = 10_000;
 
-/** Ends the client once, however often `close` is called. */
+/** Returns the site with a `close` that ends the client once, however often it is called, and waits for at most `maxCloseMs`. */
 function once(site: Site): Site {
   let closing: Promise<void> | null = null;
   return {

@@ -36,7 +36,7 @@ export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "pr
   listDefinitions?(query: DefinitionQuery): ReturnType<DefinitionLibrary["listDefinitions"]>;
 }
 
-/** How long `close()` waits for a client that does not answer, so that a process can end. */
+/** How long `close()` waits for running calls and for a client that does not answer, so that a process can end. */
 const maxCloseMs = 30_000;
 
 /**

@@ -103,13 +103,14 @@ export function endedTerms({ before, ended }: EndedQuery): Term[] {
 export function termsSql(terms: readonly Term[], bind: (value: string | number, column: string) => string): string {
   const sqlOf = (term: Term): string => {
     const { column } = term;
+    // NULL equals no value. It is there because SQL does not allow an empty list
     if (term.is === "IN") return `${column} IN (${["NULL", ...term.values.map((value) => bind(value, column))].join(", ")})`;
     return "value" in term ? `${column} ${term.is} ${bind(term.value, column)}` : `${term.column} IS ${term.is}`;
   };
   return terms.map(sqlOf).join(" AND ");
 }
 
-/** The range of ids that begin with a prefix. Its end is the prefix with the last Unicode character, which no id contains. */
+/** The range of ids that begin with a prefix. Its end is the prefix with the last Unicode character, which ids hardly ever contain. */
 function idTerms(prefix: string): Term[] {
   return [
     { column: "id", is: ">=", value: prefix },

@@ -1,4 +1,7 @@
-/** Returns a function whose numbers rise with each call. They end in a random number of 20 bits, so two processes hardly ever share one. */
+/**
+ * Returns a function whose numbers rise with each call. Their last 20 bits are one random number, so the functions of two processes hardly
+ * ever return the same.
+ */
 export function creationNumbers(): () => number {
   const processNumber = Math.floor(Math.random() * 2 ** 20);
   let created = 0;

@@ -20,7 +20,7 @@ const maxVersions = 50;
 const maxTries = 100;
 /** The most workflow ids in one call of `labels`. A label says which definition of a workflow is published. */
 const maxLabels = 200;
-/** The revision of a definition record once its entry is in the list. With any other revision the entry may still be missing. */
+/** The revision of a definition record that `put` need not look at again. With any other revision its entry in the list may be missing. */
 const listedRevision = "listed";
 
 /** An entry to add to the list. */

@@ -25,12 +25,13 @@ export interface ExecutionGuard {
   readonly wakeAt: EpochMs | null;
   /** The end of the lease while the execution is held, else when it may be claimed; null for never. */
   readonly dueAt: EpochMs | null;
-  /** The holder of the execution, or `rateOwner` while it waits for its rate. Null: not held. */
+  /** The holder of the execution, also if its lease has run out; `rateOwner` while the execution waits for its rate. Null: not held. */
   readonly owner: string | null;
   /** The fence of the last claim; 0: never claimed. */
   readonly fence: number;
   /** Two counts in one number: claims in a row that ran out, and how many of their holders had begun. See `claims/claim-count.ts`. */
   readonly crashes: number;
+  /** The concurrency key and limit. With a rate only: the key of the line of this rate (`rateKeyOf`), and its limit. Null: neither. */
   readonly permit: Permit | null;
   /** Set for a tombstone: the execution was deleted, and the row only keeps its id taken. */
   readonly deletedAt: EpochMs | null;
@@ -45,7 +46,7 @@ export interface RowCondition {
   readonly held?: boolean;
   /** The status is not terminal. */
   readonly open?: true;
-  /** The execution is due: `dueAt` is not after the database's now, or the execution is due at once. */
+  /** The execution is due: `dueAt` is not after the database's now, or the execution is due at once (not held, and `wakeAt` 0 or less). */
   readonly due?: true;
   /** True: the row is a tombstone. Default false. */
   readonly deleted?: boolean;
@@ -113,8 +114,8 @@ export interface NewExecution {
  *
  * - `insert`: adds a row, unless a row or a tombstone has the id.
  * - `update`: changes columns, and adds to the history.
- * - `bury`: turns the row into a tombstone: `deletedAt` becomes the database's now, the row is no longer due, and everything except id,
- *   incarnation, version and status is deleted, including history and children.
+ * - `bury`: turns the row into a tombstone: `deletedAt` becomes the database's now, and the row has no owner and is no longer due. Its
+ *   texts, history and children are deleted. Id, incarnation, version and status stay; the other columns have no meaning any more.
  * - `remove`: deletes the row, and all that remains of its history and children.
  */
 export type RowWrite =
@@ -315,6 +316,7 @@ export interface ExecutionTable {
   transact?<T>(work: (own: Pick<ExecutionTable, "write" | "read" | "events">, query: TransactionQuery) => Promise<T>): Promise<T>;
   /** How writes are sent in groups. Absent: each write is sent alone, at once. */
   readonly grouping?: {
+    /** The most writes in one group. */
     readonly maxWrites: number;
     /** True if the database was unavailable, so that sending the writes of the failed group one by one would fail too. */
     isOutage(cause: unknown): boolean;

@@ -7,13 +7,14 @@ import type { ExecutionTable } from "./execution-table.ts";
 const parts: readonly string[] = [..."0123456789abcdef"];
 /** How many times a beat is tried if other workers keep changing the record first. */
 const maxTries = 100;
+/** The most node types in one sign of life. */
 const maxTypes = 1_000;
 /** The longest time that one sign of life may count, so that a dead process is not shown for ever. */
 const maxAliveMs = 24 * 60 * 60 * 1000;
 
 type Table = Pick<ExecutionTable, "name" | "records" | "read">;
 
-/** Stores a sign of life, and removes signs from the same record that have run out. */
+/** Stores a sign of life, or removes the worker if `aliveMs` is 0. Also removes signs from the same record that have run out. */
 export async function storeBeat(table: Table, { aliveMs, ...beat }: WorkerBeat): Promise<void> {
   const key = sha256(beat.owner)[0]!;
   for (let tries = 0; tries < maxTries; tries++) {

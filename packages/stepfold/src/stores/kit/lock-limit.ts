@@ -6,7 +6,7 @@ const shareOfLease = 0.4;
 const minLockMs = 1_000;
 /**
  * The share of the limit after which a server ends a transaction whose process has stopped. It is below 1, so that the locks are free
- * before those who wait for them give up.
+ * before other writers, which wait for them, give up.
  */
 const idleShare = 7 / 8;
 
@@ -22,6 +22,7 @@ export class LockLimit {
     this.#ms = maxMs;
   }
 
+  /** The limit in milliseconds. */
   get ms(): number {
     return this.#ms;
   }
@@ -45,7 +46,7 @@ export class LockLimit {
 /** The limits by client. Stores with the same client share its connections, so they share the limit too. */
 const lockLimits = new WeakMap<object, LockLimit>();
 
-/** Returns the lock limit of a client, and makes one first if there is none. */
+/** Returns the lock limit of a client, and makes one with `maxMs` first if there is none. */
 export function lockLimitOf(client: object, maxMs: number): LockLimit {
   const known = lockLimits.get(client) ?? new LockLimit(maxMs);
   lockLimits.set(client, known);

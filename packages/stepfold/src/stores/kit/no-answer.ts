@@ -19,7 +19,7 @@ export function answerOrEnd<T>(store: string, work: Promise<T>, late?: (answer: 
   return awaitAnswer(work, { deadlines: by, timeoutMs: maxAnswerMs, missing: () => new NoAnswer(store), late });
 }
 
-/** Resolves when `work` is done, or after `timeoutMs` even if it is not done. */
+/** Resolves when `work` is done, or after `timeoutMs` even if it is not done. Rejects if `work` rejects before. */
 export function doneOrGivenUp(work: Promise<void>, timeoutMs: number, by: Deadlines = deadlines): Promise<void> {
   return new Promise((resolve, reject) => {
     const deadline = by.add(timeoutMs, resolve);

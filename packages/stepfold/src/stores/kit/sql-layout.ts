@@ -24,7 +24,10 @@ export interface InsertedColumn extends SqlColumn {
   of(created: { readonly id: string; readonly row: NewExecution }): string | number | null;
 }
 
-/** The columns of an execution in every database. A column without `of` is filled from the database's clock, or begins with a default. */
+/**
+ * The columns of an execution in every SQL database, in addition to `seq`. A column without `of` is filled from the database's clock, or
+ * begins with a default value or NULL.
+ */
 export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
   { name: "id", is: "id", of: ({ id }) => id },
   { name: "incarnation", is: "id", of: ({ row }) => row.incarnation },
@@ -80,7 +83,7 @@ export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
 /** The columns whose values come from the new execution. */
 export const insertedColumns: readonly InsertedColumn[] = executionColumns.filter((column): column is InsertedColumn => "of" in column);
 
-/** The columns of an event. */
+/** The columns of an event. `execution` is the `seq` of its execution. */
 export const eventColumns: readonly SqlColumn[] = [
   { name: "execution", is: "number" },
   { name: "version", is: "number" },
@@ -88,7 +91,7 @@ export const eventColumns: readonly SqlColumn[] = [
   { name: "event", is: "json" },
 ];
 
-/** The columns of a child in every database. */
+/** The columns of a child that are alike in all databases; the column of its key differs. `execution` is the `seq` of its execution. */
 export const childColumns: readonly SqlColumn[] = [
   { name: "execution", is: "number" },
   {

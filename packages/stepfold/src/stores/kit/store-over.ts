@@ -43,7 +43,7 @@ export interface RetentionOptions {
 
 /** Options of a store over a table. */
 export interface StoreOptions extends RetentionOptions {
-  /** The most bytes of JSON in one part of a commit. Used if `features.maxValueBytes` of the table is absent. */
+  /** The most bytes of JSON in one part of a commit, for a table that does not tell this limit as `features.maxValueBytes`. */
   readonly maxValueBytes?: number;
   /** Turns an error of the database into `STORE_UNAVAILABLE` if the same call may succeed later, else into `STORE_REJECTED`. */
   readonly errorOf: (cause: unknown) => StepfoldError;
@@ -225,7 +225,7 @@ class TableStore implements StoreMethods {
     return written.checkpoint === null || bytesOf(written.checkpoint) <= maxBytes ? written : { ...written, checkpoint: null };
   }
 
-  /** Makes a write after all earlier writes of the same execution, in one transaction with `alongside` if it is given. */
+  /** Makes a write after all earlier writes of the same execution; in one transaction with `alongside` if the table has transactions. */
   #inOrder<T>({ workflowId, alongside }: Commit, write: (access: WriteAccess) => Promise<T>): Promise<T> {
     const table = this.#table;
     return this.#order.run([workflowId], () => {

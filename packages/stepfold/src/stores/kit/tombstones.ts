@@ -34,7 +34,7 @@ function burialOf({ id, incarnation, version }: ExecutionGuard): RowWrite {
   return { kind: "bury", id, when: { incarnation, version } };
 }
 
-/** Deletes one ended execution. Returns its guard from before the deletion. */
+/** Deletes one ended execution. Returns its guard from before the deletion. @throws StepfoldError `WORKFLOW_NOT_FOUND`, `EXECUTION_OPEN` */
 export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<ExecutionGuard> {
   const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
   refuseDelete(workflowId, guard?.status ?? null);

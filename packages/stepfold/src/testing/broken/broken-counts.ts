@@ -2,7 +2,7 @@ import { durationClassOf } from "../../ports/execution-counts.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
-/** Mistakes in orders, prefixes and counts of lists, and in the list of workers. */
+/** Mistakes in orders, prefixes and counts of lists, in summaries, in the series of ended executions, and in the list of workers. */
 export const brokenCounts: readonly BrokenStore[] = [
   {
     name: "shows workers that have died",

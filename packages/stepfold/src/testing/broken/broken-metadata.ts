@@ -8,7 +8,7 @@ const numbers = "range: lists find numbers between bounds, and nothing but numbe
 const texts = "range: lists find texts between bounds by their code units, and nothing but texts";
 const finds = "metadata: lists find an execution by what it is now, and no more by what it was";
 
-/** Mistakes with metadata that changes. */
+/** Mistakes with metadata that changes, and with lists that filter metadata by bounds. */
 export const brokenMetadata: readonly BrokenStore[] = [
   {
     name: "loads the metadata of the start",

@@ -12,7 +12,10 @@ function mistake(name: string, caughtBy: string, rules: RateRules): BrokenStore 
   return { name, caughtBy, breaks: (store) => withRateRules(store, rules) };
 }
 
-/** Mistakes with rates. Each mistake is a correct store with one wrong rule, and names the contract case that finds it. */
+/**
+ * Mistakes with rates: only a limited number of executions with the same rate key may begin in a period. Each mistake is a correct store
+ * with one wrong rule, and names the contract case that finds it.
+ */
 export const brokenRates: readonly BrokenStore[] = [
   mistake("takes no notice of rates", counts, { limitOf: () => Number.POSITIVE_INFINITY }),
   mistake("lets one more begin than may", counts, { limitOf: ({ limit }) => limit + 1 }),

@@ -6,7 +6,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 import { renamed } from "./renamed.ts";
 
-/** Mistakes in reading, listing, deleting and closing. */
+/** Mistakes in reading, listing, deleting, pruning and closing, and in keeping definitions. */
 export const brokenReads: readonly BrokenStore[] = [
   {
     name: "hands out its own objects",

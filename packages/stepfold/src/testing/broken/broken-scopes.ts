@@ -3,7 +3,7 @@ import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-s
 import { showing, withChildren, writingInstead } from "./altered-commits.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
-/** Mistakes in loading children, and in what is left of them later. */
+/** Mistakes in loading children, maps, variables and the inbox, and in what is left of children later. */
 export const brokenScopes: readonly BrokenStore[] = [
   {
     name: "shows children by their key, whosever they are",

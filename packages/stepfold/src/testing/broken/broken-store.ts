@@ -9,7 +9,7 @@ export interface BrokenStore {
   breaks(store: SnapshotStore): SnapshotStore;
 }
 
-/** Returns the store with some methods replaced. */
+/** Returns the store with some of its members replaced. */
 export function altered(store: SnapshotStore, changes: Partial<SnapshotStore>): SnapshotStore {
   return new Proxy(store, {
     get(target, key) {

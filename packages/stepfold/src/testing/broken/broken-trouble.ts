@@ -26,7 +26,7 @@ export const brokenTrouble: readonly BrokenStore[] = [
       altered(store, {
         async list(query) {
           const page = await store.list(query);
-          // A page that is not full looks like the last one.
+          // Such a store takes this page for one that is not full, and so for the last one.
           return page.items.length === query?.limit && (await isDamaged(store)) ? { ...page, nextCursor: null } : page;
         },
       }),

@@ -3,7 +3,7 @@ import { altered } from "./broken-store.ts";
 
 /** The rules by which a store counts claims that ran out. */
 export interface CrashRules {
-  /** True if this commit, which was applied or not, sets the count to 0. */
+  /** True if this commit sets the count to 0. `applied` tells whether the store has applied the commit. */
   resets(commit: Commit, applied: boolean): boolean;
   /** True if a released claim counts as one that ran out. */
   readonly countsReleases?: boolean;

@@ -6,8 +6,8 @@ import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/sna
 import { altered } from "./broken-store.ts";
 
 /**
- * How a claim may end. "commit" releases the claim, "end" is the holder's
- * last commit, "foreign end" ends the execution without the holder.
+ * How a claim may end. "release" is a call of `release`, "commit" a commit with `release`, and "end" the commit with which the
+ * holder ends the execution. With "foreign end" another caller ends the execution, and with "lease" the lease runs out.
  */
 type Ending = "release" | "commit" | "end" | "foreign end" | "lease";
 
@@ -109,7 +109,7 @@ class PermitBook {
     if (this.#frees(how)) this.#holders.delete(id);
   }
 
-  /** Claims executions. Each call waits for the one before, so that it counts the permits which that one has taken. */
+  /** Claims executions. Each call waits for the one before, to count the permits which that one has taken; not with `countsFirst`. */
   claim(options: ClaimOptions): Promise<Claim[]> {
     if (this.#rules.countsFirst) return this.#claimNext(options);
     const claim = this.#lastClaim.then(() => this.#claimNext(options));

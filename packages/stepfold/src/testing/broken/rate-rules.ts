@@ -111,7 +111,10 @@ class RateBook {
     if (this.#rules.forgetsEnded && isTerminal(status)) this.#begun = this.#begun.filter((one) => one.id !== id);
   }
 
-  /** Claims executions. Each call waits for the one before, so that it counts the executions which that one has begun. */
+  /**
+   * Claims executions. Each call waits for the one before, so that it counts the executions which that one has begun; not with the rule
+   * `countsFirst`.
+   */
   claim(options: ClaimOptions): Promise<Claim[]> {
     if (this.#rules.countsFirst) return this.#claimNext(options);
     const claim = this.#lastClaim.then(() => this.#claimNext(options));

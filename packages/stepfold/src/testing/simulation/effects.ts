@@ -31,19 +31,22 @@ export interface ScheduleSetting {
   readonly faults: Faults;
   readonly random: Random;
   readonly nowMs: () => number;
-  /** The shortest time of a step that outlives its lease, in milliseconds. */
+  /** The shortest time of a slow step, in milliseconds: a whole lease. */
   readonly longMs: number;
   readonly onEffect: (effect: Effect) => void;
   /** Called if one process runs two executors for the same step at the same time, and has not told the first one to end. */
   readonly onTwice: (step: StepContext) => void;
 }
 
-/** The longest time before an executor and after it, in milliseconds. Slow steps take longer. */
+/**
+ * Before an executor runs, a step waits twice: before its call is recorded, and after that. This is the longest of these times, in
+ * milliseconds; the second one is longer for a slow step.
+ */
 const maxStepMs = 30;
 /** The share of calls that take no virtual time. */
 const shareAtOnce = 0.25;
 
-/** Wraps the node definitions for one process: every call of an executor is recorded outside of all processes, and takes time. */
+/** Wraps the node definitions for one process: every call of an executor is recorded outside of all processes, and most take time. */
 export function observedNodes(definitions: NodeDefinitions, machine: Machine, setting: ScheduleSetting): NodeDefinitions {
   const running: Running = new Map();
   const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, setting, running)]);

@@ -27,23 +27,23 @@ export const faultKinds = [
  * - `crash`: a process ends without warning.
  * - `restart`: a process is closed, as for a new release.
  * - `skew`: clocks are wrong by up to ten minutes.
- * - `slowStep`: a step outlives its lease.
+ * - `slowStep`: a step takes longer than a lease, so its process has to renew the claim.
  * - `partition`: a process reaches no service for a while.
  * - `...ErrorBefore`: a call fails without an effect.
  * - `...ErrorAfter`: a call fails after it had its effect.
- * - `storeSlow`: a call takes longer than a lease.
+ * - `storeSlow`: the way of a call to the store, or of its answer, takes from half a lease to two leases.
  * - `storeHang`: a call is never answered.
  * - `halfOpen`: for a while, some of the calls of a process are never answered.
- * - `brownOut`: for up to ten leases, every call of the store takes longer than its caller waits.
+ * - `brownOut`: for one to ten leases, every call of the store takes longer than its caller waits.
  * - `rowLock`: a transaction of another program locks the row of one execution for a while.
  * - `failover`: the store becomes its copy of up to a second ago.
  */
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * `liveness`: the faults end at some time, and then every execution must end or wait for an answer. `safety`: the faults never end,
- * and only the rules about what must never happen are checked. `faultFree`: there are no faults, so no step may be performed twice and
- * no execution may need a rescue.
+ * `liveness`: the faults end at some time, and then every execution must end, wait for an answer or be parked. `safety`: the faults
+ * never end, and only the rules about what must never happen are checked. `faultFree`: there are no faults, so no step may be performed
+ * twice and no execution may need a rescue (a claim after a lost holder, or by a late poll).
  */
 export type SimulationMode = "liveness" | "safety" | "faultFree";
 
@@ -59,7 +59,7 @@ export interface Faults {
 const leastShare = 0.01;
 const greatestShare = 0.1;
 
-/** Chooses about half of all kinds. Wrong clocks and slow steps are no faults, because they must have no effect. */
+/** Chooses about half of all kinds. `faultFree` has wrong clocks and slow steps too: they must have no effect, so they are no faults. */
 export function chooseFaults(random: Random, mode: SimulationMode): FaultKind[] {
   const possible = mode === "faultFree" ? (["skew", "slowStep"] as const) : faultKinds;
   return possible.filter(() => random.chance(0.5));

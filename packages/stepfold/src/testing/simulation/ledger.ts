@@ -44,7 +44,7 @@ export interface LedgerEntry {
   holder: Holder | null;
   /** The highest fence that was given out. */
   fence: number;
-  /** How many holders in a row have lost their claim after they had begun, without a commit. */
+  /** How many holders in a row have lost their claim after they had begun, without a commit. A brown-out counts once at most. */
   crashes: number;
   /**
    * `crashes` before the first commit of the holder. A renewal that was sent
@@ -78,7 +78,7 @@ export interface BrownOut {
 export class Ledger {
   entries: Map<string, LedgerEntry> = new Map();
   readonly violations: Violation[] = [];
-  /** The number of claims of executions whose holder was lost, or that were due at once without any process having been told. */
+  /** The number of claims of executions whose holder was lost, or that a poll found although a process was told of them (`graceMs`). */
   rescues = 0;
   commits = 0;
   /** The latest brown-out. */
@@ -90,7 +90,7 @@ export class Ledger {
   failovers = 0;
   /** Every fence that was given out, with its execution. A failover does not remove any. */
   readonly fences: Set<string> = new Set();
-  /** How late a timer may fire, in milliseconds, while nothing fails and no step keeps others waiting. A later one breaks I7. */
+  /** How late a timer or a deadline may be, in milliseconds; a later one breaks I7. Limited only in the mode `faultFree`. */
   maxLateMs: number = Number.POSITIVE_INFINITY;
   /** True if the past of the latest second is kept, so that a failover can lose it. */
   keepsPast = false;

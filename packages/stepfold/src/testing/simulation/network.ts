@@ -12,7 +12,7 @@ export interface ServiceFaults {
   readonly after: FaultKind;
   /** The call takes long; null for a service that is never slow. Only such services are replaced by a failover. */
   readonly slow: FaultKind | null;
-  /** The call is never answered. */
+  /** The call is never answered; null for a service without this fault. */
   readonly hang: FaultKind | null;
   /** Makes the error that callers get. */
   readonly error: (reason: string) => StepfoldError;
@@ -21,7 +21,7 @@ export interface ServiceFaults {
 /** The shortest and the longest time of a call's way, in milliseconds, without faults. */
 const minLatencyMs = 1;
 const maxLatencyMs = 15;
-/** How long a caller waits for an answer that never comes. */
+/** After how many milliseconds a call fails if its process is cut off from the network. */
 const giveUpAfterMs = 400;
 
 /** The network between processes and services: it delays calls and loses them. */
@@ -39,7 +39,7 @@ export class Network {
   readonly #faults: Faults;
   readonly #longMs: number;
 
-  /** @param longMs the usual time of a slow call, in milliseconds */
+  /** @param longMs the usual time of a slow way to a service or back, in milliseconds: one lease */
   constructor(scheduler: Scheduler, random: Random, faults: Faults, longMs: number) {
     this.#scheduler = scheduler;
     this.#random = random;
@@ -47,7 +47,7 @@ export class Network {
     this.#longMs = longMs;
   }
 
-  /** Calls a service. The promise never settles if the caller dies first; the service may have done its work all the same. */
+  /** Calls a service. The promise never settles if the caller dies first or no answer comes; the service may have done its work. */
   call<T>(from: Machine, kinds: ServiceFaults, serve: () => Promise<T>): Promise<T> {
     const { replaced } = this;
     // A connection ends with its server: calls and answers on their way reach neither the other side nor the new server.

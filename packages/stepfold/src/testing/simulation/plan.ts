@@ -6,6 +6,7 @@ import type { ScheduleOptions, WakeUps } from "./scenario.ts";
 export interface SchedulePlan {
   readonly mode: SimulationMode;
   readonly faults: readonly FaultKind[];
+  /** When the last fault may happen, in milliseconds since the beginning. It counts only in the mode `liveness`. */
   readonly faultsUntilMs: number;
   readonly wakeUps: WakeUps;
   /** The clients that take part, by their index in the scenario. */

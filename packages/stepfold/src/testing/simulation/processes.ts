@@ -33,7 +33,8 @@ export function beginProcesses(world: World, onScriptDone: () => void): void {
   const { wakeUps, mode } = plan;
   for (let i = 0; i < plan.workers; i++) keep(world, `worker${i}`, true, () => undefined);
   const chance = random.fork("clients");
-  // A process that drives also polls. Without a queue and without faults all processes must poll; with only a queue none may.
+  // A process that drives runs executions, and polls for them. Without a queue and without faults all processes of clients must do so;
+  // with only a queue none of them may.
   const drives = Array.from(
     { length: maxClientProcesses },
     () => (wakeUps === "store" && mode === "faultFree") || (wakeUps !== "queue" && chance.chance(0.5)),
@@ -112,7 +113,7 @@ function isTrouble(error: unknown): boolean {
   return StepfoldError.is(error) && ["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAILABLE", "RUNTIME_CLOSED"].includes(error.code);
 }
 
-/** Crashes, closes or cuts off a process from time to time. */
+/** Crashes, closes or cuts off a process, or makes some of its connections silent, from time to time. */
 function trouble(world: World, process: Process, random: Random): void {
   const { faults, scheduler, plan } = world;
   const { machine } = process;

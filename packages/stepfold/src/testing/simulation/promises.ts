@@ -63,13 +63,14 @@ function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
     },
     async cancel(options = {}) {
       await run.cancel(options);
+      // A cancellation of a part of the execution, by another option than `reason`, is not recorded.
       const isWhole = Object.values(options).every((value, i) => value === undefined || Object.keys(options)[i] === "reason");
       if (isWhole) onPromised({ workflowId, what: "cancel", applied: true });
     },
   };
 }
 
-/** I5, I6: everything that was acknowledged has happened, and nothing more than was asked for. */
+/** I5, I6: everything that was acknowledged has happened, or a failover has lost it. I5b: no more signals came than were sent. */
 export function checkPromises(ledger: Ledger, promises: readonly Promised[]): void {
   const counts = new Map<string, number>();
   const countOf = (name: string): number => counts.get(name) ?? 0;

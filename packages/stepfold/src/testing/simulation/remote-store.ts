@@ -6,7 +6,7 @@ import type { WorkerBeat } from "../../ports/store-workers.ts";
 import type { Machine } from "./machine.ts";
 import type { Network, ServiceFaults } from "./network.ts";
 
-/** The store as one process sees it: every call takes time, and some calls fail with `STORE_UNAVAILABLE`. */
+/** The store as one process sees it: every call takes time, some calls fail with `STORE_UNAVAILABLE`, and some are never answered. */
 export function remoteStore(store: SnapshotStore, network: Network, machine: Machine): SnapshotStore {
   const { name, features } = store;
   const kinds: ServiceFaults = {

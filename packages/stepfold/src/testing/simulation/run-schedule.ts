@@ -23,7 +23,7 @@ export interface ScheduleOutcome {
   readonly executions: number;
   /** The number of steps that were performed again, as a crash may make necessary. */
   readonly repeated: number;
-  /** The number of claims of executions whose holder was lost, or that no process had been told of. */
+  /** The number of claims of executions whose holder was lost, or that a poll found because no process had come for them in time. */
   readonly rescues: number;
   /** The virtual time that the schedule took. */
   readonly virtualMs: number;
@@ -31,7 +31,7 @@ export interface ScheduleOutcome {
 
 /** The longest virtual time of a schedule. Everything has ended long before, unless something is stuck. */
 const limitMs = 10 * 60_000;
-/** The virtual time of a schedule in the mode `safety`. */
+/** The longest virtual time of a schedule in the mode `safety`. */
 const safetyMs = 20_000;
 
 /**

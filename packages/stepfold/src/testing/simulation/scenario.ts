@@ -18,8 +18,9 @@ export interface StoreWorld {
   /** Lets time pass within a call. */
   readonly sleep: (ms: number) => Promise<void>;
   /**
-   * For how many milliseconds from now another transaction will lock the row of an execution; 0: the row is free. A store should let writes of a
-   * locked row wait or fail, and claims pass it over. In a store that never calls this, the fault `rowLock` has no effect.
+   * For how many milliseconds from now another transaction will lock the row of an execution; 0: the row is free. A store should let
+   * writes of a locked row, and a claim of it by its id, wait or fail, and should pass it over when any due execution is claimed. In a
+   * store that never calls this, the fault `rowLock` has no effect.
    */
   readonly lockedForMs: (workflowId: string) => number;
   /**
@@ -71,7 +72,7 @@ export interface Scenario {
   readonly workflows: readonly unknown[] | ((release: number) => readonly unknown[]);
   /**
    * Executors must not use the real clock or real random numbers. They may
-   * return at once: the simulation makes steps take virtual time.
+   * return at once: the simulation makes most steps take virtual time.
    */
   readonly nodeDefinitions: NodeDefinitions;
   /**
@@ -110,14 +111,14 @@ export interface ScheduleOptions {
   readonly chance?: number;
   /** Whether faults end at some time, never end, or do not happen; see `SimulationMode`. Default: the seed decides. */
   readonly mode?: SimulationMode;
-  /** The kinds of faults that may happen. Default: about half of all kinds, as the seed decides. */
+  /** The kinds of faults that may happen. Default: the seed decides; about half of the kinds that are possible in the mode. */
   readonly faults?: readonly FaultKind[];
-  /** When the faults end, in milliseconds since the beginning. Default: 15 s. */
+  /** When the faults end in the mode `liveness`, in milliseconds since the beginning. Default: 15 s. */
   readonly faultsUntilMs?: number;
   /** Runs only these entries of the scenario's `clients`, by their index; an inner list is one entry. Default: all. */
   readonly clients?: readonly number[];
   /**
-   * What wakes the workers. Default: the seed decides. `queue` alone is used only
+   * What wakes the workers. Default: the seed decides. It chooses `queue` alone only
    * without faults, because nothing would find a message that the queue lost.
    */
   readonly wakeUps?: WakeUps;

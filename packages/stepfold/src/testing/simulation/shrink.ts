@@ -14,7 +14,7 @@ const chances = 8;
 
 /**
  * Finds a smaller schedule that breaks the same rule: with fewer clients, fewer kinds of faults, and faults that end earlier. It
- * leaves out whatever it can, in this order, until nothing more can be left out.
+ * leaves out whatever it can, in this order, until nothing more can be left out or `maxTries` schedules have been run.
  */
 export async function shrinkSchedule(scenarioOf: ScenarioOf, failed: FailedSchedule): Promise<FailedSchedule> {
   let smallest = failed;

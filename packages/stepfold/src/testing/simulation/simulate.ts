@@ -10,7 +10,7 @@ export interface SimulateOptions extends Omit<ScheduleOptions, "seed"> {
   readonly seed?: number;
   /** Ends after this number of schedules that break a rule. Default: 1. */
   readonly maxFailures?: number;
-  /** Whether failed schedules are made as small as possible, which takes some dozens of schedules. Default: true. */
+  /** Whether failed schedules are made as small as possible, which takes up to 200 schedules for each. Default: true. */
   readonly shrinks?: boolean;
   /** Called with the result of every schedule. */
   readonly onOutcome?: (outcome: ScheduleOutcome) => void;
@@ -24,7 +24,7 @@ export interface SimulationReport {
   readonly commits: number;
   /** The number of steps that were performed again, as a crash may make necessary. */
   readonly repeated: number;
-  /** The number of claims of executions whose holder was lost, or that no process had been told of. */
+  /** The number of claims of executions whose holder was lost, or that a poll found because no process had come for them in time. */
   readonly rescues: number;
 }
 

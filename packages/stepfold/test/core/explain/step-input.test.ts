@@ -157,3 +157,10 @@ it("refuses what is no option", async () => {
   const { compiled, snapshot } = await seenIn(flow("one", { see: ["see", { asks: true }] }), null);
   expect(() => stepInput(compiled, snapshot, "see", { global: {} } as never)).toThrow(expect.objectContaining({ code: "OPTION_UNKNOWN" }));
 });
+
+it("refuses the snapshot of another workflow", async () => {
+  const { compiled, snapshot } = await seenIn(flow("w", { ask: ["see", { asks: true }] }), null);
+  const { compiled: other } = await seenIn(flow("w", { say: "see" }), null);
+  expect(stepInput(compiled, snapshot, "ask")).toMatchObject({ nodeId: "ask" });
+  expect(() => stepInput(other, snapshot, "ask")).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
+});

@@ -1,6 +1,6 @@
 import type { WorkBudget } from "../../values/work-budget.ts";
 
-/** Marks a node that no start leads to, or that has no dominator. */
+/** Stands for "none": the node has no dominator, or has no place in the order because no start leads to it. */
 const none = -1;
 
 /**
@@ -55,8 +55,8 @@ function meet(dominator: Int32Array, place: Int32Array, one: number, other: numb
 }
 
 /**
- * Returns the nodes that can be reached, each after the nodes that it leads to. The function is not recursive, because graphs may be 5,000
- * nodes deep.
+ * Returns the nodes that can be reached from the root, each after the nodes that it leads to (except along edges that lead back in a
+ * loop). The function is not recursive, because a graph may be as deep as it has nodes: 5,000 by default, too many for the call stack.
  */
 function postOrder(targets: readonly (readonly number[])[], root: number): number[] {
   const order: number[] = [];

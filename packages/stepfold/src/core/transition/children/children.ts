@@ -18,7 +18,7 @@ import { forgetChildren } from "../paths/end-path.ts";
 import { enter } from "../paths/leave.ts";
 import { hasEffects } from "../paths/undo.ts";
 
-/** Makes a path wait for new children. The children begin when the scope settles. */
+/** Makes a path wait for new children. They begin when the scope settles, in a map as far as its `concurrency` allows. */
 export function spawn(
   scope: ScopeDraft,
   path: DraftPath,
@@ -141,7 +141,10 @@ export function cancellation(key: string, reason: string | undefined): ErrorInfo
   return Object.freeze({ ...error, message: reason ?? message });
 }
 
-/** Counts an ended child and keeps only what its parent needs: status, output and error, or everything if it may have to be undone. */
+/**
+ * Counts an ended child and keeps only what its parent needs: status, node, output and error. Everything is kept if steps in it may have to
+ * be undone, or if one of them could not be undone (`settled`).
+ */
 export function endChild(child: ChildDraft, version: number): void {
   const { root, key, siblings, ended, workflow, output, error, workflowName } = child;
   markChanged(child, version);
@@ -162,7 +165,7 @@ export function endChild(child: ChildDraft, version: number): void {
   root.children.set(key, stubOf(workflowName, ended!, version, left));
 }
 
-/** Returns the state that is kept of an ended child: no paths and no results. */
+/** Returns the state that is kept of an ended child, or of an item that was cancelled before it began: no paths and no results. */
 function stubOf(
   workflow: string,
   status: ChildState["status"],

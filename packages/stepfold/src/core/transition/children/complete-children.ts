@@ -19,7 +19,7 @@ import { countItems, endedChild, isFull } from "./children.ts";
 /** The state of the children of a path: still going, or the output or error of the node that follows from them. */
 type Verdict = "going" | { readonly output: Json } | { readonly error: ErrorInfo };
 
-/** Lets a path leave its node if its children are done or have failed. Returns false if they are still going. */
+/** Lets a path leave its node if its children are done, or enough of them, or have failed; ends a draining path. False if they go on. */
 export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs): boolean {
   const children = path.children!;
   if (path.draining) {
@@ -55,7 +55,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   return true;
 }
 
-/** Fails a path whose next child could not begin. A draining path does not fail: items of its map that have not begun are cancelled. */
+/** Fails the node of a path whose next child could not begin. A draining path does not fail: items that have not begun are cancelled. */
 export function failChildren(scope: ScopeDraft, path: DraftPath, thrown: unknown, at: EpochMs): void {
   const { map } = path.children!;
   if (path.draining && map) {
@@ -88,7 +88,10 @@ interface Failure {
   readonly at: EpochMs;
 }
 
-/** Drops the children of a node that has failed or timed out. If its retry policy allows another attempt, it begins new children later. */
+/**
+ * Drops the children of a node that has failed or timed out. If its retry policy allows another attempt, the node begins new children
+ * later; otherwise it opens an incident, or the path leaves by `handle`, or the scope fails.
+ */
 export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): void {
   if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
@@ -159,6 +162,7 @@ function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftC
   return { output: normalise(outputs(scope, children), `The output of node "${nodeId}"`, scope.workflow.limits).value };
 }
 
+/** Whether the expression `completeWhen` of a map says that it is complete: true, or a number of items that are done. */
 function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean {
   const { completeWhen } = children.path.node;
   if (!completeWhen) return false;
@@ -172,7 +176,7 @@ function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean
   return typeof value === "number" ? done >= value : value === true;
 }
 
-/** Returns the outputs of the items in their order: `{ error }` for an item that failed, null for an item that was cancelled or is open. */
+/** Returns the outputs of the items in order; if not only of those that are `done`: `{ error }` if failed, null if cancelled or open. */
 function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all" | "done" = "all"): Json[] {
   const found: Json[] = [];
   for (let item = 0; item < children.map!.total; item++) {

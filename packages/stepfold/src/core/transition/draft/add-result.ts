@@ -7,8 +7,8 @@ import { subtractSize } from "./held-size.ts";
 import { keepOf } from "./open-draft.ts";
 
 /**
- * Appends the result of a node to the context. If the node keeps only its last results, the older ones are dropped and their size is
- * subtracted. The size of the new result is not added here: it is part of the size of its event, which is added when the event is applied.
+ * Appends the result of a node to the context. If the node keeps only its last results (`keep`), the older ones are dropped and their size
+ * is subtracted. The size of the new result is not added here, because it is usually part of the size of the event that is being applied.
  */
 export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   const nodeId = node.node.id;
@@ -27,8 +27,8 @@ export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeRes
 }
 
 /**
- * Appends a result that has no event of its own, and adds its size. `root.results` collects such results for the `consequences` of the
- * event that is being applied, so that the history holds them.
+ * Appends a result that has no event of its own, such as that of a map whose last item has ended, and adds its size. `root.results`
+ * collects such results for the `consequences` of the event that is being applied, so that the history holds them.
  */
 export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   addResult(scope, node, result);

@@ -25,7 +25,7 @@ export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): S
   return Object.freeze(snapshot);
 }
 
-/** Returns the head that a commit writes: no context, no children, and no large values that lie in events. */
+/** Returns the head that a commit writes: the snapshot without what `restore` reads from the events, such as results and large values. */
 export function closedHead(draft: Draft): SnapshotHead {
   return Object.freeze(leanHead(headFields(draft)));
 }
@@ -49,8 +49,8 @@ export function takeChanges(draft: Draft): { readonly key: string; readonly head
 }
 
 /**
- * Returns the waits that the next commit must list in the store; undefined if they have not changed. It must be called before
- * `takeChanges`, which clears the list of changed children.
+ * Returns the waits that the next commit must list in the store; undefined if they have not changed or, with `isWhole`, if there are none.
+ * It must be called before `takeChanges`, which clears the list of changed children.
  *
  * @param isWhole true if the commit writes all columns of the list, so that the waits are written even if they have not changed
  */
@@ -177,7 +177,7 @@ function roundsOf({ groups, ended }: ScopeDraft): Record<string, Round> | undefi
   return rounds && Object.freeze(rounds);
 }
 
-/** Returns the retry that is due first in all scopes; undefined if none is pending. */
+/** Returns the retry that is due first in the execution and its `awake` children; undefined if none is pending. */
 function retryStateOf(draft: Draft): RetryState | undefined {
   let first = earliestRetry(draft.paths);
   for (const child of draft.awake) first = earliestRetry(first ? [first, ...child.paths] : child.paths);

@@ -8,7 +8,7 @@ import { lastMs } from "../../values/timestamp.ts";
 /**
  * Returns the time by which a run of a workflow that begins at `parts.at` must have ended; undefined if the workflow has no `timeout`.
  *
- * @throws StepfoldError `EXPRESSION_FAILED`, `DURATION_INVALID`, `LIMIT_EXCEEDED`
+ * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`, `DURATION_INVALID`, `LIMIT_EXCEEDED`
  */
 export function deadlineOf(workflow: CompiledWorkflow, parts: Pick<ScopeParts, "input" | "metadata" | "at">): EpochMs | undefined {
   const { timeoutMs, language, limits, definition } = workflow;
@@ -18,7 +18,8 @@ export function deadlineOf(workflow: CompiledWorkflow, parts: Pick<ScopeParts, "
 }
 
 /**
- * Returns the time `ms` after `from`. `what` names the duration in the error.
+ * Returns the time `ms` after `from`, in whole milliseconds, but at most the last time that a `Date` can hold. `what` names the duration in
+ * the error.
  *
  * @throws StepfoldError `LIMIT_EXCEEDED` if `ms` is more than `max`
  */

@@ -10,7 +10,7 @@ import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
  * without a comment see `ActivePath`.
  */
 export interface DraftPath {
-  /** False once the path has ended. */
+  /** False once `endPath` has removed the path from its scope. */
   open: boolean;
   id: string;
   nodeId: string;
@@ -38,7 +38,7 @@ export interface DraftPath {
 
 /** The children of a path, and counters of them. For fields without a comment see `ChildrenState`. */
 export interface DraftChildren {
-  /** The path that waits for the children. */
+  /** The path that waits for the children, or that drains: it stays until they have ended. */
   path: DraftPath;
   readonly key: string;
   readonly workflow: string;
@@ -47,13 +47,13 @@ export interface DraftChildren {
   judged: MapState | undefined;
   /** The number of children that are active or retrying, without queued items: the number that `concurrency` limits. */
   busy: number;
-  /** The number of busy children that only wait for a retry. */
+  /** The number of busy children with the status `error`: they have no ready path, only a pending retry. */
   retrying: number;
   /** The keys of children that are ready and wait for a place in the map, in the order in which they began to wait. */
   queue: string[];
 }
 
-/** Returns a new path at the first node of a scope. */
+/** Returns a new path at its first node. It has the id of the first path of a scope; paths that undo or run `finally` get another one. */
 export function firstPath(node: CompiledNode, since: number): DraftPath {
   return {
     open: true,
@@ -185,7 +185,7 @@ interface Root {
   sizeBytes: number;
 }
 
-/** Removes the waits of a path and what it was resumed with, and subtracts their size. */
+/** Removes the waits of a path and the data with which it was resumed, and subtracts their size. */
 export function clearWaits(root: { sizeBytes: number }, path: DraftPath): void {
   const { waits, resumed } = path;
   if (waits) subtractSize(root, sizeOfWaits(waits));
@@ -200,12 +200,13 @@ export function statusAtEntry({ node: { node, when } }: Pick<DraftPath, "node">)
 }
 
 /**
- * Makes a suspended path perform its node again, and removes all its waits.
+ * Makes a suspended path perform its node again (after a wait for `startAt`: for the first time), and removes all its waits.
  *
  * @param version the version of the answer; undefined for a signal from the inbox
  */
 export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, version?: number): void {
   const heldBytes = sizeOfWaits(path.waits!);
+  // a timer brings no payload that the code of the node could refuse
   const reopens = given.by === "timer" ? null : reopeningOf(path.waits!, wait, version);
   const why: Resumed = reopens ? { ...given, reopens } : given;
   path.status = wait.begins ? statusAtEntry(path) : "ready";

@@ -4,11 +4,11 @@ import type { EpochMs } from "../../values/json.ts";
 import { type ChildDraft, type Draft, isHeldUp, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 
-/** Derives the status of a scope from its paths. A ready path decides before a retrying one, and a retrying path before a suspended one. */
+/** Derives the status of a scope from its paths and their children: a ready one decides before a retrying one, else it is `paused`. */
 export function statusOf(scope: ScopeDraft): Status {
   if (scope.ended) return scope.ended;
   if (scope.root.parked && scope.key === "") return "parked";
-  // the end of the execution is decided, but its messages are not delivered yet
+  // no path, but not ended: the end of the execution is decided, and messages must still be delivered
   if (scope.paths.length === 0) return "active";
   let status: Status = "paused";
   for (const { status: standing, children } of scope.paths) {
@@ -18,7 +18,7 @@ export function statusOf(scope: ScopeDraft): Status {
   return status;
 }
 
-/** Returns the time at which the execution has to be driven next. 0 means at once, null means not before something comes from outside. */
+/** Returns the time at which an execution has to be driven next. 0: at once. Null: not before something comes from outside, or never. */
 export function wakeAt(draft: Draft): EpochMs | null {
   if (draft.ended) return null;
   if (draft.parked) return draft.parked.until ?? null;
@@ -43,14 +43,15 @@ function wakeOf(paths: readonly DraftPath[]): EpochMs {
 }
 
 /**
- * Returns the time of the next timer, retry or deadline of an execution, even if other steps are ready or running; null if there is none.
+ * Returns the time of the next timer, retry or deadline of an execution, even if other steps are ready or running. Null if there is none,
+ * or if the execution is parked or has ended.
  *
  * @param planned the time at which tasks were last planned. A retry that was due by then is already running, or waits for a free slot.
  */
 export function nextTimerAt(draft: Draft, planned: EpochMs): EpochMs | null {
   if (draft.ended || draft.parked) return null;
   let earliest = Math.min(timeIn(draft.paths, planned), deadlineIn(draft), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
-  // a child that is held up has no pending retry: it was paused when its map had no place for it
+  // children that are held up are not left out: they rarely have a pending retry, and its time then costs only a needless check
   for (const { paths } of draft.awake) earliest = Math.min(earliest, timeIn(paths, planned));
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
@@ -95,7 +96,7 @@ function timerOf(waits: readonly Wait[]): EpochMs {
   return earliest;
 }
 
-/** Updates what the parent counts of a child after a change: its status, its place in the map, and its earliest timer. */
+/** Updates what is counted of a child after a change: its status, its place in its map and in `awake`, and its earliest timer. */
 export function updateCounters(child: ChildDraft): void {
   const { root } = child;
   const siblings = child.siblings!;
@@ -105,6 +106,7 @@ export function updateCounters(child: ChildDraft): void {
   child.status = after;
   const busy = after === "active" || after === "error";
   const wasBusy = child.queued === null && (before === "active" || before === "error");
+  // an item that has work again, but finds no place in its map, waits in the queue
   if (busy && !wasBusy && child.queued === null && siblings.map && siblings.busy >= siblings.map.concurrency) {
     child.queued = root.version + 1;
     siblings.queue.push(child.key);

@@ -19,12 +19,12 @@ export function noteOldValues(scope: ScopeDraft): void {
 }
 
 /**
- * Drops the values that no path can read any more. This happens after every event, so that what an execution holds depends only on its
- * paths, and not on how often a draft of it was opened.
+ * Drops the values that no path can read any more. This happens after every event that can move a path, so that what an execution holds
+ * depends only on its paths, and not on how often a draft of it was opened.
  */
 export function releaseVariables(root: Draft): void {
   for (const scope of root.scopesWithOldValues!) {
-    // a child that was deleted holds no values any more
+    // a child that was deleted, or of which only the outcome is kept, holds no values any more
     if (isChild(scope) && root.children.get(scope.key) !== scope) root.scopesWithOldValues!.delete(scope);
     else release(scope);
   }

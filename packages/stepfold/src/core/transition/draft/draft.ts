@@ -46,7 +46,7 @@ class Timetable {
     return this.#first === null ? null : { key: this.#first, at: this.#times.get(this.#first)! };
   }
 
-  /** Returns the keys that have a time. */
+  /** Returns the keys whose time is `at`. */
   keysAt(at: EpochMs): string[] {
     return [...this.#times].filter(([, time]) => time === at).map(([key]) => key);
   }
@@ -71,24 +71,26 @@ export interface ScopeDraft {
   readonly workflow: CompiledWorkflow;
   readonly input: Json | undefined;
   paths: DraftPath[];
-  /** The status with which the scope ended; null while it is open. */
+  /** The status with which the scope ended; null while it is open, also while it is `ending` or `closing`. */
   ended: "completed" | "failed" | "cancelled" | null;
-  /** The id of the node at which the scope failed, or stood when it was cancelled; null if there is none. */
+  /** The id of the node at which the scope failed, or at which it was when it was cancelled; null if there is none. */
   failedNodeId: string | null;
   output: Json | undefined;
-  /** The place of a large input or output in the events, such as `7/output` (see `InEvents`); of the output only while it is `output`. */
+  /** Where a large `input` lies in the events or among the items of a map, such as `items/0#2/3` (see `InEvents`). */
   readonly inputInEvents: string | undefined;
+  /** Where a large output lies in the events, such as `7/output`. It counts only while its `output` is the output of the scope. */
   outputInEvents: { readonly output: Json; readonly at: string } | undefined;
   readonly deadlineAt: EpochMs | undefined;
   error: ErrorInfo | undefined;
+  /** Set while the end is decided but not reached: steps are being undone, or messages must still be delivered. */
   ending: Ending | undefined;
   begun: readonly BegunStep[];
-  /** The results by node id. It is the same object as `borrowed` until the first result is added. */
+  /** The results by node id. If it is the same object as `borrowed`, it is copied before a result is added. */
   context: Record<string, NodeResult[]>;
-  /** The context of a snapshot, which must not change. A list that `context` shares with it is copied before a result is added. */
+  /** The context of the last snapshot, which must not change. A list that `context` shares with it is copied before a result is added. */
   borrowed: Context;
   variables: Variables;
-  /** The groups of paths that wait at joins, by `JoinGroup.key`; null until the first path has waited at a join. */
+  /** The groups of paths that wait at joins, and of open rounds, by `JoinGroup.key`; null or empty if there are none. */
   groups: Map<string, JoinGroup> | null;
 }
 
@@ -101,7 +103,7 @@ export interface JoinGroup {
   readonly wave: string;
   /** The waiting paths in the order of their arrival. */
   readonly waiting: DraftPath[];
-  /** The edges by which paths have come in the open round, including those that fired the join; null if no round is open. */
+  /** While a join that has fired still expects late paths (a round): the edges by which paths have come; null if no round is open. */
   roundEdges: Set<string> | null;
   /** The number of waiting paths that came by each edge. */
   readonly waitingByEdge: Map<string, number>;
@@ -115,9 +117,9 @@ export interface ChildDraft extends ScopeDraft {
   readonly workflowName: string;
   /** The index of the item of a map; null for a sub-workflow. */
   readonly item: number | null;
-  /** All children of the path that waits for this child; null if no path waits for it any more. */
+  /** The children of the path that began this child. It stays set when that path no longer waits (see `waitingPathOf`); null if unknown. */
   siblings: DraftChildren | null;
-  /** The status at the last `updateCounters`, with which the counters in `siblings` include this child. */
+  /** The status with which the child is counted in `siblings`; `updateCounters` sets it. */
   status: Status;
   /** The version since which the item is ready, but waits because its map already runs as many items as it may; else null. */
   queued: number | null;
@@ -127,9 +129,8 @@ export interface ChildDraft extends ScopeDraft {
 }
 
 /**
- * The changeable form of an execution, used by one turn. It is opened from a snapshot, any number of events are applied to it, and it is
- * closed into the next snapshot. The cost of an event depends on the size of the change, not on the size of the execution. Fields without a
- * comment have the same meaning as the fields of `Snapshot` with these names.
+ * The changeable form of an execution, for turns, commands and replays. It begins with `started` or is opened from a snapshot, takes any
+ * number of events, and is closed into snapshots. An event costs about as much as what it changes. Other fields: see `Snapshot`.
  */
 export interface Draft extends ScopeDraft {
   readonly workflowId: string;
@@ -153,7 +154,7 @@ export interface Draft extends ScopeDraft {
   steps: number;
   sizeBytes: number;
   descendants: number;
-  /** The size of all events in bytes, and of the events up to the last commit. */
+  /** The approximate size of all events in bytes; `committedHistoryBytes`: of the events up to the last commit. */
   historyBytes: number;
   committedHistoryBytes: number;
   answered: AnsweredKey[];
@@ -162,30 +163,30 @@ export interface Draft extends ScopeDraft {
   outbox: readonly Message[];
   parked: Parked | undefined;
   compensations: CompensationResult[];
-  /** Every child by its key. A child that was not opened for changes is still the `ChildState` of the snapshot. */
+  /** Every child by its key. A `ChildState` is a child of the snapshot that was not opened for changes, or the rest of an ended child. */
   children: Map<string, ChildDraft | ChildState>;
   mapItems: Map<string, readonly Json[]>;
   /** The number of children that have not ended. */
   openChildren: number;
   /** The children with the status `active` or `error` that are not queued: only these can have tasks. */
   awake: Set<ChildDraft>;
-  /** The earliest timer or deadline of each open child. */
+  /** The earliest timer or deadline of each open child that has one. */
   timers: Timetable;
   /** The keys of the children that have changed since the snapshot or the last commit. */
   changed: Set<string>;
-  /** The scopes that hold older values of a variable besides the latest one; null until there is such a scope. */
+  /** The scopes that hold older values of a variable besides the latest one, for `releaseVariables`; null until there is such a scope. */
   scopesWithOldValues: Set<ScopeDraft> | null;
   /** The keys of the children that were deleted since the last commit. */
   dropped: string[];
-  /** The consequences of the event that is being applied: results of other nodes, paths that ended, and warnings. */
+  /** What the last event caused: `results` of other nodes, paths that ended without completing their node, and `warnings`. */
   results: PlacedResult[];
   endedPaths: EndedPath[];
   warnings: Warning[];
-  /** The paths, with their nodes, that left a failed join by its `error` edge in this transition: each may do so once (see `failJoin`). */
+  /** The paths, with their nodes, that `failJoin` has sent along an `error` edge in this transition: each may go there only once. */
   errorExits: Set<string> | null;
-  /** A counter that rises whenever a path ends: the turn then aborts steps whose paths have ended. */
+  /** A counter that rises whenever paths end. If it has risen, the turn looks for running steps whose paths are gone, and aborts them. */
   endedPathCount: number;
-  /** The waits as the store lists them; null if no store has the execution yet. */
+  /** The open waits as the store lists them; null before the first commit, and if there is no store. */
   listedWaits: ListedWaits | null;
 }
 
@@ -197,14 +198,12 @@ export function newChildCollections(): ChildCollections {
   return { children: new Map(), mapItems: new Map(), awake: new Set(), timers: new Timetable(), changed: new Set() };
 }
 
-/** The empty collections that all executions without children share. Nothing may be put into them. */
+/** The empty collections that all executions without children share. They are replaced before anything is put in (see `spawn`). */
 export const noChildCollections: ChildCollections = newChildCollections();
-
-// Only this file creates drafts, and each draft has all fields in the same order: JavaScript engines access objects of one shape faster.
 
 type InScope = "workflow" | "input" | "inputInEvents" | "deadlineAt";
 
-/** The fields of an execution that never change, and its metadata, which may change. */
+/** The fields that are given when the draft of an execution is created. They never change, except the metadata. */
 export type DraftIdentity = Pick<
   Draft,
   | InScope
@@ -227,6 +226,7 @@ export function newChild(about: ChildIdentity): ChildDraft {
 
 const noSteps: readonly BegunStep[] = Object.freeze([]);
 
+// Only this file creates drafts, and each draft has all fields in the same order: JavaScript engines access objects of one shape faster.
 class BaseScopeDraft {
   readonly workflow: ScopeDraft["workflow"];
   readonly input: ScopeDraft["input"];
@@ -358,7 +358,7 @@ export function factsOf({ workflowId, definition, createdAt, input, closing: end
   return { id: workflowId, workflow: definition.id, startedAt: createdAt, input, end };
 }
 
-/** The seed of random numbers in this execution. It differs for every execution, even if an earlier execution had the same id. */
+/** The seed of random numbers. Executions that had the same id one after the other differ in it, if not created in the same millisecond. */
 export function seedOf({ tenant, workflowId, createdAt }: Draft): string {
   return JSON.stringify([tenant ?? null, workflowId, createdAt ?? null]);
 }
@@ -369,8 +369,8 @@ export type VariablesView = Readonly<Record<string, Json>>;
 const nothing: VariablesView = Object.freeze({});
 
 /**
- * Returns what a path reads as `vars`: the variables of its scope at version `since`, and those of each scope around it at the version at
- * which the path that waits for the child arrived. A variable of an inner scope hides one of the same name in an outer scope.
+ * Returns what a path reads as `vars`: the variables of its scope as they were when it arrived at its node (version `since`), and those of
+ * each scope around it as of the arrival of the path that waits there for the child. A variable of an inner scope hides outer ones.
  */
 export function variablesAt(scope: ScopeDraft, since: number): VariablesView {
   const layers: (readonly [ScopeDraft, number])[] = [];
@@ -384,7 +384,7 @@ export function variablesAt(scope: ScopeDraft, since: number): VariablesView {
   return Object.freeze(Object.fromEntries(layers.reverse().flatMap(([layer, at]) => entriesAt(layer, at))));
 }
 
-/** Returns the path that waits for a child; undefined if none waits, because the child has ended and is being undone. */
+/** Returns the path that waits for a child; undefined if none waits any more, for example while steps of an ended child are undone. */
 function waitingPathOf({ parent, siblings }: ChildDraft): DraftPath | undefined {
   return siblings?.path.children === siblings && parent.paths.includes(siblings.path) ? siblings.path : undefined;
 }

@@ -41,7 +41,10 @@ export function warnIfLarge({ sizeBytes, warnings }: { readonly sizeBytes: numbe
   warnings.push({ code: "SIZE_LARGE", message });
 }
 
-/** Returns the size of the values in the waits of one path. All waits of a path have the same payload, so it is counted once. */
+/**
+ * Returns the size of the values in the waits of one path. All waits of a path have the same payload, so it is counted once. Of an incident
+ * only the error counts: its schema is the same object in all executions.
+ */
 export function sizeOfWaits(waits: readonly Wait[]): number {
   let sum = sizeOfValue(waits[0]?.kind === "incident" ? (waits[0].payload as { readonly error: Json }).error : waits[0]?.payload);
   for (const { kind, schema, answers = [], refused } of waits) {
@@ -91,8 +94,9 @@ export function countEvent(draft: Counted, event: Event): void {
 
 /**
  * Whether the next commit writes a checkpoint. The distance between checkpoints, in bytes of events, is `leastBytes` times a power of 8,
- * and at least 1.5 times the size of what the execution holds. So a load reads at most `leastBytes`, or about 12 times that size, and
- * checkpoints take at most two thirds of the bytes of the events. The position of the last checkpoint need not be known.
+ * and at least 1.5 times the size of what the execution holds. So a load reads events of at most `leastBytes`, or of about 12 times the
+ * size of what the execution holds, and checkpoints take at most about two thirds of the bytes of the events. The position of the last
+ * checkpoint need not be known: a checkpoint is due whenever the size of all events passes a multiple of the distance.
  */
 export function isCheckpointDue(draft: Counted, leastBytes: number): boolean {
   const { sizeBytes, answered } = draft;

@@ -3,7 +3,7 @@ import { comparePathIds } from "../../snapshot/path-id.ts";
 import type { JoinGroup, ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 
-/** Returns the wave of a path at a join: the visit of the join's fork that the path comes from (docs/path-semantics.md, "Waves"). */
+/** Returns the wave of a path at a join: the visit of the join's fork from which it came, or "" (docs/path-semantics.md, "Waves"). */
 export function waveOf(join: CompiledJoin, path: DraftPath): string {
   return (join.fork && path.waves?.[join.fork.node.id]) ?? "";
 }

@@ -3,7 +3,7 @@ import type { EpochMs } from "../../values/json.ts";
 
 /** An open wait of an execution, as the store keeps it so that lists of executions can be filtered by waits. */
 export interface ListedWait {
-  /** The kind of the wait. Waits for children of the execution, and for the delivery of a signal, are not listed. */
+  /** The kind of the wait. Waits for sub-workflows and items of maps, and for the delivery of a signal, are not listed. */
   readonly kind: Exclude<Wait["kind"], "children" | "delivery">;
   /** The id of the node, without the maps and sub-workflows around it. */
   readonly nodeId: string;
@@ -11,7 +11,7 @@ export interface ListedWait {
   readonly signal?: string;
   /** The key of the signal: the wait takes only a signal with the same key. */
   readonly key?: string;
-  /** The people who may answer and have not answered yet. Absent: anybody may answer. */
+  /** The people who may answer and have not answered yet, as far as they fit (see `firstNames`). Absent: anybody may answer. */
   readonly responders?: readonly string[];
   /**
    * The time at which the wait was opened. Of waits that differ only in this time, the first and the last one are listed. Absent: an
@@ -32,16 +32,19 @@ export type WaitingPath = Readonly<{ nodeId: string; waits?: readonly Wait[] | u
 /** The waits of one path. */
 type Held = Readonly<{ nodeId: string; waits: readonly Wait[] }>;
 
-/** The largest number of waits that are listed of one execution. A wait with responders counts once for each of them. */
+/**
+ * The list of one execution ends after this number of waits. A wait with responders counts once for each of them. Waits that differ only in
+ * the time at which they were opened all count.
+ */
 const maxWaits = 100;
-/** The largest number of characters that the listed waits of one execution have as JSON. */
+/** The list of one execution ends before its waits have more characters of JSON than this. Waits count as for `maxWaits`. */
 const maxCharacters = 8_000;
 
 const none: readonly Held[] = [];
 
 /**
  * The waits of an execution, as its row in the store lists them. Only scopes that have changed are examined again, so a step that neither
- * opens nor ends a wait costs nothing, even if the execution has many children.
+ * opens nor ends a wait costs little, even if the execution has many children.
  */
 export class ListedWaits {
   /** The paths with waits, by the key of their scope. */
@@ -70,7 +73,10 @@ export class ListedWaits {
     return open;
   }
 
-  /** Returns the first waits, up to the limits. Of waits that differ only in the time at which they were opened at most two are listed. */
+  /**
+   * Returns the first waits, up to the limits, but always the first one. Of waits that differ only in the time at which they were opened,
+   * two at most are listed.
+   */
   list(): readonly ListedWait[] {
     const open = new Map<string, Alike>();
     let [waits, characters] = [maxWaits, maxCharacters];

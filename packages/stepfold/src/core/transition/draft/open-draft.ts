@@ -115,7 +115,7 @@ function openScope(scope: ScopeDraft, state: ScopeHead, held: Pick<ChildState, "
   noteOldValues(scope);
 }
 
-/** Sets the node of the path that undoes steps. The step may be one of a child, so the node may belong to another workflow. */
+/** Sets the node of the path that undoes steps, which is the only path then. The step may be one of a child with another workflow. */
 function openUndo(scope: ScopeDraft): void {
   const [path] = scope.paths;
   const place = path?.undoes?.scope;
@@ -142,7 +142,7 @@ function joinOf(
   return join;
 }
 
-/** Counts the children of every path, and opens the children that are active or retrying. */
+/** Counts the children of every path, fills `timers` and `awake`, and opens the children with the status `active` or `error`. */
 function openChildCollections(draft: Draft, states: Snapshot["childStates"] = {}, items: Snapshot["mapItems"] = {}): void {
   Object.assign(draft, { ...newChildCollections(), children: new Map(Object.entries(states)), mapItems: new Map(Object.entries(items)) });
   const queued: ChildDraft[] = [];
@@ -167,7 +167,7 @@ function openChildCollections(draft: Draft, states: Snapshot["childStates"] = {}
   for (const child of queued) child.siblings!.queue.push(child.key);
 }
 
-/** Returns the context without results that `keep` no longer allows: a store restores them from events that it still has. */
+/** Returns the context without results that `keep` no longer allows. A store does not know `keep`, and restores them from its events. */
 function keptContext({ nodes, definition }: CompiledWorkflow, context: Context): Context {
   let kept = context;
   for (const { id } of definition.nodes) {

@@ -12,13 +12,13 @@ function enqueueMessage(draft: Draft, message: Unsent): void {
   draft.outbox = Object.freeze([...draft.outbox, Object.freeze({ id, ...message } as Message)]);
 }
 
-/** Adds the message that starts a detached execution to the outbox. */
+/** Adds the message that starts a detached execution to the outbox. `waitId` names the wait for its end; undefined if there is no wait. */
 export function enqueueStart(draft: Draft, { workflowId, allowed: _, ...start }: ChildStart, waitId?: string): void {
   draft.descendants += 1 + (start.descendants ?? 0);
   enqueueMessage(draft, { type: "start", to: workflowId, ...start, ...(waitId !== undefined && { waitId }) });
 }
 
-/** Adds a signal that a step sends to the outbox. */
+/** Adds the signal or broadcast of a step to the outbox. `waitId` is the wait for its delivery. */
 export function enqueueSignal(draft: Draft, { allowed: _, ...signal }: SignalSend | SignalBroadcast, waitId: string): void {
   enqueueMessage(draft, { ...signal, waitId });
 }
@@ -41,8 +41,8 @@ export function withdraw(draft: Draft, waits: readonly Wait[]): void {
 }
 
 /**
- * Tells the parent, or a schedule that asked for it, that an execution has ended. If there are messages to deliver, the execution becomes
- * open again with `ending`, and ends when all of them are delivered.
+ * Tells the parent that waits for an execution, or a schedule that asked for it, that the execution has ended. If there are messages to
+ * deliver, the execution becomes open again with `ending`, and ends when all of them are delivered.
  */
 export function enqueueEnd(draft: Draft): void {
   const { ended, parent, scheduledBy, failedNodeId: nodeId, error, continuedAs } = draft;
@@ -55,12 +55,12 @@ export function enqueueEnd(draft: Draft): void {
   draft.ended = null;
 }
 
-/** True if all that an execution still has to do is to deliver its messages. */
+/** True if the end of an execution is decided and it only delivers messages. After that it ends, or is parked if a compensation failed. */
 export function hasOnlyMessages({ ended, ending, paths }: Pick<Draft, "ended" | "ending" | "paths">): boolean {
   return ended === null && ending !== undefined && paths.length === 0;
 }
 
-/** Returns the status that an execution will have when its messages are delivered; null if it has more to do than that. */
+/** Returns the decided status of an execution that only has to deliver messages; null for any other execution. */
 export function statusAfterMessages({
   ending,
   activePaths,
@@ -69,7 +69,7 @@ export function statusAfterMessages({
   return ending && outbox && activePaths.length === 0 ? ending.status : null;
 }
 
-/** Removes delivered messages from the outbox. If they were the last thing to do, the execution ends. False if none of them was there. */
+/** Removes delivered messages from the outbox. If nothing else was left to do, the execution ends. False if none of them was there. */
 export function applyDelivered(draft: Draft, { ids, version }: DeliveredEvent): boolean {
   const left = draft.outbox.filter(({ id }) => !ids.includes(id));
   if (left.length === draft.outbox.length) return false;

@@ -27,7 +27,7 @@ export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftP
   return survivor;
 }
 
-/** Fails the node of a join without performing it. */
+/** Fails the node of a path without performing it: a join with too few paths, or a node whose condition `when` threw an error. */
 export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): void {
   const version = scope.root.version + 1;
   const handle = mayGoOn(scope, path) ? "error" : undefined;
@@ -43,7 +43,7 @@ export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, a
   failPath(scope, path, error, handle, version);
 }
 
-/** Whether a path takes the `error` edge: once per path and transition, because an edge that leads back to the join would loop for ever. */
+/** Whether a path takes the `error` edge: once per path and transition, because an edge that leads back to the node would loop for ever. */
 function mayGoOn({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): boolean {
   if (!node.edges.has("error")) return false;
   const name = `${key}>${id}@${nodeId}`;

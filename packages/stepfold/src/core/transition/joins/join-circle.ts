@@ -15,6 +15,7 @@ export interface Blocked {
  * joins"). Null if there is no such group.
  */
 export function firstOfCircle(groups: readonly JoinGroup[], blocked: ReadonlyMap<JoinGroup, Blocked>): JoinGroup | null {
+  // groups that need no help: a path that is not at a join can still come to them, directly or after other joins have fired
   const live = new Set(groups.filter((group) => blocked.get(group)!.by.some(({ status }) => status !== "joining")));
   if (live.size === groups.length) return null;
   const at = new Map<DraftPath, JoinGroup>();

@@ -7,7 +7,7 @@ import { waveOf } from "../draft/join-group.ts";
 /** A set of incoming edges of a join: true if the edge with this name belongs to it. */
 export type Edges = (via: string) => boolean;
 
-/** Returns the edges by which no path has come yet. A join that counts paths instead of edges (`threads`) waits for all edges. */
+/** Returns the edges by which no path has come yet, in this round if one is open. A join that counts paths (`threads`) waits for all. */
 export function emptyEdges({ join, roundEdges, waitingByEdge }: JoinGroup): Edges {
   if (join.threads) return () => true;
   return roundEdges ? (via) => !roundEdges.has(via) : (via) => !waitingByEdge.has(via);

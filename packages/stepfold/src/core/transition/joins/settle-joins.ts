@@ -17,14 +17,14 @@ export function settleJoins(scope: ScopeDraft, at: EpochMs): boolean {
   return moved;
 }
 
-/** Whether any group must be examined, because it is not blocked any more by the same path as before. */
+/** Whether any group must be examined, because it is new or is not blocked any more by the same path as before. */
 function mayMove(scope: ScopeDraft): boolean {
   if (!scope.groups || scope.ended) return false;
   for (const group of scope.groups.values()) if (!isStillBlocked(group)) return true;
   return false;
 }
 
-/** Examines the groups in the order of `nodes` until one of them acts; then the search starts again. Returns true if one has acted. */
+/** Examines the groups in the order of `nodes` until one of them acts. If none does, looks for a circle of joins. True if one has acted. */
 function settleOne(scope: ScopeDraft, at: EpochMs): boolean {
   const groups = inOrder(scope);
   const blocked = new Map<JoinGroup, Blocked>();
@@ -90,7 +90,7 @@ function examineRound(scope: ScopeDraft, group: JoinGroup, roundEdges: Set<strin
   return null;
 }
 
-/** Merges the paths at a join to which too few paths came and no other can come, and fails the node with `JOIN_SHORT`. */
+/** Merges the paths at a join to which too few paths came and that waits for no others, and fails the node with `JOIN_SHORT`. */
 function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
   const { join, waiting, waitingByEdge } = group;
   const nodeId = join.node.node.id;
@@ -111,18 +111,18 @@ function fireFirst(scope: ScopeDraft, group: JoinGroup, heads: readonly DraftPat
   fire(scope, group, taken);
 }
 
-/** Returns a group of the same join in another wave that has an open round. */
+/** Returns a group of the same join in another wave that has an open round; undefined if there is none. */
 function roundOf({ groups }: ScopeDraft, { join, key }: JoinGroup): JoinGroup | undefined {
   for (const group of groups!.values()) if (group.join === join && group.roundEdges && group.key !== key) return group;
   return undefined;
 }
 
 /**
- * Makes held paths ready if their mutex is free and their `when` is true, and holds ready paths again if their `when` is not true any more
- * (docs/path-semantics.md, "Cancels, mutexes and milestones").
+ * Makes held paths ready if their mutex is free and their `when` is true, and holds ready paths again if their `when` is not true any more,
+ * unless they were resumed or retried (docs/path-semantics.md, "Cancels, mutexes and milestones"). Returns true if anything changed.
  *
- * @param heldAgain the paths that were held again in this transition. Each path is held again only once, because otherwise a condition that
- * reads the status of paths might never settle.
+ * @param heldAgain the paths of this scope that were held again in this transition. Each path is held again only once, because otherwise a
+ * condition that reads the status of paths might never settle.
  */
 export function settleHolds(scope: ScopeDraft, heldAgain: Set<DraftPath>, at: EpochMs): boolean {
   if (!scope.workflow.holds) return false;
@@ -173,7 +173,7 @@ function mayEnter(scope: ScopeDraft, path: DraftPath, holds: (path: DraftPath, w
 /**
  * Evaluates a condition. Returns null if it throws an error; the node of the path fails then.
  *
- * @param together the same object for all conditions of one transition, so that they share one budget
+ * @param together the same object for all conditions of a scope in one transition, so that they share one budget
  */
 function conditionOf(scope: ScopeDraft, path: DraftPath, when: Template, together: object, at: EpochMs): boolean | null {
   const { root, context, input } = scope;

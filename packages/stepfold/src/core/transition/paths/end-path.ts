@@ -53,8 +53,8 @@ export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["r
 }
 
 /**
- * Drops the children of a path. Children with steps that may have to be undone are kept with their results. A child that is being undone
- * goes on with that; the path then has to stay, and the result is true.
+ * Drops the children of a path. Children with steps that may have to be undone are kept with their results. A child that is undoing its
+ * steps goes on with that, unless `all` is true; the path then has to stay, and the result is true.
  *
  * @param all true if the whole scope ends and undoes its steps: then no child goes on undoing its steps by itself
  */
@@ -125,7 +125,7 @@ function isOpen(child: ChildDraft | ChildState): boolean {
   return "root" in child ? child.ended === null : !isTerminal(child.status);
 }
 
-/** Ends a child after its own children: if one of them is kept, this child is kept too. */
+/** Ends a child as cancelled, after its own children. It is deleted, unless steps in it may have to be undone or could not be undone. */
 function retire(child: ChildDraft, all: boolean): void {
   const { root, key, ending } = child;
   for (const path of child.paths) {
@@ -153,7 +153,10 @@ function retire(child: ChildDraft, all: boolean): void {
   markChanged(child, root.version + 1);
 }
 
-/** Deletes the children inside a scope that has ended. Children with failed compensations are kept, because these may be tried again. */
+/**
+ * Deletes the children inside a scope that has ended. Children with failed compensations are kept, because these may be tried again, until
+ * the execution itself has ended.
+ */
 export function forgetChildren({ root, key, ended }: ScopeDraft): void {
   if (root.children.size === 0) return;
   const needed = key === "" && ended !== null ? nothing : scopesNotUndone(root.compensations);
@@ -167,7 +170,7 @@ const nothing: ReadonlySet<string> = new Set();
 
 function forget(root: ScopeDraft["root"], key: string): void {
   const child = root.children.get(key)!;
-  // if the child has ended, only the size of its output is still counted
+  // of an ended child that was not kept, only the size of its output is still counted (see `endChild`)
   const size = sizeOfHeld(child);
   subtractSize(root, childBytes + (size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size));
   if (isOpen(child)) root.openChildren--;
@@ -220,7 +223,7 @@ function clear(scope: ScopeDraft, all: boolean): void {
 
 const noneBegun: Ending["begun"] = Object.freeze([]);
 
-/** Removes and returns the steps of a scope and its kept children that were begun and did not complete, the latest first. */
+/** Removes and returns the steps of a scope and its kept children that were begun and did not complete; later children and steps first. */
 function takeBegun(scope: ScopeDraft): Ending["begun"] {
   if (!scope.workflow.compensates) return noneBegun;
   const begun: Ending["begun"][number][] = [];

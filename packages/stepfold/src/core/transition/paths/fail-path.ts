@@ -4,7 +4,10 @@ import type { DraftPath } from "../draft/draft-path.ts";
 import { endPath, giveUpStep, stop } from "./end-path.ts";
 import { leave } from "./leave.ts";
 
-/** Lets a path whose node has failed leave by the handle; if `handle` is undefined, the scope fails. */
+/**
+ * Lets a path whose node has failed leave by the handle. If `handle` is undefined, the scope fails: at once or, with `onFailure: "finish"`,
+ * when its other paths have ended.
+ */
 export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
   giveUpStep(scope, path);
   if (handle !== undefined) {

@@ -12,7 +12,7 @@ import { cancelOthers, leave } from "./leave.ts";
 
 /** The decision about a step that has failed for good. */
 export interface IncidentAnswer {
-  /** `retry`: the step is performed again, with all its attempts. `skip`: the step counts as completed. `fail`: the step fails. */
+  /** `retry`: the step is performed again, with all its attempts. `skip`: the step counts as completed. `fail`: the scope fails. */
   readonly action: "retry" | "skip" | "fail";
   /** With `skip`: the output of the step. Default: null. */
   readonly output?: Json;

@@ -20,8 +20,9 @@ interface Signal extends InEvents {
 }
 
 /**
- * Gives a signal to the oldest wait that it fits; waits of the execution itself come before those of its children. If there is none, the
- * inbox keeps the signal (docs/path-semantics.md, "Waits, signals and children"). Returns the scope that has changed.
+ * Gives a signal to a wait that it fits: the oldest one of the execution itself, else the oldest one of the first child (by key) that has
+ * one. If there is none, the inbox keeps the signal (docs/path-semantics.md, "Waits, signals and children"). Returns the scope that has
+ * changed.
  */
 export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft {
   const { name, key, payload, expiresAt, at } = event;
@@ -39,7 +40,7 @@ export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft 
   return draft;
 }
 
-/** Gives the oldest signal in the inbox that fits one of the waits of a path to that path, which has just begun to wait. */
+/** Gives the oldest signal in the inbox that fits a wait of a path to that path, which has just begun to wait; not to `transient` waits. */
 export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
   if (draft.inbox.length === 0) return;
   for (const signal of draft.inbox) {

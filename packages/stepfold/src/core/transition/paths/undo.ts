@@ -18,7 +18,10 @@ interface Undoable {
   readonly undoes: Undo;
 }
 
-/** Begins to undo the steps of a scope and its children, the newest first. Returns false if there is nothing to undo. */
+/**
+ * Begins to undo the steps of a scope and its kept children: first the begun steps that have not completed, then the completed ones, the
+ * newest first. Returns false if there is nothing to undo.
+ */
 export function firstUndo(scope: ScopeDraft, version: number): boolean {
   const found = begun(scope) ?? newest(scope, Number.POSITIVE_INFINITY);
   if (!found) return false;
@@ -65,7 +68,7 @@ function undoable({ root, workflow }: ScopeDraft, { nodeId, ...undoes }: UndoneS
 /** Returns the step with the newest result before a version that can be undone and was not undone yet. */
 function newest(scope: ScopeDraft, before: number): Undoable | null {
   let found: Undoable | null = null;
-  // results that were taken over from another execution have negative versions
+  // results that were taken over from another execution have versions of 0 or less
   let version = Number.NEGATIVE_INFINITY;
   for (const place of scopesToUndo(scope)) {
     for (const node of place.workflow.nodes.values()) {
@@ -118,7 +121,8 @@ export function compensated(scope: ScopeDraft, nodeId: string, { pathId: _, ...r
 
 /**
  * Keeps an execution open at its end if a compensation has failed: the execution is parked, and after a `retry` command each failed
- * compensation is performed once more. Messages are delivered first, because a parked execution delivers none.
+ * compensation is performed once more. Messages are delivered first, because a parked execution delivers none. Returns true if it stays
+ * open.
  */
 export function holdOpen(draft: Draft, version: number): boolean {
   const failed = notUndone(draft.compensations);
@@ -143,8 +147,8 @@ const maxNamed = 100;
 const maxTextLength = 1_000;
 
 /**
- * Returns the error of the execution with the nodes that could not be undone (`notUndone`). If a cancelled execution has no other error,
- * the error is `COMPENSATION_FAILED`; it disappears when all compensations have succeeded.
+ * Returns the error of the execution with the nodes that could not be undone (`notUndone`); a completed execution gets none. If a cancelled
+ * execution has no other error, the error is `COMPENSATION_FAILED`; it disappears when all compensations have succeeded.
  */
 function errorAtEnd({ ended, error }: Draft, failed: NotUndone): ErrorInfo | undefined {
   if (ended === "completed") return error;

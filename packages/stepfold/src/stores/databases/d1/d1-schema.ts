@@ -12,7 +12,7 @@ export const d1Error = (cause: unknown): StepfoldError => workerdError("d1", cau
 const migrated = new WeakSet<D1Client>();
 
 /**
- * Creates the tables of a new database. Any number of workers may call this at once. If the tables exist, a call is one short query.
+ * Creates the tables of a new database. Any number of workers may call this at once. If the tables exist, a call is a short query at most.
  *
  * ```typescript
  * import { migrateD1 } from "stepfold/stores/d1";

@@ -13,8 +13,9 @@ import { ObjectAlarm } from "./object-alarm.ts";
 /** How a store in a Durable Object behaves. */
 export interface DurableObjectStoreOptions extends RetentionOptions {
   /**
-   * Sets the alarm of the object. It is called in the transaction of a write that makes an execution due sooner. An object has only one
-   * alarm: pass a function of your own if you need the alarm for something else too. Default `ctx.storage.setAlarm(at)`.
+   * Sets the alarm of the object. It is called by `alarm()`, and in the transaction of a write after which the present alarm may come too
+   * late for an execution. An object has only one alarm: pass a function of your own if you need the alarm for something else too. Default
+   * `ctx.storage.setAlarm(at)`.
    */
   readonly setAlarm?: (at: EpochMs) => void;
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
@@ -24,8 +25,8 @@ export interface DurableObjectStoreOptions extends RetentionOptions {
 /** A store in a Durable Object. */
 export interface DurableObjectStore extends SnapshotStore {
   /**
-   * Runs due executions in one time slice, and sets the alarm to the next time at which an execution is due. Call it in the object's
-   * `alarm()`.
+   * Runs due executions in one time slice, and sets the alarm to the next time at which an execution is due; if one is still due, to now or
+   * to a later try. Call it in the object's `alarm()`.
    *
    * @param runtime the runtime on this store, with `drive: false`
    * @param options the options of `runtime.sweep`: how long it may take, how many executions it takes

@@ -3,8 +3,8 @@ import type { SyncDatabase } from "../sqlite-dialect/sync-session.ts";
 import type { Sweeper } from "./durable-object-client.ts";
 
 /**
- * The time until the next try for executions that are due but could not be run. They wait for an execution that holds their permit, and
- * the end of that execution sets the alarm; this alarm is only for safety.
+ * Milliseconds until the next try for executions that are due but could not be run. Usually a running execution holds their permit, and
+ * each write of it sets the alarm to an earlier time; this alarm is only for safety.
  */
 const blockedMs = 30_000;
 
@@ -41,7 +41,7 @@ export class ObjectAlarm {
     this.#setTo = null;
   }
 
-  /** Runs due executions, and then sets the alarm for the next due time, even if the run has failed. */
+  /** Runs due executions, and then sets the alarm for the next due time, if there is one, even if the run has failed. */
   async onAlarm<Options>(runtime: Sweeper<Options>, options?: Options): Promise<void> {
     let isMore = false;
     try {
@@ -57,7 +57,7 @@ export class ObjectAlarm {
     }
   }
 
-  /** Returns the first due time after `after`. A negative value means that an execution is due at once, so now. */
+  /** Returns the first due time after `after`; null: there is none. A negative value in the table means due at once: then now. */
   #firstDue(after: EpochMs): EpochMs | null {
     const at = this.#db.all(earliestText, after, [])[0]!.at;
     return at === null ? null : Number(at) < 0 ? this.#now() : Number(at);

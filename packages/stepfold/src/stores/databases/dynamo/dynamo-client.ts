@@ -27,7 +27,7 @@ export interface UpdateAction extends DynamoExpression {
   UpdateExpression: string;
 }
 
-/** One action of a transaction. */
+/** One action of a transaction: either `Put` or `Update`. */
 export interface TransactAction {
   Put?: PutAction;
   Update?: UpdateAction;
@@ -47,7 +47,7 @@ interface QueryInput extends Pick<DynamoExpression, "ExpressionAttributeNames"> 
   ExclusiveStartKey?: Item;
 }
 
-/** The methods of `DynamoDBDocument` of `@aws-sdk/lib-dynamodb` that are used, so that the package is not a dependency. */
+/** The methods of `DynamoDBDocument` of `@aws-sdk/lib-dynamodb` that are used, declared so that the package is not a dependency. */
 export interface DynamoDocumentClient {
   get(input: { TableName: string; Key: Key; ConsistentRead?: boolean }): Promise<{ Item?: Item | undefined }>;
   put(input: PutAction): Promise<unknown>;
@@ -64,7 +64,7 @@ export interface DynamoDocumentClient {
   }>;
 }
 
-/** One action of a batch. */
+/** One action of a batch: it puts or deletes one item. */
 export interface BatchAction {
   PutRequest?: { Item: Item | undefined } | undefined;
   DeleteRequest?: { Key: Item | undefined } | undefined;

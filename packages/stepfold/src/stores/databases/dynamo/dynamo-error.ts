@@ -3,7 +3,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 /** Names of errors after which the same call may succeed. */
 const passing = /^(AbortError|InternalServerError|NetworkingError|RequestTimeout\w*|ServiceUnavailable|TimeoutError)$|LimitExceeded/;
 
-/** Names of errors that are caused by another writer or by a limit of throughput, and pass in a moment. */
+/** Names of errors, and of reasons of refused transactions, that come from another writer or a limit of throughput and pass in a moment. */
 const congestion = /Throttl|ThroughputExceeded|Conflict|InProgress|RequestLimit/;
 
 /** Error codes of the operating system and of Node.js for a connection that failed. */
@@ -19,7 +19,7 @@ interface ServiceError {
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
-/** Turns an error of DynamoDB into one of ours. */
+/** Converts an error of DynamoDB, of the SDK or of the network into a `StepfoldError`. */
 export function dynamoError(table: string, cause: unknown): StepfoldError {
   const code = isPassing(cause) ? "STORE_UNAVAILABLE" : "STORE_REJECTED";
   return new StepfoldError(code, { store: "dynamo", reason: reasonOf(table, serviceError(cause)) }, { cause });
@@ -30,7 +30,7 @@ export function dynamoDamage(what: string): StepfoldError {
   return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason: what });
 }
 
-/** True if a call failed because of another writer or a limit of throughput, so the same call may succeed in a moment. */
+/** True if a call failed only because of other writers or limits of throughput, so the same call may succeed in a moment. */
 export function isCongestion(cause: unknown): boolean {
   const { name } = serviceError(cause);
   if (name !== "TransactionCanceledException") return congestion.test(name);
@@ -64,7 +64,7 @@ function reasonOf(table: string, { name, message }: ServiceError): string {
   return `${name}: ${message}`;
 }
 
-/** Returns the reasons why a transaction was refused. */
+/** Returns the reasons why a transaction was refused; none for other errors. */
 function refusalsOf(cause: unknown): string[] {
   return (serviceError(cause).CancellationReasons ?? []).map(({ Code = "None" }) => Code).filter((code) => code !== "None");
 }

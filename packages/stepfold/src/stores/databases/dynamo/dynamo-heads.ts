@@ -27,7 +27,11 @@ export interface Head extends ExecutionGuard, KnownHead {
 
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
 
-/** Reads the item of an execution, and remembers what later writes need of it. @throws StepfoldError `STORE_REJECTED` if it is damaged */
+/**
+ * Reads the item of an execution, and remembers what later writes need of it.
+ *
+ * @throws StepfoldError `STORE_REJECTED` if the item is damaged or comes from an older version of Stepfold
+ */
 export function headOf(connection: Connection, item: Item): Head {
   const pk = String(item.pk);
   const id = connection.keys.workflowIdOf(pk);

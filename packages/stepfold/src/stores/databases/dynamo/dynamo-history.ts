@@ -15,16 +15,16 @@ interface ReadEvents {
   readonly childrenAt: readonly number[];
 }
 
-/** How many times a read is repeated while another process is writing the same execution. */
+/** How many times a read is repeated if another process is writing the same execution. */
 const maxTries = 6;
 
 /** The text of a row without children, because an attribute must not be empty. */
 const noChildren = "[]";
 
-/** The total length of the texts of children from which folding them pays off. */
+/** The total length of the rows of children, in characters, from which replacing them by one row pays off: see `fold`. */
 const minFoldedLength = 256 * 1024;
 
-/** Yields the present head again and again, for readers that found incomplete rows; null if there is no execution, or a tombstone. */
+/** Yields the present head, up to seven times, for readers that find incomplete rows; null if there is no execution, or a tombstone. */
 export async function* liveHeads(connection: Connection, id: string): AsyncGenerator<Head | null, void> {
   for (let tries = 0; tries <= maxTries; tries++) {
     if (tries > 0) await pause(tries + 1);
@@ -64,7 +64,7 @@ async function areChildrenWhole(connection: Connection, { id, incarnation, check
   return !now || (now.incarnation === incarnation && now.deletedAt === null && now.foldedAt === foldedAt);
 }
 
-/** Reads the events after a version, up to the version of the head. */
+/** Reads at most `limit` events after a version, up to the head's version. @throws StepfoldError `STORE_REJECTED` if some are missing */
 export async function readEvents(connection: Connection, id: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
   for await (const head of liveHeads(connection, id)) {
     if (!head || after >= head.version) return [];
@@ -81,7 +81,7 @@ export async function writerOf(connection: Connection, { pk, incarnation }: Text
   return row ? String(row.commitId).slice(1) : null;
 }
 
-/** Deletes the rows of an incarnation. */
+/** Deletes all rows of an incarnation, but not its head or tombstone. */
 export async function deleteRows(connection: Connection, { pk, incarnation }: TextOwner): Promise<void> {
   for (const kind of ["c", "e", "p"] as const) {
     const from = rowStart(kind, incarnation);
@@ -131,7 +131,7 @@ async function eventsOf(connection: Connection, head: Head, after: number, upTo:
   return null;
 }
 
-/** Reads the children at the version of the head: JSON by key, in order of creation. Null if a row of `changedAt` is missing. */
+/** Reads the children at the version of the head: JSON by key, in order of creation. Null if a row of `changedAt` or a text is missing. */
 async function childrenOf(connection: Connection, head: Head, changedAt: readonly number[]): Promise<ReadonlyMap<string, string> | null> {
   const children = new Map<string, string>();
   if (changedAt.length === 0 && head.checkpointVersion === null) return children;

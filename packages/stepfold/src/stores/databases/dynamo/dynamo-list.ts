@@ -11,7 +11,7 @@ import { createdIndex, dueIndex } from "./dynamo-schema.ts";
 import type { Test } from "./expression.ts";
 import { readText } from "./long-text.ts";
 
-/** The most executions that are looked at for one answer. */
+/** About how many index entries are read for one count. */
 const maxLooked = 20_000;
 
 /** Reads a part of a list. The index finds candidates; the returned rows come from the heads, because the index may be outdated. */
@@ -100,7 +100,8 @@ function rangeOf({ createdAfter, createdBefore, after, order }: PageQuery): Rang
 }
 
 /**
- * The filter for the index. It only reduces the candidates: the index may be outdated and has only short values, so heads are checked too.
+ * The filter for the index. It only reduces the candidates: the index may be outdated and has only short values, so the kit checks the rows
+ * that come from the heads again.
  */
 function filterOf({ status, definitionId, labels }: PageQuery): Test[] {
   const noTags: Test = ["tags", "absent"];

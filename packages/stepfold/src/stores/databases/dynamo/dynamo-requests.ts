@@ -12,7 +12,7 @@ export interface Connection {
   readonly client: DynamoDocumentClient;
   readonly table: string;
   readonly keys: DynamoKeys;
-  /** How long the id of a deleted execution stays taken. */
+  /** How long the id of a deleted execution stays taken, in milliseconds. */
   readonly retentionMs: number;
   /** What this store object knows about executions, by partition. If an id was used again: about its last incarnation. */
   readonly known: Map<string, KnownHead>;
@@ -34,7 +34,7 @@ export interface KnownHead extends Pick<ExecutionGuard, "incarnation" | "permit"
   readonly head: string;
 }
 
-/** How many times a call that may succeed in a moment is tried again: for about two seconds. */
+/** How many times a call that may succeed in a moment is tried again: with `pause`, for 1.3 seconds on average. */
 const maxTries = 12;
 
 /** Waits for a short random time, which grows with the number of tries. */
@@ -168,7 +168,7 @@ function batchWrite({ client, table }: Connection, actions: readonly BatchAction
   });
 }
 
-/** Sends items in batches. Items that the service did not process are sent again: a partition takes 1 MB a second without its reserve. */
+/** Sends items in batches. Items that the service leaves unprocessed are sent again: a partition may accept only 1 MB a second. */
 async function inBatches<T>(all: readonly T[], size: number, send: (some: T[]) => Promise<T[]>): Promise<void> {
   for (let at = 0; at < all.length; at += size) {
     let left = all.slice(at, at + size);

@@ -34,7 +34,7 @@ export interface DynamoTable {
   GlobalSecondaryIndexes: TableIndex[];
 }
 
-/** The methods of `DynamoDB` of `@aws-sdk/client-dynamodb` that are used, so that the package is not a dependency. */
+/** The methods of `DynamoDB` of `@aws-sdk/client-dynamodb` that are used, declared so that the package is not a dependency. */
 export interface DynamoTableClient {
   createTable(input: DynamoTable): Promise<unknown>;
   describeTable(input: { TableName: string }): Promise<{ Table?: { TableStatus?: string | undefined } | undefined }>;
@@ -68,8 +68,8 @@ export function dynamoTable(name: string): DynamoTable {
 }
 
 /**
- * Makes the table if it does not exist, and waits until it can be used. This is for tests and a developer's machine. In production make the
- * table from `dynamoTable` with the tools that make your other tables.
+ * Makes the table if it does not exist, and waits until it can be used, for about 150 seconds at most. This is for tests and a developer's
+ * machine. In production make the table from `dynamoTable` with the tools that make your other tables.
  *
  * @param client `new DynamoDB(...)` of `@aws-sdk/client-dynamodb`
  * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`

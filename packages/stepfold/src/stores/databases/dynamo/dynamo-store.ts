@@ -16,26 +16,29 @@ export interface DynamoStoreOptions extends RetentionOptions {
   /** Distinguishes several stores in one table: letters, digits and underscores, at most 48. Default: none. */
   readonly prefix?: string;
   /**
-   * The number of partitions of each index over which executions are spread, 1 to 64. A partition takes 1,000 writes a second, and every
-   * claim and every list reads all of them. It may be raised, in all processes at the same time, but never lowered. Default 4.
+   * The number of partitions of each index over which executions are spread, 1 to 64. A partition takes 1,000 writes a second. Lists, and
+   * claims of any due execution, read all partitions. (Due executions with a permit share one partition.) The number may be raised, in all
+   * processes at the same time, but never lowered: executions in the partitions that fall away would no longer be found. Default 4.
    */
   readonly shards?: number;
   /** The most bytes of one head, event or child, as JSON. Default 16 MiB. */
   readonly maxValueBytes?: number;
-  /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
+  /** The clock that decides whether a lease has run out and whether an execution is due, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
 }
 
 /**
  * A store in one DynamoDB table, for any number of processes.
  *
- * A commit is one transaction of two items, or three if it changes children: the head, and one row with all of its events. A text that is
- * too long for an item of 400 KB is cut into parts, which are written before the transaction that refers to them. So a commit may have any
- * size; one head, event or child may have `maxValueBytes`. An acknowledged write is on the disks of three zones.
+ * A commit is one transaction of two or three items: the head; one item with all events of the commit; and, if the commit changes children
+ * or writes a checkpoint, one item with these. A text above 100,000 bytes (for metadata, above 1,024 bytes) is stored in parts of at most
+ * 350,000 bytes, because an item of DynamoDB holds at most 400 KB. The parts are written before the transaction that refers to them. So a
+ * commit may have any size; one head, event or child may have `maxValueBytes`. DynamoDB keeps the data in several availability zones.
  *
- * DynamoDB has no clock, so the clock of the calling process judges leases and due times (`features.clock` is `"caller"`). Keep the clocks
- * of machines synchronised, and leases much longer than the clocks may differ. A process whose clock is ahead takes executions from their
- * holders too early; then the fence keeps the former holder from writing.
+ * DynamoDB has no clock, so the clock of the calling process decides what is due and which leases have run out (`features.clock` is
+ * `"caller"`). Keep the clocks of machines synchronised, and leases much longer than the clocks may differ. A process whose clock is ahead
+ * takes executions from their holders too early. Even then the former holder cannot write any more: each claim has a higher fence number,
+ * and a write is refused if its fence is not the latest.
  *
  * `close()` waits for running calls and leaves the client open.
  *
@@ -50,11 +53,11 @@ export interface DynamoStoreOptions extends RetentionOptions {
  * console.log(await store.load("order-1")); // null
  * ```
  *
- * Its methods reject with `STORE_UNAVAILABLE` when DynamoDB cannot be reached, throttles or meets too many writers of one
- * execution, after some attempts; with `STORE_REJECTED` when the table or an index is missing, or access is denied; with
- * `LIMIT_EXCEEDED` for a head, event or child above `maxValueBytes`, and for an id above 2,000 bytes.
+ * Its methods reject with `STORE_UNAVAILABLE` if DynamoDB cannot be reached, throttles, or meets too many writers of one execution, each
+ * time after several attempts; with `STORE_REJECTED` if the table or an index is missing, or access is denied; with `LIMIT_EXCEEDED` for a
+ * head, event or child above `maxValueBytes`, and for an id that with the prefix does not fit into a key of 2,048 bytes.
  *
- * @param client `DynamoDBDocument.from(client)` of `@aws-sdk/lib-dynamodb`, with any marshalling options
+ * @param client `DynamoDBDocument.from(client)` of `@aws-sdk/lib-dynamodb`, whatever its marshalling options are
  * @throws StepfoldError `OPTION_INVALID`
  */
 export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOptions): SnapshotStore {
@@ -65,6 +68,7 @@ export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOp
   refuseOption("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
   refuseOption("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
   const keys = new DynamoKeys(prefix, shards);
+  // `known` and `nextSeq` belong to this store object: what it knows about executions, and numbers for those made in the same millisecond
   const connection = { client, table, keys, retentionMs: idempotencyRetentionMs, known: new Map(), now, nextSeq: creationNumbers() };
   return storeOver(new DynamoExecutions(connection, maxValueBytes), {
     idempotencyRetentionMs,

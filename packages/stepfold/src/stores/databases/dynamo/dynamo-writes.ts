@@ -118,7 +118,7 @@ async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury"
   return { now, version, status };
 }
 
-/** Returns the attributes of the head that a write changes, without those of its commit. @param head the head, if it had to be read */
+/** Returns the attributes of the head that a write changes, without those of `PendingCommit`. @param head the head, if it was read */
 function changesOf(
   { keys }: Connection,
   id: string,

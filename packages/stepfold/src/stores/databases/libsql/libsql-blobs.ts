@@ -6,7 +6,7 @@ import { libsqlError } from "./libsql-error.ts";
 import { libsqlSession } from "./libsql-session.ts";
 import type { LibsqlStoreOptions } from "./libsql-store.ts";
 
-/** How blobs in libSQL behave. */
+/** Options of blobs in libSQL: whether the first call creates the tables. */
 export type LibsqlBlobsOptions = Pick<LibsqlStoreOptions, "migrate">;
 
 /**

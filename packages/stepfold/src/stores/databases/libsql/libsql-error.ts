@@ -4,14 +4,16 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 const passing =
   /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|PROTOCOL|INTERRUPT)|HRANA_(CLOSED|WEBSOCKET)|CLIENT_CLOSED|STREAM_|TRANSACTION_|INTERNAL_ERROR)/;
 
-/** Names and messages of the errors with which `fetch` rejects on the various platforms. */
+/** Matches names of the errors with which `fetch` rejects on the various platforms. */
 const networkName = /Abort|Timeout/;
+/** Matches messages of these errors. */
 const networkMessage = /fetch|network|load failed|socket|terminated|other side closed|ECONN/i;
 
 /** What a driver's error says in addition to its message. */
 interface Failure {
   readonly name?: string;
   readonly code?: unknown;
+  /** The error of the request, with the HTTP status of the answer. */
   readonly cause?: { readonly status?: unknown };
 }
 
@@ -31,7 +33,7 @@ export const missingTables =
 /** True if it would not help to send the writes of a failed group one by one, because every write would fail. */
 export function failsForEveryWrite(cause: unknown): boolean {
   const { code } = (cause ?? {}) as Failure;
-  // a full disk may still have room for a smaller write
+  // a full disk, which may be reported as an I/O error, may still have room for a smaller write
   return libsqlError(cause).code === "STORE_UNAVAILABLE" && !(typeof code === "string" && /^SQLITE_(FULL|IOERR)/.test(code));
 }
 

@@ -7,7 +7,7 @@ import type { LibsqlClient } from "./libsql-client.ts";
 import { failsForEveryWrite, libsqlError } from "./libsql-error.ts";
 import { libsqlSession } from "./libsql-session.ts";
 
-/** The largest value in bytes. SQLite limits a text or a row to a billion bytes. */
+/** The largest value in bytes. SQLite limits a row to a billion bytes, of which the other columns need some. */
 const maxValueBytes = 900_000_000;
 
 /** How a libSQL store behaves. */
@@ -40,7 +40,7 @@ export interface LibsqlStoreOptions extends RetentionOptions {
  * ```
  *
  * Calls reject with `STORE_UNAVAILABLE` if the server does not answer or another connection holds the lock, and with
- * `STORE_REJECTED` if the tables are missing or were made by a newer version.
+ * `STORE_REJECTED` if the tables are missing or were made by another version.
  */
 export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = {}): SnapshotStore {
   const { migrate = "auto", idempotencyRetentionMs, now } = options;

@@ -8,7 +8,7 @@ import * as rules from "../../kit/row-rules.ts";
 interface History {
   /** The event of version n is at index n. */
   readonly events: kit.StoredEvent[];
-  /** Heads by key, in order of creation. */
+  /** Heads of children by key, in order of creation. The key "" has the last checkpoint. */
   readonly children: Map<string, string>;
 }
 

@@ -1,7 +1,7 @@
 /** A document as it is sent and received. */
 export type MongoDocument = Record<string, unknown>;
 
-/** The methods of a collection that are used. */
+/** The methods of a collection of the package `mongodb` that a client must have. */
 export interface MongoCollection {
   readonly collectionName: string;
   findOne(filter: MongoDocument, options: MongoDocument): Promise<MongoDocument | null>;
@@ -19,7 +19,7 @@ export interface MongoWrite {
   readonly updateOne: { filter: MongoDocument; update: MongoDocument[]; upsert: true };
 }
 
-/** The methods of a `Db` of the package `mongodb` that are used, so that the package is not a dependency. */
+/** The methods of a `Db` of the package `mongodb` that are used, declared here so that the package is not a dependency. */
 export interface MongoDatabase {
   collection(name: string): MongoCollection;
   command(command: MongoDocument): Promise<MongoDocument>;

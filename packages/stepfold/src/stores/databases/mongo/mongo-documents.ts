@@ -15,7 +15,7 @@ interface GuardDocument extends Omit<ExecutionGuard, "id" | "permit"> {
   readonly permitLimit: number;
 }
 
-/** The values of fields that a tombstone does not have. */
+/** The values of fields that a document may lack: a tombstone has only `deletedAt` of them, and an execution has all but `deletedAt`. */
 const absent = {
   seq: 0,
   sizeBytes: 0,

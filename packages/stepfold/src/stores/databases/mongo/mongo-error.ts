@@ -21,7 +21,7 @@ interface Failure {
   readonly result?: { getWriteConcernError?(): unknown };
 }
 
-/** Turns an error of MongoDB into one of ours. A `StepfoldError` stays as it is. */
+/** Converts an error of MongoDB, of the driver or of the network into a `StepfoldError`. A `StepfoldError` stays as it is. */
 export function mongoError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const { name = "", code, errorLabels = [] } = (cause ?? {}) as Failure;
@@ -48,7 +48,7 @@ export async function unlessDuplicate<T>(work: () => Promise<T>, otherwise: T): 
   }
 }
 
-/** Removes values from a message: the server quotes values that it refuses, which may be data of users, and a URL may hold a password. */
+/** Removes values from a message and shortens it: the server quotes refused values, maybe data of users, and a URL may hold a password. */
 function withoutValues(message: string): string {
   return message
     .replace(/dup key: .*/s, "dup key")

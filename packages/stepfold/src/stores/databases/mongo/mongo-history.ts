@@ -35,18 +35,18 @@ interface TailDocument extends Pick<StoredRows, "version" | "status" | "head"> {
   readonly incarnation: string;
   readonly key: string;
   readonly tail: Tail;
-  /** The version of the last commit that changed children; null: there never were children. */
+  /** The version of the last commit that wrote children or a checkpoint, which is stored as a child; null: no commit did. */
   readonly childrenAt: number | null;
   readonly checkpointVersion?: number;
 }
 
-/** How many times rows are copied again if other processes copy the same rows at the same moment. */
+/** How many times a copy of rows is tried if other processes copy the same rows at the same moment. */
 const maxTries = 100;
 
 /** A number above all versions. */
 const endOfVersions = 9_999_999_999;
 
-/** The beginning of the ids of an execution's history. No ids of another execution begin with it. */
+/** The beginning of the ids of an execution's history. No ids of another execution or incarnation begin with it. */
 export function keyOf(id: string, incarnation: string): string {
   return JSON.stringify([id, incarnation]);
 }
@@ -66,7 +66,8 @@ export function tailFields(version: number, { commitId, events, children }: RowH
  * several processes at once: existing events stay, and so do children that are not older. The document of a deleted child stays until
  * its execution is deleted, because otherwise a late copy would bring the child back.
  *
- * When this resolves, everything is copied, or the execution's document has a later version: then another process has copied it.
+ * When this resolves, everything is copied, or the execution's document has changed meanwhile: then another process has made a commit,
+ * which copied everything first, or has deleted the execution.
  */
 export async function flushTail(collections: Collections, id: string, version: number, hasChildren: boolean): Promise<void> {
   const copied = [copyRows(collections, { _id: id, version }, "$tail.events", { commitId: "$tail.commitId" }, "keepExisting")];
@@ -157,7 +158,7 @@ export async function eventsOf({ executions, history }: Collections, id: string,
   return [...(stored as unknown as StoredEvent[]), ...last.filter(({ version }) => version > after)].slice(0, limit);
 }
 
-/** Deletes all events and children of an execution. */
+/** Deletes all documents of events and children of an execution. @param key see `keyOf` */
 export async function deleteHistory({ history }: Collections, key: string): Promise<void> {
   await history.deleteMany({ _id: { $gte: key, $lt: `${key}:` } }, writeOptions);
 }

@@ -2,7 +2,7 @@ import type { RecordTable, StoredRecord } from "../../kit/record-table.ts";
 import { unlessDuplicate } from "./mongo-error.ts";
 import { type Collections, readOptions, writeOptions } from "./mongo-schema.ts";
 
-/** Records in a collection, one document for each. Its id is the kind, a space and the key. Revision null means that it was deleted. */
+/** Records in a collection, one document for each. Its id is the kind, a space and the key. Revision null: deleted, and to be removed. */
 export function mongoRecords(open: () => Promise<Collections>): RecordTable {
   return {
     async get(kind, keys) {

@@ -32,8 +32,8 @@ export interface MongoStoreOptions extends RetentionOptions {
  * ```
  *
  * @throws StepfoldError `OPTION_INVALID` for an invalid prefix. Calls reject with `STORE_UNAVAILABLE` if no server answers or the write
- * concern is not met in time, `STORE_REJECTED` for all other errors of the server, and `LIMIT_EXCEEDED` for more than 8 MB in one value,
- * 14 MB in one commit or 1 MB of metadata
+ * concern is not met in time, for example, `STORE_REJECTED` for errors that stay, and `LIMIT_EXCEEDED` for more than 8 MB in one value,
+ * 14 MB in one commit or 1 MB of metadata of a new execution
  */
 export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): SnapshotStore {
   const { prefix = "stepfold_", migrate = false, idempotencyRetentionMs } = options;

@@ -27,7 +27,7 @@ const maxValueBytes = 8_000_000;
 /** The number of entries of the index of due executions that one query for keys reads. */
 const entriesTogether = 64;
 
-/** How many times executions are read again if they change while they are read. */
+/** How many times executions are read if they change while they are read. */
 const maxTries = 100;
 
 /** Executions in the collections of a MongoDB database. */
@@ -173,7 +173,7 @@ function filtersOf(query: kit.PageQuery): MongoDocument[] {
   ];
 }
 
-/** The steps that find due executions with one permit key; "": those without a permit. */
+/** The steps that find due executions with one permit key, the longest due first; "": those without a permit. */
 function dueOfKey(key: string, limit: number, overdueMs: number): MongoDocument[] {
   return [
     { $match: { permitKey: { $eq: key }, dueAt: { $gte: 0 } } },

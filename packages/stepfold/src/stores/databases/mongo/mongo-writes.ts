@@ -9,8 +9,9 @@ import { type Collections, writeOptions } from "./mongo-schema.ts";
 
 type WriteOf<K extends RowWrite["kind"]> = RowWrite & { readonly kind: K };
 
-/** The most bytes in one commit, and in the metadata, which a document holds twice (with labels). A document has at most 16 MiB. */
+/** The most bytes of head, events and children in one commit. They are in one document, which has at most 16 MiB. */
 const maxCommitBytes = 14_000_000;
+/** The most bytes of metadata of a new execution. The document holds them twice: also as labels. */
 const maxMetadataBytes = 1_000_000;
 
 /** Makes a write. Null if its condition does not hold. @throws StepfoldError `LIMIT_EXCEEDED` */
@@ -45,7 +46,7 @@ async function keepLast(collections: Collections, { id, when }: WriteOf<"update"
   return true;
 }
 
-/** Updates a document and returns its version and status afterwards. Null if no document matches. */
+/** Updates a document and returns the server's time, and version and status afterwards. Null if no document matches. */
 async function change(
   { executions }: Collections,
   filter: MongoDocument,

@@ -28,7 +28,7 @@ export type MysqlBlobsOptions = Pick<MysqlStoreOptions, "prefix" | "migrate">;
  */
 export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = false }: MysqlBlobsOptions = {}): BlobStore {
   checkPool(pool);
-  // 0: no size has to fit into a statement; `open.ready` tells how much fits
+  // 0: the server need not accept a certain size, because `open.ready` tells how large a blob may be
   const open = new OpenTables({ pool, prefix, migrate, maxValueBytes: 0 });
   const { blobs } = open.tables;
   return sqlBlobs<Uint8Array>({
@@ -44,7 +44,7 @@ export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = fa
     ask: (sql, values) => open.send("read", sql, values),
     change: (sql, values) => open.send("write", sql, values),
     toValue: (bytes) => bytes,
-    // a copy, because the driver's bytes are a part of everything that it has received
+    // a copy, because the driver's bytes are a view into a larger buffer, which the view would keep in memory
     toBytes: (column) => new Uint8Array(column as Uint8Array),
     errorOf: mysqlError,
   });

@@ -20,7 +20,7 @@ const handledErrors = {
   missingColumn: [1054],
 } as const;
 
-/** What to do about a server error, by its number. */
+/** What a server error means or what to do about it, by its number. */
 const hints: Readonly<Record<number, string>> = {
   1044: "this user has no access to this database",
   1045: "the user name or the password is wrong",
@@ -34,8 +34,8 @@ const hints: Readonly<Record<number, string>> = {
 };
 
 /**
- * Converts an error of the server, the driver or the network into a `StepfoldError`. The server's message is only in `cause`, because it
- * may quote values of users.
+ * Converts an error of the server, the driver or the network into a `StepfoldError`. An error that is a `StepfoldError` already is returned
+ * as it is. The server's message is only in `cause`, because it may quote values of users.
  */
 export function mysqlError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
@@ -57,11 +57,12 @@ export function failsForEveryWrite(cause: unknown): boolean {
   return mysqlError(cause).code === "STORE_UNAVAILABLE";
 }
 
-/** True for errors of the operating system, of the driver's protocol, and of a pool that is closed or has no connection left. */
+/** True for codes of the operating system, of the driver's protocol, and of a pool that is closed or has no connection left. */
 function isConnectionCode(code: string): boolean {
   return /^(E[A-Z]+|PROTOCOL_\w+|POOL_\w+)$/.test(code) && !code.startsWith("ER_");
 }
 
+/** Returns code and number of an error: "" and 0 if it has none. An error of a pool or of an ended connection gets a code here. */
 function detailsOf(cause: unknown): { code: string; errno: number } {
   const { code, errno, message, fatal } = (cause ?? {}) as { code?: unknown; errno?: unknown; message?: unknown; fatal?: unknown };
   // errors of the pool have no code, and neither has the error of a connection that ended before the statement was sent

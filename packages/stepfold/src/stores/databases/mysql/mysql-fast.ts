@@ -29,7 +29,7 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
       [owner, fenceStep, dueAt, ...seqs.values],
     );
     // undoes a claim that took longer than the lease: a runtime counts the lease from its call, so it would begin none of these executions,
-    // and the claims would count as lost. A busy server may take up to a second
+    // and the claims would count as lost. A busy server may take up to a second, even if the lease is shorter
     if (performance.now() - askedAtMs >= Math.max(leaseMs, 1_000))
       throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: `claiming took longer than the lease of ${leaseMs} ms` });
     const claimed = (guard: ExecutionGuard) => ({ ...guard, owner, dueAt, fence: guard.fence + fenceStep, crashes: crashesAfter(guard) });

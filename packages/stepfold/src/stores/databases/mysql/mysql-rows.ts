@@ -10,7 +10,7 @@ import { clock, type Tables } from "./mysql-statement.ts";
 /** The columns of a guard. */
 export const guardSql: string = guardColumns.join(", ");
 
-/** The columns of a row in a list. */
+/** The columns of a row in a list. JSON is selected as binary, so that the charset of the session does not change it. */
 export const listedSql: string = [
   guardSql,
   ...listedColumns.map((name) => (name.endsWith("_at") ? name : `CAST(${name} AS BINARY) AS ${name}`)),
@@ -43,8 +43,8 @@ export function dueKindsStatement({ executions }: Tables): string {
 }
 
 /**
- * Returns the statement that finds the permit keys of the longest due executions. Value: for how many milliseconds they must have been
- * due.
+ * Returns the statement that finds the permit keys of the longest due executions that have one, one row for each execution. Value: for how
+ * many milliseconds they must have been due.
  */
 export function keyedWindowStatement({ executions }: Tables): string {
   return `SELECT due_key, permit_limit FROM ${executions} FORCE INDEX (waiting) WHERE ${isWaiting} ORDER BY waiting_at, seq LIMIT ${windowRows}`;
@@ -83,7 +83,8 @@ function markBinder(values: MysqlValue[]): (value: MysqlValue) => string {
 }
 
 /**
- * Returns the statement that reads executions with their events and children, for `storedRows`. One statement sees one state of the data.
+ * Returns the statement that reads executions with their children and the events after the last checkpoint, for `storedRows`. One statement
+ * sees one state of the data.
  *
  * @param ids the condition on ids; the statement needs its values three times
  */

@@ -25,9 +25,9 @@ function columnsSql(columns: readonly SqlColumn[]): string {
 }
 
 /**
- * Returns the statements that create the tables. A commit of the claim's holder changes one row of `executions` and none of its indexes,
- * and adds one row to `events`. A tombstone has no `created_at`, no `due_at` and no `ended_at`, so that lists and claims do not find it
- * in the indexes that they read.
+ * Returns the statements that create the tables. An ordinary step of the claim's holder, after which status and claim are the same, changes
+ * one row of `executions` and none of its indexes, and adds one row to `events`. A tombstone has no `created_at`, no `due_at` and no
+ * `ended_at`, so that lists and claims do not find it in the indexes that they read.
  */
 function tableStatements({ executions, events, children, records, blobs }: Tables): string[] {
   return [
@@ -75,7 +75,7 @@ ${columnsSql(childColumns)}
  * Returns the statements that create the tables and views, for users who run their own migrations. Each statement may be run again.
  *
  * @param prefix the prefix of their names; default `stepfold_`
- * @throws StepfoldError `OPTION_INVALID`
+ * @throws StepfoldError `OPTION_INVALID` if `prefix` is not a valid part of a name
  */
 export function mysqlMigrations(prefix: string = "stepfold_"): readonly string[] {
   const tables = tablesOf(prefix);
@@ -93,7 +93,8 @@ export function mysqlMigrations(prefix: string = "stepfold_"): readonly string[]
  * them while the others wait. After a crash in between, the next call completes the migration.
  *
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made the tables, or the user may not create tables
- * @throws StepfoldError `STORE_UNAVAILABLE`
+ * @throws StepfoldError `STORE_UNAVAILABLE` if the server does not answer in time, or another process migrates for too long
+ * @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise`, or `prefix` is not a valid part of a name
  */
 export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { readonly prefix?: string } = {}): Promise<void> {
   checkPool(pool);
@@ -125,9 +126,9 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
 }
 
 /**
- * Returns whether the tables exist.
+ * Returns whether the tables exist and the migration was completed.
  *
- * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made them
+ * @throws StepfoldError `STORE_REJECTED` if a newer version of Stepfold made them, or one from before its first release
  */
 async function isMade(ask: MysqlAsk, { layout }: Tables): Promise<boolean> {
   let found: number;
@@ -165,10 +166,10 @@ export interface MysqlTransaction {
   readonly maxBytes: number;
 }
 
-/** The tables of a prefix. The first call checks that they exist; after a failure the next call checks again. */
+/** The tables of a prefix. The first call checks that they exist, or creates them; after a failure the next call tries again. */
 export class OpenTables {
   readonly tables: Tables;
-  /** Checks that the tables exist, and resolves to the most bytes that the values of one statement may have. */
+  /** Checks or creates the tables once, and resolves to the most bytes that the values of one statement may have. */
   readonly ready: () => Promise<number>;
   readonly #pool: MysqlPool;
 
@@ -190,7 +191,7 @@ export class OpenTables {
   }
 }
 
-/** Checks the tables, or creates them, and returns the most bytes that the values of one statement may have. */
+/** Checks the tables, with `migrate` creates them, and returns the most bytes that the values of one statement may have. */
 async function prepare({ pool, prefix, migrate, maxValueBytes }: TablesOptions): Promise<number> {
   if (migrate) await migrateMysql(pool, { prefix });
   return onConnection(pool, "peek", async (ask) => {

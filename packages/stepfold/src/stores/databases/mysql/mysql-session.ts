@@ -16,11 +16,11 @@ export type MysqlAsk = (sql: string, values?: readonly MysqlValue[]) => Promise<
 /** How many times a transaction is tried in total if it conflicts with others. */
 const maxTries = 4;
 
-/** How long the server waits for the next statement of a transaction. After that it frees the locks of a process that has stopped. */
+/** The longest pause within a transaction. After that the server ends the session of a process that has stopped, and frees its locks. */
 const maxPauseSeconds = 2;
 /**
- * How long each try waits for a row that another transaction has locked. The caller of the store does not wait much longer, and a write
- * must not happen after its caller has given up.
+ * The longest time in milliseconds for which each try waits for a row that another transaction has locked; leases below 7.5 s lower it. The
+ * caller of the store does not wait much longer, and a write must not happen after its caller has given up.
  */
 export const maxLockMs = 3_000;
 
@@ -49,8 +49,8 @@ const peek: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // the COM
  *   round trip.
  * - `read`: one statement in READ COMMITTED. The statement sees what was committed before it and nothing that is written meanwhile, even
  *   if the session would read uncommitted data.
- * - `peek`: single statements in the isolation level of the session. It saves a round trip where uncommitted data does no harm, because
- *   a later write compares the data again.
+ * - `peek`: single statements in the isolation level of the session. It saves a round trip where uncommitted data does no harm, for example
+ *   because a later write compares the data again.
  */
 export type Isolation = "write" | "updateById" | "read" | "peek";
 
@@ -76,6 +76,7 @@ export async function onConnection<T>(pool: MysqlPool, isolation: Isolation, wor
 }
 
 async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
+  // a connection that the pool hands out too late goes back at once
   const connection = await inTime(pool.getConnection(), (late) => late.release());
   try {
     for (const statement of begin) await inTime(connection.query(withLockLimit(statement, lockLimitOf(pool, maxLockMs).seconds)));
@@ -90,7 +91,7 @@ async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (a
   }
 }
 
-/** Resolves to the driver's answer, or rejects with `NoAnswer` if the answer does not come in time; then the connection is destroyed. */
+/** Resolves to the driver's answer, or rejects with `NoAnswer` if none comes within 10 s. @param late gets an answer that comes later */
 const inTime = <T>(work: Promise<T>, late?: (answer: T) => void): Promise<T> => answerOrEnd("mysql", work, late);
 
 /** Undoes the work, restores the settings of a connection and returns it to the pool. If that fails, the connection is destroyed. */
@@ -128,7 +129,7 @@ const asItIs = (_: unknown, next: () => unknown): unknown => next();
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Returns the value of a cell. Text that the server did not convert comes as bytes and is decoded, except in a column `bytes`. */
+/** Returns the value of a cell. Names and JSON are selected as binary, so they come as bytes and are decoded; a column `bytes` is not. */
 function cellOf(name: string, cell: unknown): unknown {
   return cell instanceof Uint8Array && name !== "bytes" ? decoder.decode(cell) : cell;
 }

@@ -47,7 +47,7 @@ function sizeOf(row: readonly MysqlValue[]): number {
   return row.reduce((sum: number, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 16), 0);
 }
 
-/** Splits rows into batches that fit into one statement each: at most `maxRows` rows and about `maxBytes` bytes. */
+/** Splits rows into batches for one statement each: at most `maxRows` rows and about `maxBytes` bytes, or a single larger row. */
 export function batchesOf<R extends readonly MysqlValue[]>(rows: readonly R[], maxBytes: number): R[][] {
   const batches: R[][] = [];
   let last: R[] = [];

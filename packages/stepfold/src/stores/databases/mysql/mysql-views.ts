@@ -17,8 +17,9 @@ function joined(text: string, order: string): string {
 
 /**
  * Returns the statements that create the views for people who query the database. The views use only JSON functions on which MySQL and
- * MariaDB agree. If the server cannot read an event (MariaDB reads 32 levels), the snapshot is NULL and never differs from what `load`
- * returns. Variables, children, items of maps and compensations are left out: no function of both servers can combine their histories.
+ * MariaDB agree. If these functions cannot read an event (MariaDB reads 32 levels), the snapshot is NULL and not wrong. Variables,
+ * children, items of maps and compensations are left out, because no function of both servers can combine their histories; so are other
+ * values that only the events hold.
  */
 export function viewsOf({ executions, events, results, contexts, view }: Tables): readonly string[] {
   // in MySQL, JSON that cannot be read would make the whole query fail

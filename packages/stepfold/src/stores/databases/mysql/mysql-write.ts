@@ -19,9 +19,11 @@ interface Accepted {
 }
 
 /**
- * Makes writes on different executions in one transaction. They take as many round trips as a single write.
+ * Makes writes on different executions in one transaction. Writes of the same kind with little text take as many round trips as a single
+ * write.
  *
- * All rows are locked before any condition is checked, so the rows cannot change until the transaction ends.
+ * All rows are locked before any condition is checked, so the rows cannot change until the transaction ends. A row that is not locked,
+ * because another transaction has locked it or it does not exist, is answered with `passedOver`.
  */
 export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[]): Promise<RowAnswer[]> {
   const creator = crypto.randomUUID();
@@ -50,7 +52,7 @@ export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[
   return verdicts.map((verdict, index) => verdict?.after ?? (locked.has(writes[index]!.id) ? null : "passedOver"));
 }
 
-/** Refuses a write with a name that is too long for its column. */
+/** Refuses a write with a name that is too long for its column. @throws StepfoldError `LIMIT_EXCEEDED` */
 export function refuseLongNames(write: RowWrite): void {
   const row = write.kind === "insert" ? write.row : null;
   refuseLongName("The id of an execution", write.id);
@@ -103,12 +105,12 @@ export async function insertOrUpdate(
 }
 
 /**
- * Locks executions, in order of id, and returns their columns by id. Rows that do not exist are missing. If there are several writes, rows
- * that another transaction has locked are missing too.
+ * Locks executions, in order of id, and returns their columns by id. Rows that do not exist are missing. If there are several writes, or
+ * the only one has `skipLocked`, rows that another transaction has locked are missing too.
  */
 async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowWrite[]): Promise<ReadonlyMap<string, ColumnRow>> {
   const { text, values } = inList(writes.map(({ id }) => id));
-  // without the hint, the server would read and lock all rows of a small table
+  // without the hint, the server could read and lock all rows of a small table
   const rows = await ask(
     `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE${writes.length > 1 || writes.some(skipsLocked) ? " SKIP LOCKED" : ""}`,
     values,
@@ -118,7 +120,8 @@ async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowW
 
 /**
  * Changes executions that exist and are locked. The statement is an insert that always finds its row, because no other statement sets
- * different values in many rows without a temporary table. An empty head, owner or metadata means that the column stays as it is.
+ * different values in many rows without a temporary table. An empty head, owner or metadata, or a checkpoint version of NULL, means that
+ * the column stays as it is.
  */
 async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): Promise<void> {
   const rows = accepted.flatMap(({ write, row, after: { now } }): MysqlValue[][] => {
@@ -185,7 +188,7 @@ const hashed = "UNHEX(SHA2(?, 256))";
 
 async function appendHistories(to: MysqlTransaction, histories: readonly AppendedHistory[]): Promise<void> {
   const { events, children } = to.tables;
-  // half the size, because the rows that fill up a statement have keys too
+  // half the size for children, because the rows that fill up a statement have their keys too
   const half = { ...to, maxBytes: to.maxBytes / 2 };
   const added = histories.flatMap(({ seq, commitId, events: some }) => some.map(({ version, text }) => [seq, version, commitId, text]));
   await insertOrUpdate(to, added, {

@@ -10,7 +10,7 @@ import type { PostgresStoreOptions } from "./postgres-store.ts";
 /** Options of blobs in PostgreSQL: the schema, and whether the first call creates the tables. */
 export type PostgresBlobsOptions = Pick<PostgresStoreOptions, "schema" | "migrate">;
 
-/** The largest blob in bytes. It is sent as base64 in one text, and a text in JavaScript has at most about 500 MiB. */
+/** The largest blob in bytes. It is sent as base64 in one text, and JavaScript limits a text to about 500 million characters. */
 const maxBytes = 256 * 2 ** 20;
 
 /**
@@ -37,7 +37,7 @@ export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOpti
   return sqlBlobs<string>({
     name: "postgres",
     maxBytes: () => maxBytes,
-    // bytes are sent as text, because drivers convert other types differently
+    // bytes are sent and read as base64 text, because drivers convert other types differently
     statements: {
       put: `INSERT INTO ${blobs} (key, bytes, written_at)
         VALUES ($1, decode($2, 'base64'), floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)

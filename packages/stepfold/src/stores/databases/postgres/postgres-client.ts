@@ -3,10 +3,10 @@ import { sha256 } from "../../../core/values/sha256.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 
 /**
- * The part of a client that the store uses: one method. A `Pool` or `Client` of pg, Neon's `Pool`, and PGlite fit as they are.
+ * The part of a client that the store needs: one method. A `Pool` or `Client` of pg, Neon's `Pool`, and PGlite fit as they are.
  *
- * Each call sends one independent statement, so any connection of a pool can run it. The type is declared here and not
- * imported, so that Stepfold depends on no driver.
+ * Each call sends one independent statement, so any connection of a pool can run it. Only for a transaction the store also uses
+ * `connect()` of a pool. The type is declared here and not imported, so that Stepfold depends on no driver.
  */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
@@ -30,8 +30,8 @@ interface PgClient {
 }
 
 /**
- * The longest time that an answer may take, in milliseconds. It is longer than the lock timeout of a write, so that the server ends a
- * write that waits for a lock first, and reports it.
+ * The longest time that an answer may take, in milliseconds. It is longer than the lock timeout of a write (4 s at most), so that the
+ * server gives up a write that waits for a lock, and reports it, before this limit ends the call.
  */
 const maxAnswerMs = 10_000;
 
@@ -45,7 +45,7 @@ export function timedQuery(client: PostgresClient): Query {
   return (text, values = []) => (client as unknown as PgClient).query({ text, values, query_timeout });
 }
 
-/** Returns the time limit for an answer: the `query_timeout` of the client if it is shorter than `maxAnswerMs`. */
+/** Returns the time limit for an answer: the `query_timeout` of the client if it has one that is shorter, else `maxAnswerMs`. */
 function answerMsOf(client: PostgresClient): number {
   const { options, connectionParameters } = client as {
     options?: { query_timeout?: unknown };
@@ -64,7 +64,7 @@ export function canPrepare(client: PostgresClient): boolean {
 /**
  * Returns a function that sends prepared statements, so that the server keeps the plan of each statement, per connection. Some poolers
  * switch the server connection after each transaction and do not track prepared statements. Then the server refuses a statement
- * without running it, and from then on this function sends all statements unprepared.
+ * without running it, and from this one on the function sends all statements unprepared.
  */
 export function preparedQuery(client: PostgresClient): Query {
   const names = new Map<string, string>();

@@ -1,16 +1,17 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /**
- * SQLSTATEs, or their classes, after which the same call may succeed: connection lost, out of resources or connections,
- * deadlock and serialization failure, lock and statement timeouts, shutdown and failover, a standby that answered.
+ * SQLSTATEs, or the beginnings of SQLSTATEs, after which the same call may succeed: connection lost, out of resources or connections,
+ * deadlock and serialization failure, unknown outcome, timeouts (lock, statement, idle session or transaction), shutdown and failover, a
+ * standby that answered, an I/O error.
  */
-const passing = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0|25006$|25P03$|58030$)/;
+const passing = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0[1-3]$|25006$|25P03$|58030$)/;
 
-/** What to do about an error, by its SQLSTATE, where the server's message does not say it. */
+/** What an error means or what to do about it, by its SQLSTATE, where the server's message does not say it. */
 const advice: Readonly<Record<string, string>> = {
   "42P01": "the tables are missing: run `stepfold migrate --store URL` or pass migrate: true",
   "3F000": "the tables are missing: run `stepfold migrate --store URL` or pass migrate: true",
-  "42703": "the tables are of another version: run `stepfold migrate --store URL` or pass migrate: true",
+  "42703": "the tables are of another version of Stepfold: use that version, or another schema",
   "42501":
     "the user has no permission for this: grant it SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on schema and sequences, or migrate as their owner",
   "28P01": "the user name or the password is wrong",
@@ -40,15 +41,15 @@ function isOutage(cause: unknown): boolean {
 }
 
 /**
- * True if it would not help to send the writes of a failed group one by one. After a deadlock or a timeout it may help, because
- * only one of the writes may be the reason.
+ * True if it would not help to send the writes of a failed group one by one. It may help after a deadlock, a serialization failure, a
+ * timeout on the server, or an error that is no outage, because only one of the writes may be the reason.
  */
 export function failsForEveryWrite(cause: unknown): boolean {
   const state = sqlState(cause);
   return isOutage(cause) && !(state !== null && /^(40P01|40001|55P03|57014)$/.test(state));
 }
 
-/** Returns the SQLSTATE of an error; null if it has none. */
+/** Returns the SQLSTATE of an error; null if it has none. A SQLSTATE has a digit, unlike a code of Node.js such as `EPIPE`. */
 function sqlState(cause: unknown): string | null {
   const { code } = (cause ?? {}) as { code?: unknown };
   return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : null;

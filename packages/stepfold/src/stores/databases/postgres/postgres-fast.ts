@@ -6,8 +6,8 @@ import { clock, columnsAsText } from "./postgres-text.ts";
  * owner, `$2` the lease in milliseconds, `$3` the limit, `$4` how many milliseconds an execution must have been due, `$5` by how much
  * fences rise. The answer has at least one row, because it also brings the time.
  *
- * Rows that another transaction has locked are skipped. If a row has changed since the statement began, PostgreSQL checks its current
- * state before it locks the row: an execution that another process has claimed meanwhile is no longer due.
+ * Rows that another transaction has locked are skipped. If a row has changed since the statement began, PostgreSQL checks the condition
+ * again with the current state of the row: an execution that another process has claimed meanwhile is no longer due, and is left out.
  */
 export function claimDueStatement(executions: string): string {
   const isDue = "due_at <= (SELECT now FROM clock) - $4::bigint";

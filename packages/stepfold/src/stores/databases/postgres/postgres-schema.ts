@@ -20,8 +20,9 @@ function columnsSql(columns: readonly SqlColumn[]): string {
 /**
  * Returns the SQL of the table of executions and its indexes.
  *
- * A commit of the claim's holder changes one row of `executions` and none of its indexes, and adds one row to `events` and its index.
- * The fillfactor leaves room in the pages of `executions` for such heap-only updates.
+ * An ordinary step of the claim's holder, after which status, metadata and claim are the same, changes one row of `executions` and none
+ * of its indexes, and adds one row to `events` and its index. The fillfactor leaves room in the pages of `executions` for such heap-only
+ * updates, which write the new row beside the old one.
  */
 const executionsTable = (schema: string): string => `
 -- in all texts backslashes, control characters and half surrogate pairs are escaped
@@ -41,7 +42,7 @@ CREATE INDEX executions_ended ON "${schema}".executions (ended_at, seq) WHERE en
 CREATE INDEX executions_deleted ON "${schema}".executions (deleted_at, seq) WHERE deleted_at IS NOT NULL;
 `;
 
-/** Returns the SQL of all tables and views. */
+/** Returns the SQL of all tables and views, which also notes the layout. */
 const tablesOf = (schema: string): string => `
 CREATE TABLE "${schema}".layouts (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now());
 ${executionsTable(schema)}
@@ -83,14 +84,18 @@ export function checkSchema(schema: string): void {
   throw new StepfoldError("OPTION_INVALID", { option: "schema", reason: "must be 1 to 48 letters, digits and underscores" });
 }
 
-/** Returns the SQL that creates schema and tables, for users who run their own migrations. Each element is one transaction. */
+/**
+ * Returns the SQL that creates schema, tables and views, for users who run their own migrations. Each element is one transaction.
+ *
+ * @throws StepfoldError `OPTION_INVALID` if `schema` is not a valid name
+ */
 export function postgresMigrations(schema = "stepfold"): readonly string[] {
   checkSchema(schema);
   return [`CREATE SCHEMA IF NOT EXISTS "${schema}";\n${tablesOf(schema)}`];
 }
 
 /**
- * Creates a schema and its tables. Nothing happens if they exist already.
+ * Creates a schema, if it does not exist, and its tables and views. Nothing happens if the tables exist already.
  *
  * Any number of processes may call this at the same time: one creates the tables while the others wait. Either everything is created
  * or nothing. The database user needs the right to create in the database (or in the schema, if the schema exists).
@@ -101,8 +106,9 @@ export function postgresMigrations(schema = "stepfold"): readonly string[] {
  * await migratePostgres(pool, { schema: "stepfold" });
  * ```
  *
- * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made the tables
+ * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made the tables, or the user may not create them
  * @throws StepfoldError `STORE_UNAVAILABLE` if the database does not answer
+ * @throws StepfoldError `OPTION_INVALID` if `schema` is not a valid name
  */
 export async function migratePostgres(client: PostgresClient, { schema = "stepfold" }: { readonly schema?: string } = {}): Promise<void> {
   checkSchema(schema);

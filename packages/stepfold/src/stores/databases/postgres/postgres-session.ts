@@ -16,14 +16,14 @@ export interface PostgresSession {
   readonly schema: string;
   /** How long a statement may wait for rows that other transactions have locked. */
   readonly lockLimit: LockLimit;
-  /** Sends one statement. The first call checks that the tables exist; with the option `migrate` it creates them. */
+  /** Sends one statement. Before the first statement, the session checks that the tables exist; with `migrate` it creates them. */
   readonly ask: Ask;
   /**
    * Sends one statement about many rows. The server does not keep its plan, because the best plan depends on the number of rows: a plan
    * that was made while the tables were empty would read whole tables later.
    */
   readonly askUnprepared: Ask;
-  /** Runs all statements of `work` in one transaction. Null if the client is not a pool. */
+  /** Runs all statements of `work` in one transaction. Null if the client is not a pool, and in the session of a transaction. */
   readonly transact: (<T>(work: (own: PostgresSession, query: TransactionQuery) => Promise<T>) => Promise<T>) | null;
 }
 
@@ -49,6 +49,7 @@ export function postgresSession(client: PostgresClient, { schema, migrate, prepa
   };
   const session: PostgresSession = {
     schema: `"${schema}"`,
+    // 4 s at most; shorter leases lower the limit
     lockLimit: lockLimitOf(client, 4_000),
     ask: asking(prepare ? preparedQuery(client) : fresh),
     askUnprepared: asking(fresh),

@@ -72,7 +72,7 @@ export class PostgresTable implements kit.ExecutionTable {
     return { now: Number(rows[0]!.now), found: new Map(guardsIn(rows).map((one) => [one.id, one])) };
   }
 
-  /** Reads head, history and children with one statement, so that they are of the same version. */
+  /** Reads head, the events after the last checkpoint, and children with one statement, so that they are of the same version. */
   async load(ids: readonly string[]): Promise<Map<string, StoredRows>> {
     const { schema, ask, askUnprepared } = this.#session;
     const aggregate = (rows: string): string => `array_to_string(ARRAY(${rows}), ${sqlSeparator})`;

@@ -1,6 +1,7 @@
 /**
  * Returns the SQL of the views for people who query the database. `workflow_executions` shows each execution as the JSON document that
- * `load` returns, but without its variables. The other views hold the parts of it: events, children, results, contexts, and items of maps.
+ * `load` returns, but without what is only in the events, such as variables. The other views hold the parts of it: events, children,
+ * results, contexts, and items of maps.
  *
  * The views use `json` and text and never `jsonb`, because `jsonb` does not keep the order of members. A query for one execution reads
  * only the history of that execution, because every subquery filters by the execution's number (`seq`).
@@ -44,7 +45,7 @@ FROM (
 /**
  * Returns the SQL of two views. `execution_results` has one row for each result: place 0 is the result of the event's own step, the
  * higher places are results that the event caused elsewhere. Ids are JSON strings, with their quotes. `execution_contexts` joins the
- * results into the context of each scope, as the members of a JSON object without the braces.
+ * results, except those of undoing a step, into the context of each scope, as the members of a JSON object without the braces.
  */
 function results(schema: string): string {
   return `CREATE VIEW "${schema}".execution_results (execution, version, place, scope, node, undoes, result) AS

@@ -36,10 +36,10 @@ export function writeStatement(schema: string, kind: RowWrite["kind"], writes: r
 /** The statuses of executions that have ended, as an SQL list. */
 const terminal = "('completed', 'failed', 'cancelled')";
 
-/** The event of a write as one more column, if every write has at most one event. */
+/** The event of a write as one more column, if `plainHistory` can write the history of every write. */
 const eventColumn: InputColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
 
-/** True if `plainHistory` can write the history, which is the common case: one event, with the version of the row, and no children. */
+/** True if `plainHistory` can write the history, the common case: one event, with the row's version after the write, and no children. */
 function isOneEvent({ events, children }: RowHistory, version: number | undefined): boolean {
   return events.length === 1 && events[0]!.version === version && children.length === 0;
 }
@@ -87,8 +87,8 @@ const updateColumns: readonly InputColumn<Update>[] = [
 ];
 
 /**
- * Returns the SQL for the due time after a write `w`. A `wakeAt` of 0 or less means due at once; an execution that was due before stays due
- * since then.
+ * Returns the SQL for the due time after a write `w`. If `due_in` is NULL, the execution is due at its `wakeAt`. A `wakeAt` of 0 or less
+ * means due at once, and then an earlier due time stays.
  *
  * @param before SQL for the due time before the write
  * @param wakeAt SQL for the `wakeAt` after the write
@@ -193,8 +193,8 @@ function assignments(presence: InputRows["presence"]): string {
 }
 
 /**
- * Returns the conditions on a row `e` that at least one write has. `due_at + 0`, like `coalesce(deleted_at, -1)` in other statements, keeps
- * the planner from using another index than that of ids.
+ * Returns those conditions on a row `e` that at least one write has, besides id, incarnation and deletion. `due_at + 0`, like
+ * `coalesce(deleted_at, -1)`, keeps the planner from using another index than that of ids.
  */
 function conditions(presence: InputRows["presence"]): string {
   const terms = {
@@ -208,7 +208,7 @@ function conditions(presence: InputRows["presence"]): string {
   return asked.map(([, term]) => ` AND ${term}`).join("");
 }
 
-/** Adds a row for each write whose row another transaction has locked, or does not exist. */
+/** Adds a row for each write whose row is locked by another transaction or does not exist. */
 const passedOver = " UNION ALL SELECT ordinal::text, NULL, NULL, NULL FROM input WHERE ordinal NOT IN (SELECT ordinal FROM locked)";
 
 /** Returns the statement that turns ended executions into tombstones, or removes tombstones. */

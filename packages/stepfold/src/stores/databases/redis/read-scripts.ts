@@ -24,8 +24,8 @@ return answers
 `;
 
 /**
- * Reads whole executions. KEYS[2..] are the heads. The answer has the rows of each execution, empty if it is missing. Executions that
- * come after the budget is used up are left out, so that the caller asks for them again.
+ * Reads whole executions. KEYS[2..] are the heads. The answer has the rows of each execution, empty if it is missing or deleted. Executions
+ * that come after the budget of 1 MB is used up are left out, so that the caller asks for them again.
  */
 export const loadScript: string = `${prelude}${loading}
 local answers, size = {}, 0
@@ -39,7 +39,7 @@ end
 return answers
 `;
 
-/** Reads a part of a history. KEYS[2] is the head. ARGV: the first version, the limit. The answer is the incarnation and the rows. */
+/** Reads a part of a history, about 1 MB at most. KEYS[2] is the head. ARGV: first version, limit. The answer: incarnation and rows. */
 export const eventsScript: string = `${prelude}${loading}
 local row = readRow(KEYS[2])
 if not row or row.deleted then return { "", {} } end
@@ -49,7 +49,7 @@ return { say(row.incarnation), events }
 
 /**
  * Reads due executions. ARGV: for how many milliseconds they must have been due, the limit for each key, and permit keys; without permit
- * keys, executions without a permit are read. The answer is whether an execution with a permit is due, and the guards.
+ * keys, executions without a permit are read. The answer is whether an execution with a permit may be due, and the guards.
  */
 export const dueScript: string = `${prelude}${dueRows}
 local answers = { say(arePermitKeysDue() and "1") }
@@ -61,8 +61,9 @@ return answers
 
 /**
  * Finds permit keys for which an execution is due. ARGV: for how many milliseconds it must have been due, the limit, and where to begin:
- * `(` and the key after which to continue, or `-` for the first key. The script looks at no more keys than the limit. The answer is the
- * key where it stopped (empty at the end), then for each key the permit of its longest due execution.
+ * `(` and the key after which to continue, or `-` for the first key. The script first updates up to 1,000 keys of `later` whose time has
+ * come. It looks at no more keys of `ready` than the limit. The answer is the key where it stopped (empty at the end), then for each key
+ * with a due execution the permit of the longest due one.
  */
 export const dueKeysScript: string = `${prelude}${dueRows}
 local overdueMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -81,8 +82,8 @@ return answers
  * to begin and to end in it, the limit of rows, `list` for rows with definition, metadata and head; then the filters: the number of
  * statuses and the statuses, `=` and a definition id, the prefix of ids, the number of labels and the labels.
  *
- * The script looks at about 1,000 executions. The answer is where to continue (empty at the end), how many executions the script has
- * looked at, and the rows.
+ * The script stops after about 1,000 executions, about 1 MB, or the limit of rows. The answer is where to continue (empty at the end), how
+ * many executions the script has looked at, and the rows.
  */
 export const scanScript: string = `${prelude}
 local index, command, from, to, limit, isList = base .. take(), take(), take(), take(), tonumber(take()), take() == "list"
@@ -125,7 +126,7 @@ until #part < 50 or looked >= 1000
 return { say(#part == 50 and from), looked, rows }
 `;
 
-/** Reads records. ARGV: the kind, the keys. The answer has for each record its revision, a space and its text. */
+/** Reads records. ARGV: the kind, the keys. The answer has for each key the record's revision, a space and its text; empty if none. */
 export const getRecordsScript: string = `${prelude}
 local answers = {}
 for index = 2, #ARGV do answers[index - 1] = say(redis.call("HGET", base .. ARGV[1], ARGV[index])) end
@@ -133,8 +134,8 @@ return answers
 `;
 
 /**
- * Writes records. ARGV: the kind, then for each record its key, the expected revision, and the next revision, a space and the text (all
- * empty: the record is deleted). The answer tells for each record whether it was written.
+ * Writes records. ARGV: the kind, then for each record three texts: its key; the expected revision (empty: no record); and the next
+ * revision, a space and the JSON (empty: the record is deleted). The answer tells for each record whether the write was made.
  */
 export const putRecordsScript: string = `${prelude}
 local records, answers = base .. ARGV[1], {}

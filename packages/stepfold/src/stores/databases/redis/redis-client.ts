@@ -62,7 +62,7 @@ export function scriptRunner(send: SendScript, prefix: string): CallScript {
   };
 }
 
-/** True if the server does not know the script, so that nothing was run. The message may quote what was sent, after a comma. */
+/** True if the server does not know the script, so that nothing was run. Only the beginning is read: the rest may quote what was sent. */
 function isUnknownScript(cause: unknown): boolean {
   return cause instanceof Error && /^(?:Command failed: )?NOSCRIPT\b/.test(cause.message);
 }

@@ -13,7 +13,7 @@ const passing: Readonly<Record<string, string>> = {
   MISCONF: "the server cannot write to its disk: read its log, and free space",
 };
 
-/** Error words that mean a mistake in the setup, with what to do about it. */
+/** Error words that mean a mistake in the setup, with their meaning and what to do. */
 const lasting: Readonly<Record<string, string>> = {
   WRONGTYPE: "a key of this store holds something else: give each use of the server a prefix of its own",
   NOAUTH: "the server requires a password: configure one in the client",

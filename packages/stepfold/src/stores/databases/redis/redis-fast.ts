@@ -2,7 +2,7 @@ import { dueRows, prelude } from "./redis-schema.ts";
 
 /**
  * Claims due executions without a permit, the longest due first. ARGV: the owner, the lease in milliseconds, the limit, for how many
- * milliseconds they must have been due, and by how much fences rise. The answer is the time, whether an execution with a permit is due,
+ * milliseconds they must have been due, and by how much fences rise. The answer is the time, whether an execution with a permit may be due,
  * and the guard of each claimed execution.
  */
 export const claimScript: string = `${prelude}${dueRows}

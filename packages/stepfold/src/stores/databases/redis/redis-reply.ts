@@ -60,7 +60,7 @@ export function parsePermit(text: string | null): Permit | null {
   return { limit: Number(text.slice(0, colon)), key: text.slice(colon + 1) };
 }
 
-/** Returns the rows in a reply that `rowsOf` of the scripts made, and reads the rest of a long history. Null if the execution is gone. */
+/** Returns the rows in a reply of the script `rowsOf`, and reads the rest of a long history. Null if the execution is missing or gone. */
 export async function wholeRows(call: CallScript, workflowId: string, reply: readonly unknown[]): Promise<StoredRows | null> {
   if (reply.length === 0) return null;
   const [incarnation, version, status, head] = reply.slice(0, 4).map(textIn);
@@ -81,7 +81,7 @@ export async function wholeRows(call: CallScript, workflowId: string, reply: rea
 }
 
 /**
- * Reads a part of a history, with several calls if it is long. Null if another execution has taken the id meanwhile.
+ * Reads a part of a history, with several calls if it is long. Null if the execution was deleted meanwhile, also if another one has its id.
  *
  * @param incarnation the incarnation to read; null: the one that the first call finds
  */

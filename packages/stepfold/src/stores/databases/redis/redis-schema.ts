@@ -119,7 +119,7 @@ local function dueRows(permitKey, overdueMs, limit)
 end
 `;
 
-/** Functions that read executions and histories. To keep answers short, a history is read in parts until one passes the budget. */
+/** Functions that read executions and histories. To keep answers short, a history is read in parts of 32 events, about 1 MB in total. */
 export const loading: string = `
 local budgetBytes, partEvents = 1000000, 32
 local function eventsFrom(id, from, limit)

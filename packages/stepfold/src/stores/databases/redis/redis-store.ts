@@ -21,7 +21,7 @@ export interface RedisStoreOptions extends RetentionOptions {
  * A store on a Redis server or cluster, version 5 or later, for any number of processes. You provide a connected client of
  * ioredis or node-redis (also a client for a cluster or for sentinels), and close it yourself.
  *
- * Every write is one Lua script, which happens completely or not at all. The server's clock decides about leases. Commits of
+ * A Lua script makes each write completely or not at all. The server's clock decides about leases. Commits of
  * different executions that are issued together share a round trip. All keys lie in one slot of a cluster.
  *
  * Redis is as durable as you set it up: see `durable`. A failover may lose commits that were acknowledged, because replicas
@@ -38,8 +38,9 @@ export interface RedisStoreOptions extends RetentionOptions {
  * await redis.quit();
  * ```
  *
- * Methods reject with `STORE_UNAVAILABLE` when the server cannot be reached, is loading, read-only or out of memory, and
- * with `STORE_REJECTED` for anything else that it refuses.
+ * Methods reject with `STORE_UNAVAILABLE` when the server cannot be reached or cannot work at the moment, for example because it is
+ * loading, read-only or out of memory; with `LIMIT_EXCEEDED` for a value above `maxValueBytes`; and with `STORE_REJECTED` for anything
+ * else that the server refuses.
  *
  * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed
  */

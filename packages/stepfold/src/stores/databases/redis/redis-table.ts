@@ -25,10 +25,12 @@ import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 
 /** What differs between servers that run scripts: Redis and Upstash. */
 export interface ServerOptions extends RetentionOptions {
+  /** The name of the store, also in error messages. */
   readonly name: string;
   readonly send: SendScript;
   /** The text in braces with which all keys begin. Default `stepfold`. */
   readonly prefix?: string | undefined;
+  /** `features.durable`: whether the server keeps what it has acknowledged. */
   readonly durable: boolean;
   /** Largest head, event or child, in bytes. */
   readonly maxValueBytes: number;
@@ -45,7 +47,7 @@ export function storeOnServer(options: ServerOptions): SnapshotStore {
   });
 }
 
-/** The executions on a server that runs scripts. Each method calls one script, or several if the answer is long. */
+/** The executions on a server that runs scripts. Each method calls one script, or several if the request or the answer is long. */
 class RedisTable implements kit.ExecutionTable, kit.ListTable {
   readonly lists: kit.ListTable = this;
   readonly name: string;
@@ -162,7 +164,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return { rows: rowsIn(replyList(rows)), next: textIn(next), looked: Number(looked) };
   }
 
-  /** Scans an index with as many scripts as needed; each script looks at about 1,000 executions. */
+  /** Scans an index, with several scripts if needed, until the end or a limit of `filters`. */
   async #scanAll(index: "created" | "ended", [command, from, to]: ScanRange, filters: ScanFilters): Promise<Scanned> {
     const rows: kit.ListedRow[] = [];
     let [next, looked]: [string | null, number] = [from, 0];
@@ -176,9 +178,10 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
   }
 }
 
-/** The most executions that are looked at for one answer. */
+/** The number of executions after which a count ends. The last script may look at up to about 1,000 more. */
 const maxLooked = 20_000;
 
+/** The command that reads an index from the oldest entry on. */
 const oldestFirst = "ZRANGEBYLEX";
 
 /** The command that reads an index, and where it begins and ends in the index. */
@@ -187,7 +190,7 @@ type ScanRange = readonly [command: string, from: string, to: string];
 /** Selects rows of an index. */
 interface ScanFilters extends Partial<Pick<kit.PageQuery, "status" | "definitionId" | "idPrefix" | "labels">> {
   readonly limit: number;
-  /** The scan stops after so many executions. Default: no limit. */
+  /** The scan calls no further script after so many executions. Default: no limit. */
   readonly maxLooked?: number;
   /** True: rows come with definition, metadata and head. */
   readonly isList?: true;

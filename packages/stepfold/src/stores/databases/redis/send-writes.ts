@@ -24,7 +24,7 @@ export interface WriteLimits {
   readonly maxRequestBytes: number;
 }
 
-/** Makes writes. Most groups need one script; groups with much text are split into several, and a write that is too large is not sent. */
+/** Makes writes. Most groups need one script; groups with much text are split, and a write that is too large is refused and not sent. */
 export async function sendWrites(call: CallScript, writes: readonly RowWrite[], limits: WriteLimits): Promise<RowAnswer[]> {
   const answers = new Map<RowWrite, RowAnswer>();
   const portions: { readonly write: RowWrite; readonly args: readonly string[] }[][] = [];
@@ -76,9 +76,9 @@ function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: W
 
 /**
  * Returns a write in the form that `writeScript` reads: one text of words, then the incarnation, fields, events and children. The words
- * are the kind, the expected version and fence, `due` if the execution must be due, its next due time, flags, and the counts of fields,
- * events and children; an absent word is empty. Flags: the execution must be held (h), not held (f), open (o), deleted (d); the due time
- * changes only if nobody holds the execution (u); the execution ends (e).
+ * are the kind, the expected version and fence, `due` if the execution must be due, its next due time, flags, and the numbers of arguments
+ * for fields, events and children; an absent word is empty. Flags: the execution must be held (h), not held (f), open (o), deleted (d); the
+ * due time changes only if nobody holds the execution (u); the execution ends (e).
  */
 function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const when = write.kind === "insert" ? { incarnation: write.row.incarnation } : write.when;
@@ -108,7 +108,7 @@ function changesOf(write: RowWrite): RowChanges {
   return write.kind === "update" ? write.set : {};
 }
 
-/** Returns the names and values of the fields that a write sets. For a deletion: how long the tombstone is kept. */
+/** Returns names and values of the fields that a write sets: of an insert the permit first; of a deletion how long a tombstone stays. */
 function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   if (write.kind === "insert") {
     const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels } = write.row;

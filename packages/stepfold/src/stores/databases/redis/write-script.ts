@@ -3,8 +3,8 @@ import { prelude } from "./redis-schema.ts";
 /**
  * Makes writes. KEYS[2..] are the heads, a different one for each write. ARGV: the writes in the form of `writeArgs`.
  *
- * Redis does not roll a script back when a command in it fails, so each write first checks everything that could fail. Writes that
- * were made before an error in a later write stay, and are acknowledged when the caller repeats them.
+ * Redis does not roll a script back when a command in it fails, so each write first checks everything that could fail. Writes that were
+ * made before an error in a later write stay. The caller sends the writes again, and a commit that was made already is acknowledged then.
  *
  * The answer has one list for each write: the time, and the version and status before the write; an empty list if its condition does
  * not hold; `damaged` if the execution is damaged.

@@ -12,7 +12,8 @@ export const dueTime: string = `iif(due_at < 0, due_at + ${shiftMs}, due_at)`;
 /**
  * Returns SQL for the column `due_at` after a change.
  *
- * @param inMs SQL for the milliseconds from now after which the execution is due; null: the execution is due at its `wakeAt`
+ * @param inMs SQL for the milliseconds from now after which the execution is due; null: the execution is due at its `wakeAt`. A `wakeAt` of
+ *   0 or less means at once, and then an earlier due time stays
  * @param wakeAt SQL for the execution's `wakeAt` after the change
  * @param now SQL for the time
  * @param isNew true for a new execution, which has no earlier due time
@@ -31,11 +32,11 @@ export interface DueTexts {
   readonly ofKey: string;
   /** Whether an execution with a permit is due. */
   readonly areKeysDue: string;
-  /** The keys of the longest due executions with a permit, each with the number of these executions. */
+  /** The keys of the longest due executions with a permit, each with a limit and the number of these executions. */
   readonly longestDueKeys: string;
   /**
-   * Goes from key to key in the index, beginning after the key `?3`, and returns each key with the limit of its longest due execution,
-   * or NULL if none of its executions is due. Each key is looked at once, however many executions wait for it.
+   * Goes from key to key in the index, beginning after the key `?3`, and returns each key, `scannedRows` at most, with the limit of a due
+   * execution, or NULL if none of its executions is due. Each key is looked at once, however many executions wait for it.
    */
   readonly scanOfKeys: string;
 }
@@ -48,7 +49,8 @@ export interface DueTexts {
  * @param key SQL for the column with the key of a permit
  */
 export function dueTexts(now: string, guard: string, key: string): DueTexts {
-  // the index returns each range in order; one range over both would have to be sorted. What is due at once (below 0) needs no clock
+  // two ranges, because the index returns each in order, while both together would have to be sorted. If `?2` is 0, executions that are due
+  // at once (below 0) are found whatever the clock says
   const ranges = [`due_at <= iif(?2 = 0, -1, min(-1, ${now} - ?2 - ${shiftMs}))`, `due_at BETWEEN 0 AND ${now} - ?2`];
   const longestDue = (columns: string, which: string, limit: string | number): string =>
     ranges

@@ -13,8 +13,9 @@ type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 type Bind<W> = (read: (write: W) => SqlValue) => string;
 
 /**
- * Turns writes into statements. The text of a statement depends only on which columns a write changes and on the kind of its condition,
- * not on values. So each text is built once: building it for each write would take longer than SQLite takes to write the row.
+ * Turns writes into statements. The text of a statement depends only on which columns a write changes, on the kind of its condition, and on
+ * whether the execution has ended, not on other values. So each text is built once: building it for each write would take longer than
+ * SQLite takes to write the row.
  */
 export class WritePlanner {
   readonly #now: string;
@@ -44,7 +45,7 @@ export class WritePlanner {
   /**
    * Returns the statement for a write.
    *
-   * @param shape differs for writes with different texts; a number, because it is computed for each write
+   * @param shape differs for writes with different texts; a number, which is quick to compute for each write
    */
   #statement<W>(shape: number, write: W, textOf: (bind: Bind<W>) => string): SqlStatement {
     let known = this.#known.get(shape);
@@ -77,7 +78,7 @@ export class WritePlanner {
    * Returns the UPDATE for a write.
    *
    * @param isQuick true: the statement returns no row. For a write that rarely changes the status, it also requires that the status stays
-   *   the same, so that no index is written; otherwise it changes nothing
+   *   the same, so that no index is written. If the status differs, it changes nothing, and the session sends the full statement
    */
   #update(write: Update, isQuick: boolean): SqlStatement {
     const shape = bit(true, 20) | bit(isQuick, 19) | (changeShape(write.set) << 7) | conditionShape(write.when);

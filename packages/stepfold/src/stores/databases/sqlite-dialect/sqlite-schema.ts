@@ -11,10 +11,10 @@ const types = { id: "TEXT", name: "TEXT", json: "TEXT", text: "TEXT", number: "I
 /**
  * The statements that create the tables.
  *
- * A commit of the claim's holder changes one row of `executions` and none of its indexes, and adds one row to `events` and its
- * index. Events lie in the order of writing: the events of fifty executions that are committed together fill a few pages, while a
- * table ordered by execution would write fifty pages. An execution that is due at once has a negative `due_at`: it has been due since
- * `due_at` + 10,000,000,000,000.
+ * An ordinary step of the claim's holder, after which status and claim are the same, changes one row of `executions` and none of its
+ * indexes, and adds one row to `events` and its index. Events lie in the order of writing: the events of fifty executions that are
+ * committed together fill a few pages, while a table ordered by execution would write fifty pages. An execution that is due at once has
+ * a negative `due_at`: it has been due since `due_at` + 10,000,000,000,000.
  */
 export const sqliteSchema: readonly string[] = [
   `

@@ -33,7 +33,7 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly lists: kit.ListTable;
   readonly #session: SqliteSession;
   readonly #now: string;
-  /** SQL that selects the column `key`. */
+  /** SQL that selects the column `key` of a child or a record. */
   readonly #key: string;
   readonly #readText: (value: string) => string;
   readonly #guard: string;
@@ -106,7 +106,7 @@ export class SqliteTable implements kit.ExecutionTable {
   write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     const written = (row: SqlRow | null, index: number): kit.RowWritten | null => {
       const write = writes[index]!;
-      // an update knows version and status, so they need not be read
+      // a commit knows version and status, so they need not be read; a quick update does not return them
       const { version, status } = (write.kind === "update" && write.set.state) || (row ?? {});
       return row && { now: Number(row.now), version: Number(version), status: status as Status };
     };

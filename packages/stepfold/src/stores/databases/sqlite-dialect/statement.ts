@@ -7,7 +7,7 @@ export interface SqlStatement {
   readonly values: readonly SqlValue[];
 }
 
-/** A row by the names of its columns. */
+/** A row of an answer, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** The statements of a write. */
@@ -28,7 +28,10 @@ export interface PlannedWrite {
 export interface SqliteSession {
   /** Runs statements, all of which see one state of the data. A single statement may also write. */
   read(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]>;
-  /** Makes writes in one transaction, and returns for each the row that its statement returned; null: the write was not made. */
+  /**
+   * Makes writes in one transaction. Returns for each the row that its full statement returned, or a row with only `now` after a quick
+   * update; null: the write was not made.
+   */
   write(writes: readonly PlannedWrite[]): Promise<readonly (SqlRow | null)[]>;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface SyncDatabase {
   close(): void;
 }
 
-/** Returns a session over such a database. `close()` closes the database. */
+/** Returns a session over such a database. `close()` calls `close()` of the database. */
 export function syncSession(db: SyncDatabase, now: () => EpochMs): SqliteSession {
   return {
     async read(statements) {

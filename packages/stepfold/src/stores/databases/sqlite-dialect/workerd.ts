@@ -8,7 +8,7 @@ export const workerdLimits = {
   maxValueBytes: 1_900_000,
 } as const;
 
-/** Matches messages after which the same call may succeed later: the object was moved or restarted, or is overloaded. */
+/** Matches messages after which the same call may succeed later, for example because the object was moved, restarted or is overloaded. */
 const passing =
   /SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|INTERRUPT|NOMEM)|was reset|to be reset|overloaded|connection lost|transient|time(d )?out|internal error/i;
 

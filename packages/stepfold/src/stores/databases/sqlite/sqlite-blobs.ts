@@ -40,7 +40,8 @@ export interface SqliteBlobs extends BlobStore {
  * noticeable for a hundred megabytes.
  *
  * @throws StepfoldError `STORE_UNAVAILABLE` if the file cannot be opened, or is locked for longer than `busyTimeoutMs`
- * @throws StepfoldError `STORE_REJECTED` if the file is not an SQLite file, cannot be written, or was made by a newer version
+ * @throws StepfoldError `STORE_REJECTED` if the file is not an SQLite file, cannot be written, or was made by another version
+ * @throws StepfoldError `OPTION_INVALID` if `synchronous` or `busyTimeoutMs` has another value than described
  */
 export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): SqliteBlobs {
   const db = openSqlite(path, options);

@@ -3,13 +3,13 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { hasTables, sqliteSchema } from "../sqlite-dialect/sqlite-schema.ts";
 import { isBusy, sqliteError } from "./sqlite-error.ts";
 
-/** How a file is opened. */
+/** How a file is opened: see `SqliteStoreOptions`. */
 export interface OpenOptions {
   readonly synchronous?: "FULL" | "NORMAL";
   readonly busyTimeoutMs?: number;
 }
 
-/** Opens a database in WAL mode, and creates its tables if they do not exist. If that fails, the file is closed again. */
+/** Opens a database in WAL mode, and creates its tables if they do not exist. Throws if that fails; then the file is closed again. */
 export function openSqlite(path: string, { synchronous = "FULL", busyTimeoutMs = 5000 }: OpenOptions): DatabaseSync {
   // both options become part of the text of a PRAGMA, which takes no parameters
   if (synchronous !== "FULL" && synchronous !== "NORMAL") {

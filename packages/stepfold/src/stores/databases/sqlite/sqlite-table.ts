@@ -5,10 +5,14 @@ import type { SqliteSession, SqlValue } from "../sqlite-dialect/statement.ts";
 import { syncSession } from "../sqlite-dialect/sync-session.ts";
 import { isBusy } from "./sqlite-error.ts";
 
-/** The most prepared statements that are kept. Only lists with ever new filters produce more. */
+/** The most prepared statements that are kept; then all are dropped. Lists with ever new filters, and ever new counts of ids, need more. */
 const maxPrepared = 200;
 
-/** Returns the executions in an open database. `close()` closes the database. */
+/**
+ * Returns the executions in an open database. `close()` closes the database.
+ *
+ * @param isShared true for a file; false for a database in memory, which only this process sees and which ends with it
+ */
 export function sqliteTable(db: DatabaseSync, now: () => EpochMs, isShared: boolean): SqliteTable {
   return new SqliteTable(sqliteSession(db, now), {
     name: "sqlite",

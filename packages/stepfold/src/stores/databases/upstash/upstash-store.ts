@@ -13,9 +13,12 @@ export interface UpstashClient {
 export interface UpstashStoreOptions extends RetentionOptions {
   /** The text in braces with which all keys begin: `{stepfold}:`. At most 48 letters, digits, `_`, `-`, `.`, `:`. Default `stepfold`. */
   readonly prefix?: string;
-  /** Whether acknowledged commits survive a crash of the server. Upstash always writes to disk. Default true. */
+  /** The value of `features.durable`: whether acknowledged commits survive a crash. Default true, because Upstash always writes to disk. */
   readonly durable?: boolean;
-  /** Largest commit, in bytes of the request that carries it. Default 9,000,000: Upstash accepts 10 MB unless your plan allows more. */
+  /**
+   * Largest commit, in bytes of the request that carries it, and largest head, event or child. Default 9,000,000: Upstash accepts 10 MB
+   * unless your plan allows more.
+   */
   readonly maxValueBytes?: number;
 }
 
@@ -23,7 +26,7 @@ export interface UpstashStoreOptions extends RetentionOptions {
  * A store on Upstash Redis, over HTTP: for serverless and edge platforms, where connections cannot be kept. You provide the
  * client of `@upstash/redis`.
  *
- * Every write is one Lua script in one request, which happens completely or not at all. The server's clock decides about leases.
+ * A Lua script makes each write completely or not at all, in one request. The server's clock decides about leases.
  * Commits of different executions that are issued together share a request. Eviction must be off, as it is by default.
  *
  * ```ts

@@ -12,7 +12,10 @@ export function countsInColumn(crashes: number): ClaimCounts {
   return { expired: crashes % crashUnit, crashes: Math.floor(crashes / crashUnit) };
 }
 
-/** Reads the number of crashes of a row that is held: the crash that the present holder has counted in advance is left out. */
+/**
+ * Reads the number of crashes of a row that is held. There are never more crashes than expired claims, so the crash that the present holder
+ * has counted in advance is left out if all holders before had begun. Else it cannot be told apart, and the result may be 1 too high.
+ */
 export function crashesOfEnded(count: number): number {
   const { expired, crashes } = countsInColumn(count);
   return Math.min(expired, crashes);

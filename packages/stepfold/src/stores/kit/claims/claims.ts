@@ -22,7 +22,7 @@ export class Claims {
   readonly #table: ExecutionTable;
   readonly #writer: RowWriter;
   readonly #permits: PermitClaims;
-  /** True: the last claim took only executions without a permit, although executions with a permit were due. */
+  /** True: the last claim ended with executions without a permit and had no room left, although executions with a permit were due. */
   #permitsAreOwed = false;
 
   constructor(table: ExecutionTable, writer: RowWriter) {
@@ -54,14 +54,14 @@ export class Claims {
     keptClaim(claim, version, await this.#guardOf(claim.workflowId));
   }
 
-  /** After executions were deleted: deletes the records of their permit keys that are not used any more. */
+  /** After executions were deleted: deletes the records of the permit keys in their rows that are not used any more. */
   forgetPermits(deleted: readonly ExecutionGuard[]): Promise<void> {
     return this.#permits.forgetUnused([...new Set(deleted.flatMap(({ permit }) => permit?.key ?? []))]);
   }
 
   /**
    * Claims executions of all kinds, the longest due of each kind first. Executions with and without a permit share the limit: if those
-   * without a permit took all of it, the next claim offers half of its limit to those with a permit first.
+   * without a permit used it up while others with a permit were due, the next claim offers half of its limit to those with a permit first.
    */
   async #claimAny(options: CheckedClaim): Promise<readonly Claim[]> {
     const { limit } = options;
@@ -85,7 +85,7 @@ export class Claims {
    */
   async #claimPlain(options: CheckedClaim, claimed: Claim[]): Promise<boolean> {
     const table = this.#table;
-    // an execution that another process claimed first, or that was released at once, is not tried twice
+    // an execution that could not be claimed, for example because its row is locked, is not tried again until its fence has changed
     const tried = new Set<string>();
     for (let areKeysDue = false; ; ) {
       const wanted = Math.min(options.limit - claimed.length, maxTogether);

@@ -20,7 +20,7 @@ export function crashesAfter({ owner, crashes }: ExecutionGuard): number {
   return owner === null || waitsForRate({ owner }) ? crashes : crashes + 1;
 }
 
-/** Returns a key for one attempt to claim an execution: it changes with the fence, so with every claim. */
+/** Returns a key for one attempt to claim an execution. It changes with the fence, so with every claim that was made. */
 export function attemptOf({ id, fence }: ExecutionGuard): string {
   return `${fence} ${id}`;
 }

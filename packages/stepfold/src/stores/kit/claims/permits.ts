@@ -44,7 +44,7 @@ interface KeyPlan {
   readonly next: readonly PlannedClaim[];
   /** The write of its record that must be made before the claims; null: none. */
   readonly write: RecordWrite | null;
-  /** True: some of the chosen executions are not claimed, because they have to wait longer for their rate. */
+  /** True: some of the chosen executions are not claimed now, because their rate did not grant it: others may be claimed in their place. */
   readonly putOff: boolean;
 }
 
@@ -64,7 +64,7 @@ interface ClaimedOfKeys {
 /** The longest time in which a process must claim an execution after it has put it into a record. */
 const noticeMs = 10_000;
 
-/** The number of keys that are read together. */
+/** The most keys that are read together. */
 const keysTogether = 32;
 
 /** The most executions of one key that are claimed together. */
@@ -136,7 +136,7 @@ export class PermitClaims {
     return claimed;
   }
 
-  /** Deletes the records of keys without holders. */
+  /** Deletes the records of permit keys without holders, and of rates that limit no claim any more. */
   async forgetUnused(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     await this.#rates.forgetUnused(keys.filter(isRateKey));
@@ -194,7 +194,7 @@ export class PermitClaims {
     let mayBeMore = false;
     for (let tries = 0; wanted.size > 0 && tries < maxTries; tries++) {
       const { keys: read = await this.#statesOf([...wanted.keys()]), due } = tries === 0 ? known : {};
-      // a lost holder that renews its claim in this moment keeps its permit; in both cases its key is read again
+      // ends the claims of lost holders. One that renews its claim in this moment keeps its permit. Either way its key is read again
       const lost = read.states.flatMap((state) => state.lost.map((one) => ({ ...one, key: state.key })));
       for (const { key, guard } of lost) if (passedOver.has(attemptOf(guard))) wanted.delete(key);
       const fresh = lost.filter(({ key }) => wanted.has(key));
@@ -207,7 +207,7 @@ export class PermitClaims {
       // locked rows are always passed over, also in a claim by id, because all other claims of the key wait for this one
       const taken = await takeExecutions(this.#writer, nexts, options, true);
       claimed.push(...taken.claimed);
-      // if this fails, the claims stay pending, and another process counts them later, with a later time
+      // if this fails, the claims stay pending, and a later claim of any process counts them, with a later time
       await this.#rates.settle(grants, taken).catch(() => undefined);
       for (const { key, next, write, putOff } of allowed) {
         const missed = next.filter((one) => taken.missed.includes(one));

@@ -34,7 +34,7 @@ interface RateState {
   readonly pending: readonly PendingClaim[];
   /** The last places given: to an execution that had no place yet, and to one that had a place but came too early. */
   readonly lastPlaces: readonly [EpochMs, EpochMs];
-  /** The highest limit and the longest period that any claim has used. */
+  /** The highest limit and the longest period (with the skew of clocks) that any claim has used, so that enough times are kept. */
   readonly limit: number;
   readonly periodMs: number;
 }
@@ -82,7 +82,7 @@ interface Reschedule {
 /** The decision about candidates, and the new state of their rate. */
 interface Decision {
   readonly granted: readonly PlannedClaim[];
-  /** Executions that get another due time: a later one, or now. */
+  /** Executions that get another due time: a later one, or an earlier one if there is room before their place. */
   readonly rescheduled: readonly Reschedule[];
   readonly state: RateState;
 }
@@ -104,7 +104,7 @@ const everMs = 2 ** 42;
 /** The most executions considered before their time: more than one claim takes, so that the first one left can be made due for the next. */
 const maxAhead = 40;
 
-/** The most rows of a key that are read to find them. */
+/** The search for them ends once it has read more rows of a key than this. */
 const maxLooked = 5_000;
 
 /** How many times a write is tried if other processes keep changing the record first. */
@@ -124,7 +124,7 @@ const maxTries = 100;
  * 3. The execution is claimed. The time of the claim, by the store's clock, replaces the pending entry in the record.
  *
  * A process that dies between 2 and 3 leaves a pending claim. After `noticeMs` the fence of its execution is raised, so that the claim can
- * no longer be made; if it was made already, it counts as made at that moment.
+ * no longer be made; if it was made already, it counts as made at the moment when this is noticed.
  *
  * There may be room although executions have later places (the limit was raised, or some were cancelled). Then they are claimed before
  * their time, and the first one left becomes due when there is room for it. If a granted claim cannot be made because another process
@@ -141,7 +141,7 @@ export class Rates {
     this.#skewMs = table.features.clock === "caller" ? clockSkewMs : 0;
   }
 
-  /** Returns the first claims that may be made now; other executions get a later time. The caller must settle all grants. */
+  /** Returns the first claims that may be made now; others get a later time, or are tried again. The caller must settle all grants. */
   async grant(asks: readonly RateAsk[], options: CheckedClaim): Promise<readonly RateGrant[]> {
     const waiting = asks.flatMap((ask) => ask.waiting.map((planned) => ({ planned, ask })));
     if (waiting.length === 0) return [];
@@ -161,6 +161,7 @@ export class Rates {
       }
       const key = rateKeyOf(rate);
       const group = groups.get(key) ?? { key, candidates: [], rowKey: ask.rowKey, room: 0 };
+      // executions with a concurrency key may come from several asks, and their permits limit them already
       const room = ask.rowKey === key ? ask.room : group.room + 1;
       groups.set(key, { ...group, candidates: [...group.candidates, { planned, rate, isAhead: false }], room });
     }
@@ -206,7 +207,7 @@ export class Rates {
     if (deletions.length > 0) await this.#table.records.put("permit", deletions);
   }
 
-  /** Reads the present rates of executions: null for an execution without a rate; a deleted one is missing. */
+  /** Reads the present rates of executions: null if there is none in the head, or the row is damaged; a deleted execution is missing. */
   async #ratesOf(guards: readonly ExecutionGuard[], { rates = {} }: CheckedClaim): Promise<ReadonlyMap<string, Rate | null>> {
     const rows = guards.length > 0 ? await this.#table.heads(guards.map(({ id }) => id)) : [];
     return new Map(
@@ -233,7 +234,7 @@ export class Rates {
     return decision.granted.map((planned) => ({ planned, key }));
   }
 
-  /** Returns the state without pending claims of processes that are gone. Those that were made count as made now. */
+  /** Returns the state without pending claims of processes that are gone. Those that may have been made count as made now. */
   async #withoutLost(state: RateState, now: EpochMs): Promise<RateState> {
     const late = state.pending.filter(({ until }) => until <= now);
     if (late.length === 0) return state;

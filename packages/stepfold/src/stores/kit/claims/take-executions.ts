@@ -63,5 +63,5 @@ export function claimOn({ guard, claimedAt }: HeldExecution, { owner, leaseMs }:
   return { workflowId, incarnation, version, sizeBytes, owner, leaseMs, fence, claimedAt, ...counts, ...(isAlone && { alone: true }) };
 }
 
-/** The number of claims that ran out before their holders began, from which on a claim has `alone`. */
+/** If at least this many claims ran out before their holders began, the next claim has `alone`. */
 const maxLost = 2;

@@ -6,7 +6,7 @@ import type { CountQuery, ListQuery, PruneOptions } from "../../../ports/snapsho
 import type { DefinitionQuery } from "../../../ports/store-definitions.ts";
 import { checkRanges } from "./metadata-range.ts";
 
-/** A list query whose limit is set and allowed. */
+/** A list query that was checked, with order and limit set. In a count, `limit` is the number at which counting a status stops. */
 export interface CheckedQuery extends ListQuery {
   readonly order: "newest" | "oldest";
   readonly limit: number;

@@ -24,8 +24,8 @@ export function pageQueryOf({ metadata = {}, tenant, waiting = {}, cursor, ...qu
 }
 
 /**
- * Fills a page, and asks the table for more rows until the page is full. It checks every row again, because an index may be late, and not
- * every table supports all conditions. Damaged rows are skipped, so that they do not end the list.
+ * Fills a page: asks the table for more rows until the page is full, or about `maxLooked` rows were looked at. It checks every row again,
+ * because an index may be late, and not every table supports all conditions. Damaged rows are skipped, so that they do not end the list.
  */
 export async function executionPage(query: CheckedQuery, next: (query: PageQuery) => Promise<ListedPart>): Promise<Page<ExecutionSummary>> {
   const { limit } = query;
@@ -77,8 +77,8 @@ function readShort(head: string): HeadSummary {
 }
 
 /**
- * Returns true if labels alone decide whether an execution matches a query. They do not for bounds, for the times of waits, and for
- * several conditions on a wait, because labels do not show whether one and the same wait meets all of them.
+ * Returns true if labels alone decide whether an execution matches a query. They do not for bounds, for the times of waits, for any wait
+ * (`{}`), and for several conditions on a wait, because labels do not show whether one and the same wait meets all of them.
  */
 export function isDecidedByLabels({ waiting, metadata = {} }: CheckedQuery): boolean {
   if (Object.values(metadata).some(isRange)) return false;

@@ -6,13 +6,12 @@ import { waitsKey } from "./metadata-column.ts";
 
 /** The character before and after every label in a text. JSON text never contains it unescaped. */
 const separator = "\u001d";
-/** A longer label is replaced by its hash. */
-
+/** A label with more characters than this is replaced by its hash. */
 const maxLength = 300;
 
 /**
- * Makes the labels of metadata, by which lists search: one text for each key with its value. Two labels are equal if, and only if, key and
- * value are equal. So no database has to search in JSON, which some databases cannot do for every text and number.
+ * Makes the labels of metadata, by which lists search: one text for each key with its value, except lists and objects. Two labels are equal
+ * if, and only if, key and value are equal. So no database has to search in JSON, which some databases cannot do for every text and number.
  *
  * A long label is replaced by its hash, because indexes hold short texts. Each label has a separator on both sides: it occurs in a text of
  * `labelText` only if it is one of the labels of that text.

@@ -14,8 +14,8 @@ export const waitsKey = "~stepfold/waits";
 const isOurs = (key: string): boolean => key.startsWith(tenantKey) || key.startsWith(waitsKey);
 
 /**
- * Combines metadata, tenant and waits to one object, for storing and searching. A user's key that looks like one of these members gets one
- * more `~`.
+ * Combines metadata, tenant and waits to one object, for storing and searching. A user's key that begins like the key of one of these
+ * members gets one more `~` at its end.
  */
 export function storedMetadata(metadata: Metadata, tenant: string | undefined, waits: readonly ListedWait[] = []): Metadata {
   if (tenant === undefined && waits.length === 0 && !Object.keys(metadata).some(isOurs)) return metadata;

@@ -15,7 +15,7 @@ export interface ListDialect<V> {
   readonly from: string;
   /** The same for queries by `ended_at` and `deleted_at`. Default: `from`. */
   readonly byTime?: Readonly<Record<"ended" | "deleted", string>>;
-  /** The columns to select for a guard, and for a row in a list. */
+  /** The columns to select for a guard (`guard`), and for a row in a list (`listed`). */
   readonly guard: string;
   readonly listed: string;
   /** Returns a function that adds parameters to a statement and their values to `values`. */
@@ -59,7 +59,7 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
         query,
       );
     },
-    /** The database looks at no more rows of a status than it counts. */
+    /** For each status, the database stops as soon as it has found `limit` rows that match. */
     async count(query) {
       const values: V[] = [];
       const counted = query.status ?? statuses;
@@ -87,7 +87,7 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
       const values: V[] = [];
       const bind = dialect.binder(values);
       const name = query.ended ? "ended" : "deleted";
-      // always by the index of times, because a prune deletes the oldest first
+      // `byTime` makes the database read the index of times, because a prune deletes the oldest first
       const text = `SELECT ${dialect.guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)}
         ORDER BY executions.${name}_at, executions.seq LIMIT ${bind(query.limit)}`;
       return (await ask(text, values)).map((row) => guardOf(row, textOf));

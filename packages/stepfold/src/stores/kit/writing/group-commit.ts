@@ -13,7 +13,7 @@ interface Job<W, T> {
 
 /** Sends writes in groups that share a round trip. */
 export interface GroupCommit<W, T> {
-  /** Resolves once the write is durable. Writes of one execution are made in the order in which they were added. */
+  /** Resolves with the result once the write is answered. Writes of one execution are made in the order in which they were added. */
   add(write: W): Promise<T>;
   /** Resolves when everything that was added is answered. */
   idle(): Promise<void>;
@@ -23,7 +23,7 @@ export interface GroupCommit<W, T> {
 export interface GroupOptions<W, A, T> {
   /** The name of the store, for error messages. */
   readonly name: string;
-  /** Makes writes in one transaction, and returns an answer for each, in their order. */
+  /** Makes writes in one round trip, and returns an answer for each, in their order. */
   readonly send: (writes: readonly W[]) => Promise<readonly A[]>;
   /** Turns an answer into the result of `add`. If it throws, `add` rejects with the same error. */
   readonly resultOf: (answer: A, write: W) => T | Promise<T>;
@@ -43,10 +43,11 @@ const patienceMs = 100;
 const maxGroups = 8;
 
 /**
- * Sends writes in groups. While a group is in flight, new writes are collected for the next group; a single write is sent at once.
+ * Sends writes in groups. While a group is in flight, at most for `patienceMs`, new writes are collected for the next group; if none is in
+ * flight, a write is sent at once.
  *
- * A group that fails as a whole is sent again write by write, so that a write that the database refuses does not make others fail.
- * This is safe because a repeated commit is acknowledged.
+ * A group that fails as a whole is sent again write by write, so that a write that the database refuses does not make others fail; except
+ * if the database is unavailable. This is safe because a repeated commit is acknowledged.
  */
 export function groupCommit<W, A, T>(options: GroupOptions<W, A, T>): GroupCommit<W, T> {
   return new Groups(options);

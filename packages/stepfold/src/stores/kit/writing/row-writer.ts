@@ -5,9 +5,9 @@ import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 /** Sends writes to a table. */
 export interface RowWriter {
-  /** Makes a write. Null: its condition did not hold. */
+  /** Makes a write. Null: its condition did not hold, its row is not there, or `skipLocked` made it pass over a locked row. */
   write(write: RowWrite): Promise<RowWritten | null>;
-  /** Resolves when everything that was sent is answered. */
+  /** Resolves when all groups that were sent are answered. Writes of a table without `grouping` are not waited for. */
   idle(): Promise<void>;
 }
 

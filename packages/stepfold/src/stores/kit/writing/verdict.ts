@@ -41,7 +41,7 @@ export function commitVerdict(commit: WrittenCommit, stored: Guard | null, write
  * Returns the answer to a `create` whose id exists already: for a repetition of the same commit, its claim if it is still in force.
  *
  * @param writer id of the commit that wrote version 0
- * @param claimedAt when the stored claim was made, by the store's clock
+ * @param claimedAt when the stored claim was made or last renewed, by the store's clock
  * @throws StepfoldError `WORKFLOW_EXISTS`
  */
 export function repeatedCreation(
@@ -78,7 +78,7 @@ export function keptClaim({ workflowId, incarnation, fence }: Claim, version: nu
   throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: version, actual: stored.version });
 }
 
-/** Throws if an execution with this status cannot be deleted. Null: there is no execution. */
+/** Null: there is no execution. @throws StepfoldError `WORKFLOW_NOT_FOUND`, or `EXECUTION_OPEN` if the status is not terminal */
 export function refuseDelete(workflowId: string, status: Status | null): void {
   if (status === null) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
   if (!isTerminal(status)) throw new StepfoldError("EXECUTION_OPEN", { workflowId, status });

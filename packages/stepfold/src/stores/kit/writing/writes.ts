@@ -42,7 +42,7 @@ export async function createExecution(
     if (!guard) continue;
     if (guard.deletedAt === null) {
       const writer = await writerOf(access, workflowId, 0);
-      // `dueAt` is the end of the lease, so the claim was made `leaseMs` earlier
+      // `dueAt` is the end of the lease, so the claim was made, or last renewed, `leaseMs` earlier
       const claimedAt = lease && guard.owner !== null && guard.dueAt !== null ? guard.dueAt - lease.leaseMs : now;
       return repeatedCreation(commit, guard, writer, lease, claimedAt);
     }

@@ -26,7 +26,7 @@ export interface WrittenCommit {
   /** True: the claim ends with this commit, by a release or the end of the execution. */
   readonly releasesClaim: boolean;
   readonly events: readonly WrittenEvent[];
-  /** The columns that lists show and search. Always set in the first commit; else null if metadata and waits do not change. */
+  /** The columns that lists show and search. Always set in the first commit; else null if the commit sets neither metadata nor waits. */
   readonly listed: { readonly metadata: string; readonly labels: string } | null;
   /** JSON; null: this commit has no checkpoint. */
   readonly checkpoint: string | null;

@@ -6,7 +6,10 @@ import { mapConcurrently } from "../values/map-concurrently.ts";
 import { rejected } from "../values/rejected.ts";
 import { digestOf, segmentOf } from "./blob-key.ts";
 
-/** The most blobs that are remembered as put, because the heads of an execution contain the same large values in many commits. */
+/**
+ * The most blobs that a process remembers as put, so that it does not put them again: the heads of an execution contain the same large
+ * values in many commits.
+ */
 const maxRemembered = 1000;
 
 /** The most blobs of one commit that are put at the same time. */

@@ -14,7 +14,7 @@ export async function segmentOf(text: string): Promise<string> {
   return `${text.replace(/[^\w-]/g, "").slice(0, 100)}~${hash.slice(0, 40)}`;
 }
 
-/** Reads the text of a segment; null if it holds a hash. */
+/** Reads the text of a segment; null if it holds a hash, or was not made by `segmentOf`. */
 export function textOfSegment(segment: string): string | null {
   if (segment.includes("~")) return null;
   try {

@@ -16,9 +16,9 @@ export interface BlobbedStoreOptions {
  * that refers to it, under `executions/<workflowId>/<incarnation>/<SHA-256>`. So a commit never refers to a missing blob, and concurrent
  * writers write the same content.
  *
- * `delete` and `prune` delete the blobs after the execution. Blobs that remain after a crash or a refused commit do no harm;
- * `collectOrphans` removes them. Metadata values that are text stay in the inner store, so that `list` finds them. `close()` closes the
- * inner store.
+ * `delete` and `prune` delete the blobs after the execution. Unused blobs that remain after a crash or a refused commit do no harm: they
+ * are deleted with their execution, or by `collectOrphans` if it does not exist. Metadata values that are text stay in the inner store, so
+ * that `list` finds them. `close()` closes the inner store.
  *
  * ```ts
  * import { blobbedStore, fileBlobs } from "stepfold/stores/blobs";
@@ -29,8 +29,8 @@ export interface BlobbedStoreOptions {
  * await store.close();
  * ```
  *
- * If a blob cannot be put, the call rejects with `STORE_UNAVAILABLE` and the commit is not sent. Reading rejects with `STORE_REJECTED` if a
- * blob is missing or was changed; the error names its key.
+ * If a blob cannot be put, the call rejects, usually with `STORE_UNAVAILABLE`, and the commit is not sent. Reading an execution rejects
+ * with `STORE_REJECTED` if a blob is missing or was changed; the error names its key.
  *
  * @throws StepfoldError `OPTION_INVALID`
  */

@@ -6,7 +6,10 @@ import { segmentOf, textOfSegment } from "./blob-key.ts";
 
 /** Options of `collectOrphans`. */
 export interface CollectOptions {
-  /** Blobs younger than this stay, in milliseconds, because the commit that refers to them may still be in flight. Default 1 day. */
+  /**
+   * If any blob of an execution is younger than this, in milliseconds, all its blobs stay, because the commit that refers to the young one
+   * may still be in flight. Default 1 day.
+   */
   readonly graceMs?: number;
   /** The clock that `writtenAt` of blobs is compared with, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
@@ -24,8 +27,8 @@ export interface CollectReport {
 
 /**
  * Deletes the blobs of executions that do not exist: a crash between the deletions of an execution and of its blobs leaves them, and so
- * does the refused start of an execution. It lists all blobs. Ids that have more than 200 characters when percent-encoded are skipped, and
- * so are definitions, which stay for ever.
+ * does the refused start of an execution. It lists all blobs. Executions whose ids have more than 200 characters when percent-encoded are
+ * skipped, and so are definitions, which stay for ever.
  *
  * ```ts
  * import { collectOrphans, fileBlobs } from "stepfold/stores/blobs";

@@ -27,7 +27,7 @@ export interface S3BlobsOptions {
 
 /**
  * Keeps blobs in a bucket of S3, or of another service with the same protocol. The client is handed in: `new S3({ region })` of
- * `@aws-sdk/client-s3`. It needs the rights to put, get, list and delete objects.
+ * `@aws-sdk/client-s3`. The client needs the rights to put, get, list and delete objects.
  *
  * ```ts
  * import { type S3Client, s3Blobs } from "stepfold/stores/blobs";

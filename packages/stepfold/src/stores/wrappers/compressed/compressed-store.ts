@@ -7,7 +7,7 @@ import { compressedText, decompress } from "./methods.ts";
 
 /** Options of a compressed store. */
 export interface CompressedStoreOptions {
-  /** Values whose JSON has more bytes than this are compressed. Default 1,024. */
+  /** Values whose JSON has more bytes than this are compressed, if that makes them smaller. Default 1,024. */
   readonly aboveBytes?: number;
   /** The most bytes of a decompressed value. A larger value is not compressed, and its decompression is refused. Default 64 MiB. */
   readonly maxBytes?: number;
@@ -29,8 +29,8 @@ export interface CompressedStoreOptions {
  * await store.close();
  * ```
  *
- * Reading rejects with `STORE_REJECTED` if a value is damaged, is larger than `maxBytes`, or was compressed with a method that this
- * platform does not have.
+ * Reading an execution rejects with `STORE_REJECTED` if a value is damaged, is larger than `maxBytes`, or was compressed with a method that
+ * this platform does not have.
  *
  * @throws StepfoldError `OPTION_INVALID`
  */

@@ -20,7 +20,7 @@ const zstd: Method = {
   decompress: (data, maxOutputLength) => zlib.zstdDecompressSync(data, { maxOutputLength }),
 };
 
-/** The methods that this platform has, the best first. Bun and older versions of Node.js lack zstd. */
+/** The methods that this platform has, the best first. Some platforms, such as older versions of Node.js, lack zstd. */
 function methods(): Method[] {
   return typeof zlib.zstdCompressSync === "function" ? [zstd, gzip] : [gzip];
 }

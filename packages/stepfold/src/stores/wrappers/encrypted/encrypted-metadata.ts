@@ -6,7 +6,7 @@ import type { Cipher } from "./cipher.ts";
 import type { RefusePlain } from "./refuse-plain.ts";
 import type { Sign } from "./search-token.ts";
 
-/** Encodes metadata as one encrypted value, with a token for each member that `list` can search. */
+/** Encodes metadata as one encrypted value; with a search key also a token for each member that `list` can search. */
 export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null, refusePlain: RefusePlain): MetadataCodec {
   const tokensOf = async (metadata: Readonly<Record<string, Json>>, tokenOf: Sign): Promise<Record<string, true>> => {
     const members = Object.entries(metadata).filter(([, value]) => isScalar(value));

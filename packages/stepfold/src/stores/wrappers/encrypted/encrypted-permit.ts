@@ -14,7 +14,8 @@ export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign
     async encode(text, { id, incarnation }) {
       const permit = JSON.parse(text) as JsonObject;
       const [token, encrypted] = await Promise.all([tokenOf(permit.key ?? null), encrypt(text, associatedDataOf(id, incarnation))]);
-      // without a search key the execution was created before the store was encrypted: the inner store uses the permit of its creation
+      // without a search key this is a commit of an execution that exists already, because new ones with a permit are refused. Its permit
+      // may lose the key here: the inner store uses the permit of the creation
       return { limit: 1, ...permit, key: token ?? "", [mark]: { form: 1, ...encrypted } };
     },
     async decode(stored, location) {

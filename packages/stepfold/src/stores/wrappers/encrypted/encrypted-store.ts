@@ -16,9 +16,9 @@ export interface EncryptedStoreOptions {
   readonly keys: readonly EncryptionKey[];
   /**
    * 32 random bytes that are not used as an encryption key. With it `list({ metadata })` finds executions by equal values, `list({ waiting
-   * })` finds them by signals, keys and people, and workflows may have a `concurrency` key. A reader of the database can then see which
-   * executions have equal values. Never change it. Default: these cannot be searched, and workflows with a `concurrency` key are not
-   * started.
+   * })` finds them by signals, keys and people, and workflows may have a `concurrency` key or a `rateLimit`. A reader of the database can
+   * then see which executions have equal values. Never change it. Default: these cannot be searched, and workflows with either of
+   * the two are not started.
    */
   readonly searchKey?: Uint8Array;
   /**
@@ -55,9 +55,11 @@ export const encryptionMark = "~stepfold/encrypted";
  * ```
  *
  * Reading rejects with `STORE_REJECTED` if the key is missing (the error names it), or if a stored value was changed or moved, or is not
- * encrypted. Without `searchKey`, `list({ metadata })` and the start of an execution with a permit are `OPTION_INVALID`.
+ * encrypted. Without `searchKey`, a search by metadata (other than by bounds) or by names in waits, and the start of an execution with a
+ * permit or a rate, are `OPTION_INVALID`.
  *
- * @throws StepfoldError `OPTION_INVALID` if there is no key, a key does not have 32 bytes, two keys have the same id, or `plain` is invalid
+ * @throws StepfoldError `OPTION_INVALID` if there is no key, a key or the search key does not have 32 bytes, an id is not valid or is given
+ * twice, or `plain` is invalid
  */
 export function encryptedStore(inner: SnapshotStore, { keys, searchKey, plain = "refuse" }: EncryptedStoreOptions): SnapshotStore {
   const ring = keyRing(keys);

@@ -7,8 +7,8 @@ import type { Sign } from "./search-token.ts";
 const named = ["signal", "key", "responder"] as const;
 
 /**
- * Replaces the names of signals, keys and people in waits by tokens; without a search key they are left out. Kinds, nodes and times stay
- * readable, as in a head.
+ * Replaces the names of signals, keys and people in waits by tokens; without a search key they are left out. A reader of a list never gets
+ * the names or tokens. Kinds, nodes and times stay readable, as in a head.
  */
 export function encryptedWaits(sign: Sign | null): WaitsCodec {
   // three parts: a token of metadata has two parts, so the two never have the same token

@@ -5,8 +5,8 @@ import { readExecutions } from "../values/read-all.ts";
 import { encryptionMark } from "./encrypted-store.ts";
 
 /**
- * Finds the executions that cannot be read without a certain key. Keep the key as long as there are any. It reads every history, which
- * takes time.
+ * Finds the executions that cannot be read without a certain key. Keep the key as long as there are any. It loads every execution and reads
+ * its whole history, which takes time. It does not look at definitions.
  *
  * ```ts
  * import { executionsWithKey } from "stepfold/stores/encrypted";

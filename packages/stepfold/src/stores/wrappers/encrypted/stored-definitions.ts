@@ -1,8 +1,8 @@
 import type { Definitions } from "../values/value-store.ts";
 
 /**
- * Stores a definition once for each key, under a hash of its own hash and the id of the key. A stored definition never changes, so under
- * its own hash it could never be encrypted with a newer key.
+ * Stores a definition once for each key that was the first one, under a hash of its own hash and the id of the key. A stored definition
+ * never changes, so under its own hash it could never be encrypted with a newer key.
  *
  * @param keyIds the ids of all keys; the first key encrypts
  */

@@ -24,7 +24,8 @@ export async function originalOf(hot: SnapshotStore, workflowId: string): Promis
 /**
  * Copies an execution that has ended to the cold store. The copy is partial until its last commit.
  *
- * @returns true if the cold store has a complete copy; false if the execution has not ended, or is no longer in the hot store
+ * @returns true if the cold store has a complete copy; false if the execution has not ended, is no longer in the hot store, or if the copy
+ * that is read back differs from it
  * @throws StepfoldError `WORKFLOW_EXISTS` if the cold store has, or had, another execution of this id
  */
 export async function copyEnded(tiers: Tiers, { snapshot, rows }: Original, times: Times): Promise<boolean> {
@@ -67,8 +68,8 @@ export async function copyRows(
   const copied = await readHistory(cold, workflowId);
   const isSame = copied[0] !== undefined && incarnationIn(copied[0]) === incarnation;
   const copiedVersion = isSame ? copied.at(-1)!.version : -1;
-  // an interrupted copy may have children that the execution no longer has, or that have another order: they are deleted first
   const waits = isTerminal(snapshot.status) ? [] : listedWaitsOf(snapshot);
+  // an interrupted copy may have children that the execution no longer has, or that have another order: they are deleted first
   const oldChildren = isSame ? Object.keys((await cold.load(workflowId))?.childStates ?? {}) : [];
   for (const group of groupByCommit(rows.filter(({ version }) => version > copiedVersion))) {
     const version = group.at(-1)!.version;

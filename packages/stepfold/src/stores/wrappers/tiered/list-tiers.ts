@@ -53,7 +53,7 @@ async function listCold(
   }
 }
 
-/** Returns the statuses to search in the cold store, where a waiting execution with a partial copy has the status `error`. */
+/** Returns the statuses to search in the cold store: a waiting execution whose copy there is still partial has the status `error`. */
 function storedStatuses(status: readonly Status[]): readonly Status[] {
   return status.includes("paused") && !status.includes("error") ? [...status, "error"] : status;
 }

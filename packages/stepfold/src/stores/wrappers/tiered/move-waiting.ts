@@ -8,7 +8,10 @@ import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
-/** The result of moving one execution. `skipped`: it has changed since it was listed, or must not be moved, and stays without an error. */
+/**
+ * The result of moving one execution. `left`: it stays, because the cold store refuses it or returns something else than was copied.
+ * `skipped`: it stays without an error, because it has changed since it was listed, or must not be moved.
+ */
 export type MoveOutcome = "moved" | "left" | "skipped";
 
 /**

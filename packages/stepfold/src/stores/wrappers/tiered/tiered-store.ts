@@ -18,7 +18,8 @@ import { clonedCommit, commitToTiers, createInHot, idStateOf, withoutAlongside }
 export interface TieredStoreOptions extends Tiers {
   /**
    * An execution may move after it was not changed for this time, in milliseconds: if it has ended, or if it waits, is not claimed, and
-   * does not become due within the same time again. It must be longer than a lease. Default 1 day.
+   * does not become due within the same time again. A waiting execution also stays while it has messages to deliver, and if it has a permit
+   * or a rate. The time must be longer than a lease. Default 1 day.
    */
   readonly coldAfterMs?: number;
   /** The clock for `coldAfterMs`, in epoch milliseconds. Default `Date.now`. */
@@ -29,7 +30,7 @@ export interface TieredStoreOptions extends Tiers {
 export interface TieredStore extends SnapshotStore {
   /**
    * Moves executions that ended long enough ago or have waited long enough, and finishes interrupted moves. Call it regularly, from one
-   * process. `limit` is the most executions to move (default 100).
+   * process. `limit` (default 100) is the most executions that are moved or left, in addition to the interrupted moves.
    */
   move(options?: { readonly limit?: number }): Promise<MoveReport>;
 }

@@ -18,13 +18,14 @@ export function withoutAlongside({ alongside: _, ...commit }: Commit): Commit {
   return commit;
 }
 
-/** Clones a commit, so that the caller may change its own. */
+/** Clones a commit without `alongside`, so that the caller may change its own. */
 export function clonedCommit(commit: Commit): Commit {
   return structuredClone(withoutAlongside(commit));
 }
 
 /**
- * What the cold store knows about the id of a new execution. `created`: the same commit has created the execution, which has moved since.
+ * What the cold store knows about the id of a new execution. `free`: nothing that the hot store does not know, so the hot store decides.
+ * `created`: the same commit has created the execution, which has moved since. `taken`: another commit has created it.
  */
 type IdState = "free" | "created" | "taken";
 

@@ -8,7 +8,7 @@ export interface ValueLocation {
   readonly kind: "execution" | "definition";
   /** The id of the execution, or the hash of the definition. */
   readonly id: string;
-  /** The incarnation of the execution; null if it is not known. */
+  /** The incarnation of the execution; null if it is not known, and for a definition. */
   readonly incarnation: string | null;
 }
 

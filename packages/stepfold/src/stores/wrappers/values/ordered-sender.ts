@@ -2,7 +2,7 @@
 export interface OrderedSender {
   /** Sends once `prepared` resolves and all earlier calls with this key are sent; does not wait for their answers. */
   send<P, R>(key: string, prepared: Promise<P>, send: (prepared: P) => Promise<R>): Promise<R>;
-  /** Returns true if a call with this key is not sent yet. */
+  /** Returns true if a call with this key is not sent yet, so that a new call must wait for it. */
   isWaiting(key: string): boolean;
   /** Resolves when all calls are answered. */
   idle(): Promise<void>;

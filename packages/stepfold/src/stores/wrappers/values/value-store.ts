@@ -48,7 +48,7 @@ export function pruneOptions({ definitionId, ...options }: CheckedPrune): PruneO
 
 /**
  * Makes a store that encodes the values of users before it passes them to the inner store, and decodes them when it reads. Callers get the
- * same answers as from the inner store without a wrapper.
+ * values as they gave them, as from the inner store without a wrapper.
  */
 export function valueStore(
   name: string,
@@ -101,7 +101,10 @@ export function valueStore(
   return checkedStore(methods, unexpectedError(methods.name));
 }
 
-/** Returns the features of the inner store, without `maxValueBytes`, because an encoded value has another size. */
+/**
+ * Returns the features of the inner store, without `maxValueBytes`, because an encoded value has another size, and without `permits` if the
+ * codec refuses them.
+ */
 function featuresOver({ features }: SnapshotStore, { permit }: ValueCodec): StoreFeatures {
   const { clock, durable, multiProcess, transactions, permits, lists, definitions } = features;
   return {
@@ -212,9 +215,9 @@ async function readRows(
 const maxPages = 20;
 
 /**
- * Reads a page. It is full unless the inner store returned a short page or `maxPages` are reached. Executions that cannot be decoded are
- * left out; if that is true of all executions of a first page, the error is thrown. If metadata are encoded as a whole, bounds of metadata
- * are checked here.
+ * Reads a page. It is full unless it is the last one, the inner store returned a short page, or `maxPages` are reached. Executions that
+ * cannot be decoded are left out; if that is true of all executions of a first page, the error is thrown. If metadata are encoded as a
+ * whole, bounds of metadata are checked here.
  */
 async function readPage(codec: ValueCodec, inner: SnapshotStore, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
   const wanted = await queryFor(codec, query);
@@ -245,7 +248,7 @@ function hasOwnRanges(codec: ValueCodec, { metadata = {} }: ListQuery): boolean 
   return codec.metadata !== undefined && Object.values(metadata).some(isRange);
 }
 
-/** Turns a query into the query for the inner store. */
+/** Turns a query into the query for the inner store. If metadata are encoded as a whole, bounds of metadata are left out. */
 async function queryFor<Q extends ListQuery>(codec: ValueCodec, query: Q): Promise<Q> {
   const { metadata, waiting } = query;
   return {
@@ -265,7 +268,7 @@ async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise
   return { ...item, metadata, error, ...(item.waits && codec.waits && { waits: codec.waits.decode(item.waits) }) };
 }
 
-/** Encodes a definition: makes an empty definition with the same id and a marker in its metadata. */
+/** Encodes a definition: makes an empty definition with the same id and a marker in its metadata, unless the codec leaves it as it is. */
 async function encodeDefinition(codec: ValueCodec, hash: string, definition: WorkflowDefinition): Promise<WorkflowDefinition> {
   const text = JSON.stringify(definition);
   const [marker] = await codec.encode([text], { kind: "definition", id: hash, incarnation: null });

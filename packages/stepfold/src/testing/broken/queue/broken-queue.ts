@@ -14,7 +14,7 @@ export function byHandle(breaks: (queue: WorkQueue) => Partial<WorkQueue>): Brok
   return () => (queue) => alteredQueue(queue, breaks(queue));
 }
 
-/** Returns the queue with some methods replaced. */
+/** Returns the queue with some of its members replaced. */
 export function alteredQueue(queue: WorkQueue, changes: Partial<WorkQueue>): WorkQueue {
   return { ...queue, ...changes };
 }

@@ -3,7 +3,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds } from "../../expectations.ts";
 import { claimFree, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
 
-/** How many milliseconds a timer may fire too early. */
+/** By how many milliseconds a timer of the machine, with which a bench may wait in `advance`, may fire too early. */
 const earlyMs = 2;
 
 /** What `now` promises. */

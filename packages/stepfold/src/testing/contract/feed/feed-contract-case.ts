@@ -9,7 +9,7 @@ export interface FeedBench {
   openElsewhere(): Promise<EventFeed>;
   /** Puts a text into the channel, as a program that is no feed might do. */
   inject(text: string): Promise<void>;
-  /** How long a notice may take, in milliseconds. A case waits that long only for a notice that must not come, or that does not come. */
+  /** How long a notice may take, in milliseconds. For a notice that must not come, a case waits this long, but at most 100 ms. */
   readonly patienceMs: number;
 }
 

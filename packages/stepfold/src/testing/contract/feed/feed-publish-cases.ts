@@ -3,7 +3,7 @@ import { ContractViolation, equal } from "../../expectations.ts";
 import type { FeedContractCase } from "./feed-contract-case.ts";
 import { heardInTime, hearFeed, newNotice, quietTime } from "./hearing.ts";
 
-/** What a feed promises about published notices. */
+/** What a feed promises about published notices, and about those who listen to them. */
 export const feedPublishCases: readonly FeedContractCase[] = [
   {
     name: "publish: every listener hears it, those of other processes and its own",

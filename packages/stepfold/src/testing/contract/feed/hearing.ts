@@ -35,7 +35,7 @@ export async function heardInTime({ patienceMs }: FeedBench, isSo: () => boolean
   }
 }
 
-/** Waits long enough for a notice that must not come. */
+/** Waits for `patienceMs`, but at most 100 ms, so that a notice that must not come has time to come. */
 export async function quietTime({ patienceMs }: FeedBench): Promise<void> {
   await pause(Math.min(patienceMs, 100));
 }

@@ -6,7 +6,7 @@ import { claimFree, dueIds, longLeaseMs } from "../claims/claiming.ts";
 
 const open: readonly Status[] = ["active", "paused", "error"];
 
-/** What `delete` promises, also about the id of the deleted execution. */
+/** What `delete` promises, also about the id of the deleted execution, and what `close` promises. */
 export const deleteCases: readonly ContractCase[] = [
   {
     name: "delete: an ended execution is gone with its history",

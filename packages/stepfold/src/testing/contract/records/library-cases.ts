@@ -56,6 +56,7 @@ export const libraryCases: readonly ContractCase[] = [
       await Promise.all(hashes.map((hash, index) => (index % 2 ? store : other).putDefinition(hash, definitionOf("order"))));
       for (const hash of ["h0", "h149"]) equal(await store.getDefinition(hash), definitionOf("order"), hash);
       const listed = (await store.listDefinitions!({ id: "order" })).map(({ hash }) => hash);
+      // The list keeps at most 50 versions of each workflow.
       equal(listed.length, 50, "how many are listed");
       equal(new Set(listed).size, 50, "how many of them differ");
       holds(

@@ -8,7 +8,7 @@ import { put } from "./children.ts";
 const step = { pathId: "0", nodeId: "step", attempt: 1, at: 5 };
 const task = { ...step, turn: 1, startedAt: 4 };
 
-/** What `load` promises. */
+/** What `load` and `loadHead` promise. */
 export const loadCases: readonly ContractCase[] = [
   {
     name: "load: an id that was never used gives null",

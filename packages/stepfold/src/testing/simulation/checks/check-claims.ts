@@ -4,13 +4,14 @@ import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
 /**
- * How many milliseconds an execution that is due at once may wait for a
- * process that was told of it. A later claim by a poll counts as a rescue.
+ * How many milliseconds an execution that is due may wait for a process
+ * that was told of it. A later claim by a poll counts as a rescue.
  */
 const graceMs = 150;
 
 /**
- * I14: fences rise, and no process gets an execution that another process holds.
+ * I14: fences rise, and no process gets an execution that another process holds. I3: no ended execution is claimed. The claim also
+ * becomes the holder in the ledger.
  *
  * @param options the options of the call; null if the execution was created with the claim
  * @param machine the process that made the call; null if it is not known

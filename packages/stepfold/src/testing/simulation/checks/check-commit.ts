@@ -79,7 +79,7 @@ function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): vo
     );
 }
 
-/** I8: no timer fires too early by the store's clock, which is right. I7: no timer fires late, whatever else the execution runs. */
+/** I8: no timer fires too early by the store's clock, which is right. I7: without faults no timer fires late, whatever else runs. */
 function checkTime(ledger: Ledger, { workflowId, head }: LedgerEntry, known: readonly Event[], event: Event): void {
   const isTimer = event.type === "timedOut" || (event.type === "resumed" && event.by === "timer");
   if (!isTimer) return;

@@ -6,7 +6,7 @@ import { beginsAt } from "../machine.ts";
 
 /** Records all calls of executors and checks them. */
 export class EffectLog {
-  /** The number of calls that were repeated although nothing had changed. */
+  /** The number of calls that repeated an earlier call of the same attempt more often than `timesWanted`, for instance after a crash. */
   repeated = 0;
   readonly #ledger: Ledger;
   readonly #calls = new Map<string, number>();

@@ -15,7 +15,7 @@ import type { Ledger, LedgerEntry } from "../ledger.ts";
 import type { Random } from "../random.ts";
 import { waitOf } from "./check-commit.ts";
 
-/** I5b: only one answer to a wait is applied, and nothing is applied twice. */
+/** I5b: only one answer to a wait without a quorum is applied, and no answer or signal with a key is applied twice. */
 export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry): void {
   const seen = new Set<string>();
   const namesAt = new Map<number, readonly string[]>();

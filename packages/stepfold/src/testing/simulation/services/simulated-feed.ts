@@ -16,7 +16,7 @@ interface Around {
 
 /** The longest time of a notice on its way, in milliseconds. */
 const maxLatencyMs = 50;
-/** The shares of notices that are lost, and that come twice. */
+/** The share of notices that are lost, and the share of the others that come twice. */
 const lostShare = 0.2;
 const doubledShare = 0.2;
 /** The share of notices at which the connection of a listener is lost. */

@@ -29,6 +29,7 @@ interface Around {
   readonly network: Network;
 }
 
+/** The longest time by which the fault `queueDelay`, or a duplicate, makes a message late, in milliseconds. */
 const maxDelayMs = 5_000;
 /** The time until the queue looks again whether a consumer has room, in milliseconds. */
 const againMs = 25;
