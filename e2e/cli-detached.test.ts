@@ -23,7 +23,10 @@ describe("a detached workflow, on the command line", () => {
   it("is driven along, and waited for as long as it moves", async () => {
     const say = folder();
     const { code, stdout } = await say("run", "quick", "--id", "q");
-    expect([code, stdout]).toEqual([0, expect.stringContaining('▶ call  the execution that it waited for has ended: {"status":"completed","output":14}')]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('▶ call  the execution that it waited for has ended: {"status":"completed","output":14}'),
+    ]);
     expect(stdout).toMatch(/q completed in .*\n14\n$/);
     expect((await say("show", "leaf-1")).stdout).toContain("completed");
   });
