@@ -23,6 +23,19 @@ describe.skipIf(!server)("the tables of MySQL", () => {
     await store.close();
   });
 
+  it("are waited for while another process makes them, also if that takes longer than an answer may take", async () => {
+    const [other, pool] = [server!.pool({ connectionLimit: 1 }), server!.pool()];
+    const lock = "SHA1(CONCAT('stepfold slow_', ' ', DATABASE()))";
+    await other.query(`SELECT GET_LOCK(CONCAT('stepfold ', ${lock}), 5)`);
+    const migrating = migrateMysql(pool, { prefix: "slow_" });
+    await other.query("SELECT SLEEP(12)");
+    await other.query(`SELECT RELEASE_LOCK(CONCAT('stepfold ', ${lock}))`);
+    await migrating;
+    const store = mysqlStore(pool, { prefix: "slow_" });
+    expect(await store.load("a")).toBeNull();
+    await store.close();
+  });
+
   it("are finished by the next process when one dies in the middle", async () => {
     const pool = server!.pool();
     const statements = mysqlMigrations("half_").length;

@@ -107,10 +107,11 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
       // a named lock is shared by all databases of the server, and its name has at most 64 characters, so the name contains a hash
       const [named] = await ask("SELECT CONCAT('stepfold ', SHA1(CONCAT(?, ' ', DATABASE()))) AS name", [`stepfold ${prefix}`]);
       const lock = [named!.name as string];
-      const [granted] = await ask("SELECT GET_LOCK(?, 60) AS is_ours", lock);
-      if (Number(granted!.is_ours) !== 1) {
-        throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: "another process has been migrating for a minute" });
-      }
+      let isOurs = false;
+      // every statement has to be answered within 10 s, so the lock is asked for several times in a minute
+      for (let tries = 0; !isOurs && tries < 12; tries++)
+        isOurs = Number((await ask("SELECT GET_LOCK(?, 5) AS is_ours", lock))[0]!.is_ours) === 1;
+      if (!isOurs) throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: "another process migrates for a minute" });
       try {
         if (await isMade(ask, tables)) return;
         for (const statement of mysqlMigrations(prefix)) await ask(statement);

@@ -14,7 +14,7 @@ export type MysqlValue = string | number | Uint8Array | null;
 export type MysqlAsk = (sql: string, values?: readonly MysqlValue[]) => Promise<readonly ColumnRow[]>;
 
 /** How many times a transaction is tried in total if it conflicts with others. */
-const maxTries = 4;
+const maxTries = 8;
 
 /** The longest pause within a transaction. After that the server ends the session of a process that has stopped, and frees its locks. */
 const maxPauseSeconds = 2;
