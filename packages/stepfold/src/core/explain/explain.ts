@@ -54,19 +54,9 @@ const maxErrorLength = 300;
  * @param workflow the workflow of the snapshot. It adds details, such as the branches for which a join waits. Another one is ignored.
  */
 export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
-  const { status, outbox, parked } = snapshot;
+  const { status, parked } = snapshot;
   const end = statusAfterMessages(snapshot);
-  if (end) {
-    const others = [
-      ...new Set(
-        outbox!.map((message) =>
-          message.type === "broadcast" ? "all executions that wait for its signal" : `the execution "${message.to}"`,
-        ),
-      ),
-    ];
-    const sentence = `${endText({ ...snapshot, status: end }).slice(0, -1)}; messages are still to be delivered to ${listed(others, "and")}.`;
-    return { status, sentence, places: [], more: 0, next: null };
-  }
+  if (end) return { status, sentence: `${untoldText(snapshot, end)}.`, places: [], more: 0, next: null };
   if (isTerminal(status)) return { status, sentence: endText(snapshot), places: [], more: 0, next: null };
   const found = survey(snapshot);
   const tell = explainContext(snapshot, found, workflow);
@@ -85,6 +75,16 @@ function parkedText({ code, message, until }: Parked, snapshot: Snapshot, otherw
   }
   const then = until === undefined ? "it goes on after a retry command" : `it is tried again at ${iso(until)}`;
   return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise()}`;
+}
+
+/** Says how an execution ends that only delivers messages, and to which executions, as a sentence without its full stop. */
+function untoldText(snapshot: Snapshot, status: Ending["status"]): string {
+  const others = new Set(
+    snapshot.outbox!.map((message) =>
+      message.type === "broadcast" ? "all executions that wait for its signal" : `the execution "${message.to}"`,
+    ),
+  );
+  return `${endText({ ...snapshot, status }).slice(0, -1)}; messages are still to be delivered to ${listed([...others], "and")}`;
 }
 
 function placesOf(tell: ExplainContext): PlaceInfo[] {
@@ -148,6 +148,9 @@ const phrases: readonly (readonly [OpenStatus, one: string, many: string])[] = [
 function wholeText(tell: ExplainContext): string {
   const { snapshot, survey: found } = tell;
   const { ending, error, deadlineAt, closing } = snapshot;
+  // a failed compensation is tried again only after the messages are delivered
+  if (ending?.again?.length === 0)
+    return `${untoldText(snapshot, ending.status)}; after that, what was not undone can be tried again (retry) or given up (cancel).`;
   const latest = deadlineAt === undefined ? "" : ` It fails if it has not ended by ${iso(deadlineAt)}.`;
   const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
   if (closing) return `${decidedText(closing)}; its "finally" nodes run: ${now}.`;

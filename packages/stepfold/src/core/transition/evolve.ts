@@ -39,6 +39,7 @@ import {
   enqueueStart,
   enqueueSuccessor,
   hasOnlyMessages,
+  isEndCertain,
   withdraw,
 } from "./draft/outbox.ts";
 import { reopen } from "./draft/reopen.ts";
@@ -75,7 +76,7 @@ function moved(draft: Draft, event: Event): boolean {
 
 /** Applies a change of the metadata. It changes no path, so nothing follows from it, and a parked execution stays parked. */
 function takeMetadata(draft: Draft, { metadata, version }: MetadataSetEvent): boolean {
-  if (hasOnlyMessages(draft)) return false;
+  if (isEndCertain(draft)) return false;
   setMetadata(draft, metadata);
   draft.results = [];
   draft.endedPaths = [];
@@ -91,14 +92,15 @@ function takeDelivered(draft: Draft, event: DeliveredEvent): boolean {
 }
 
 function taken(draft: Draft, event: ScopedEvent): boolean {
-  if (hasOnlyMessages(draft)) return false;
+  if (isEndCertain(draft)) return false;
   if (draft.results.length > 0) draft.results = [];
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
   draft.errorExits = null;
   const isAgain = draft.ending?.again !== undefined;
   const scope = take(draft, event);
   if (!scope) return false;
-  settle(scope, event.at);
+  // an execution whose end is decided has no path, and must not be taken for one that has just completed
+  if (!hasOnlyMessages(draft)) settle(scope, event.at);
   // when failed compensations are tried again, the `finally` nodes have already run
   if (draft.ended && !isAgain && (draft.closing || draft.workflow.finally)) close(draft, event.at);
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");

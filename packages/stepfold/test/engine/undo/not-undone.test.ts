@@ -234,3 +234,57 @@ describe("B3: what could not be undone in a part of an execution", () => {
     expect(undone).toEqual([expect.objectContaining({ message: "no" }), "S"]);
   });
 });
+
+describe("B3: an execution of which something could not be undone, and whose messages are not delivered yet", () => {
+  const inner = { id: "inner", nodes: [{ id: "n", type: "noop" }], edges: [] };
+  const steps = { a: ["charge", "A"], call: ["workflow", { workflow: "inner", detached: true }] } as const;
+  const workflow = paying(steps as never, ["a>call"]);
+  const delivered = (snapshot: Snapshot): Promise<Snapshot> =>
+    told(engine, snapshot, { type: "delivered", ids: snapshot.outbox!.map(({ id }) => id) });
+  const engine = new WorkflowEngine({ workflow, workflows: [inner], nodeDefinitions, plugins });
+
+  async function telling(): Promise<Snapshot> {
+    broken = ["A"];
+    const telling = await told(engine, await engine.execute({}), { type: "cancel" });
+    expect(telling).toMatchObject({
+      status: "active",
+      activePaths: [],
+      outbox: [{ type: "start" }, { type: "cancel" }],
+      ending: { again: [] },
+    });
+    return telling;
+  }
+
+  it("has not ended: it says what comes after the messages, and rests then", async () => {
+    const snapshot = await telling();
+    const { sentence, places, next } = explain(snapshot, engine.workflow);
+    expect(sentence).toBe(
+      `Cancelled; not undone: a (the bank is closed); messages are still to be delivered to the execution "${snapshot.workflowId}/0#2"; ` +
+        "after that, what was not undone can be tried again (retry) or given up (cancel).",
+    );
+    expect([places, next]).toEqual([[], null]);
+    await expect(engine.send(snapshot, { type: "retry" })).rejects.toMatchObject({ code: "RETRY_NOT_PENDING" });
+    const rests = await delivered(snapshot);
+    expect(rests).toMatchObject({ status: "parked", ending: { again: [{ nodeId: "a" }] } });
+    broken = [];
+    expect(await told(engine, rests, { type: "retry" })).toMatchObject({ status: "cancelled" });
+  });
+
+  it("can be given up at once, and ends when they are delivered", async () => {
+    const given = await told(engine, await telling(), { type: "cancel" });
+    expect(given).toMatchObject({ status: "active", outbox: [{ type: "start" }, { type: "cancel" }] });
+    expect(given.ending).not.toHaveProperty("again");
+    await expect(engine.send(given, { type: "cancel" })).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
+    expect(explain(given).sentence).toContain("not undone: a (the bank is closed); messages are still to be delivered to the execution");
+    const over = await delivered(given);
+    expect(over).toMatchObject({ status: "cancelled", error: { code: "COMPENSATION_FAILED", notUndone: ["a"] } });
+  });
+
+  it("keeps signals and takes metadata as it does when it rests, and its end stays the same", async () => {
+    const signalled = await told(engine, await telling(), { type: "signal", name: "go" });
+    expect(signalled).toMatchObject({ status: "active", inbox: [{ name: "go" }], ending: { status: "cancelled", again: [] } });
+    const named = await told(engine, signalled, { type: "setMetadata", patch: { clerk: "ada" } });
+    expect(named).toMatchObject({ metadata: { clerk: "ada" }, ending: { status: "cancelled", again: [] } });
+    expect(await delivered(named)).toMatchObject({ status: "parked", ending: { status: "cancelled" } });
+  });
+});

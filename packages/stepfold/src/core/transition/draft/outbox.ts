@@ -60,13 +60,21 @@ export function hasOnlyMessages({ ended, ending, paths }: Pick<Draft, "ended" | 
   return ended === null && ending !== undefined && paths.length === 0;
 }
 
-/** Returns the decided status of an execution that only has to deliver messages; null for any other execution. */
+/** True if the end of an execution is decided and nothing can change it any more: it only delivers messages, and ends after that. */
+export function isEndCertain(draft: Pick<Draft, "ended" | "ending" | "paths">): boolean {
+  return hasOnlyMessages(draft) && draft.ending!.again === undefined;
+}
+
+/**
+ * Returns the status with which an execution ends once its messages are delivered. Null for an execution that still has something else to
+ * do, or that is parked after its messages because a compensation failed: its end is not certain before a `retry` or `cancel` command.
+ */
 export function statusAfterMessages({
   ending,
   activePaths,
   outbox,
 }: Pick<Snapshot, "ending" | "activePaths" | "outbox">): Snapshot["status"] | null {
-  return ending && outbox && activePaths.length === 0 ? ending.status : null;
+  return ending && !ending.again && outbox && activePaths.length === 0 ? ending.status : null;
 }
 
 /** Removes delivered messages from the outbox. If nothing else was left to do, the execution ends. False if none of them was there. */
