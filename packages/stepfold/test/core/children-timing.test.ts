@@ -136,6 +136,46 @@ describe("children of children that have no place", () => {
   });
 });
 
+describe("a retry in an item that has no place", () => {
+  const retryPolicy = (interval: string): object => ({ retryPolicy: { maxAttempts: 9, interval, backoff: "fixed" } });
+  const retrying = (made: object, id: string, interval: string): object => {
+    const { nodes } = made as { nodes: { id: string }[] };
+    return { ...made, nodes: nodes.map((node) => (node.id === id ? { ...node, ...retryPolicy(interval) } : node)) };
+  };
+  const inner = retrying(flow("inner", { ask: ["approval", { timeout: "{{ input }}" }], try: "busy" }, ["ask>try@approved"]), "try", "10s");
+  const middle = retrying(flow("middle", { part: ["workflow", { workflow: "inner", input: "{{ input }}" }] }), "part", "1s");
+  const item = flow("item", { sub: ["workflow", { workflow: "middle", input: "{{ input }}" }] });
+  const root = flow("root", { m: ["map", { workflow: "item", items: ["9h", "1h"], concurrency: 1 }] }, [], {
+    workflows: { item, middle, inner },
+  });
+  const busy = {
+    executor: (): never => {
+      throw new TypeError("busy");
+    },
+  };
+
+  it("does not stand in the way of another retry that the caller makes at once", async () => {
+    const clock = new VirtualEnvironment();
+    const engine = new WorkflowEngine({ workflow: root, nodeDefinitions: { ...builtinNodes, busy }, environment: clock });
+    const waiting = await engine.execute({ workflowId: "w" });
+    const answered = await engine.send(waiting, { type: "resume", target: "m[0]/sub/part/ask", payload: { approved: true } });
+    clock.set(clock.now() + hour);
+    const failed = await engine.execute({ snapshot: answered });
+    // the second item is to be retried first, but it waits for the place of the first item
+    expect(failed.childStates).toMatchObject({
+      "0#1/1": { queued: expect.any(Number) },
+      "0#1/1>0#1": { activePaths: [{ nodeId: "part", nextRetryAt: clock.now() + 1_000 }] },
+    });
+    const movable = ({ childStates }: Snapshot) => childStates?.["0#1/0>0#1>0#1"]?.activePaths[0];
+    expect(movable(failed)).toMatchObject({ status: "retrying", attempts: 1 });
+    expect(movable(await engine.execute({ snapshot: failed }))?.attempts).toBe(2);
+    const asked = await engine.send(failed, { type: "retry" });
+    expect(movable(asked)?.status).toBe("ready");
+    // if there is no other retry, it is made as soon as its item has a place
+    expect((await engine.send(asked, { type: "retry" })).childStates?.["0#1/1>0#1"]?.activePaths).toMatchObject([{ status: "ready" }]);
+  });
+});
+
 describe("the address of a child whose path has gone on", () => {
   it("does not say what it was called by", () => {
     const gone = { activePaths: [] };

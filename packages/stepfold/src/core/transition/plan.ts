@@ -98,16 +98,18 @@ function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: stri
   return `${scope === "" ? "" : `${scope}>`}${id}@${turn}`;
 }
 
-/** Returns the `taskAddress` of the retry that is due first, in the execution and its children; null if none is pending. */
+/**
+ * Returns the `taskAddress` of the retry that is due first, in the execution and its children; null if none is pending. A child that waits
+ * for a place in its map is left out, because its retry cannot be made before it has one.
+ */
 export function earliestOf(draft: Draft): string | null {
   let first = earliestRetry(draft.paths);
   let address = first && taskAddress(first, "");
-  // children that are held up are not left out, because they rarely have a pending retry
-  for (const { key, paths } of draft.awake) {
-    const own = earliestRetry(paths);
-    if (!own || (first && (first.nextRetryAt ?? 0) <= (own.nextRetryAt ?? 0))) continue;
+  for (const child of draft.awake) {
+    const own = earliestRetry(child.paths);
+    if (!own || (first && (first.nextRetryAt ?? 0) <= (own.nextRetryAt ?? 0)) || isHeldUp(child)) continue;
     first = own;
-    address = taskAddress(own, key);
+    address = taskAddress(own, child.key);
   }
   return address;
 }

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { heldUp } from "../../core/explain/explain-survey.ts";
 import type { RetriedEvent, UnparkedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, openPaths } from "../../core/snapshot/target.ts";
@@ -21,10 +22,17 @@ export function retryEvent(
   const all = [...(node === undefined ? openPaths(snapshot) : findPaths(snapshot, node))];
   // without a node, the parked execution continues; if compensations have failed, also with the node of an open path
   if (parked && (node === undefined || (ending?.again && all.length > 0))) return { type: "unparked", ...stamp };
+  // if an item waits for a place in its map, its retry would not be made now, so any other retry comes before it
+  const first = earliest(all.filter(({ scope }) => !heldUp(snapshot, scope))) ?? earliest(all);
+  if (!first) throw new StepfoldError("RETRY_NOT_PENDING", { workflowId: snapshot.workflowId, ...(node !== undefined && { node }) });
+  return { type: "retried", ...stamp, ...(first.scope !== "" && { scope: first.scope }), pathId: first.path.id };
+}
+
+/** Returns the path whose retry is due first; null if no retry is pending. */
+function earliest(all: readonly FoundPath[]): FoundPath | null {
   let first: FoundPath | null = null;
   for (const found of all) {
     if (found.path.status === "retrying" && (!first || (found.path.nextRetryAt ?? 0) < (first.path.nextRetryAt ?? 0))) first = found;
   }
-  if (!first) throw new StepfoldError("RETRY_NOT_PENDING", { workflowId: snapshot.workflowId, ...(node !== undefined && { node }) });
-  return { type: "retried", ...stamp, ...(first.scope !== "" && { scope: first.scope }), pathId: first.path.id };
+  return first;
 }
