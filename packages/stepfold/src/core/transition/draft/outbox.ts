@@ -1,6 +1,6 @@
 import type { CompletedEvent, DeliveredEvent } from "../../snapshot/event.ts";
 import type { ChildStart, Message, SignalBroadcast, SignalSend } from "../../snapshot/message.ts";
-import type { Snapshot, Wait } from "../../snapshot/snapshot.ts";
+import type { Ending, Snapshot, Wait } from "../../snapshot/snapshot.ts";
 import type { Draft } from "./draft.ts";
 
 type Unsent<M = Message> = M extends Message ? Omit<M, "id"> : never;
@@ -73,7 +73,7 @@ export function statusAfterMessages({
   ending,
   activePaths,
   outbox,
-}: Pick<Snapshot, "ending" | "activePaths" | "outbox">): Snapshot["status"] | null {
+}: Pick<Snapshot, "ending" | "activePaths" | "outbox">): Ending["status"] | null {
   return ending && !ending.again && outbox && activePaths.length === 0 ? ending.status : null;
 }
 
