@@ -10,13 +10,14 @@ const maxProblems = 10;
 const maxMessageLength = 300;
 /** The most backfills that a schedule has at once; a further one becomes a problem of the schedule. */
 const maxBackfills = 10;
-/** The most triggers that wait for their start; further ones are ignored. */
+/** The most triggers that wait for their start; further ones are ignored. A tick that is to be started again is one of them. */
 const maxTriggers = 1_000;
 const commandTypes: readonly unknown[] = ["edit", "pause", "resume", "trigger", "backfill"];
 
 /**
  * Returns the state after a signal. A command is kept until the ticks before it are started. A report about an execution (`ended`,
- * `refused`) changes the state at once. Any other signal is ignored.
+ * `refused`) changes the state at once: if only the worker that was to start the execution did not know its workflow, the next decision
+ * starts it again, by a worker that knows the workflow; any other refusal is a problem. Any other signal is ignored.
  */
 export function absorb(state: ScheduleState, payload: Json | undefined): ScheduleState {
   if (!isJsonObject(payload)) return state;
@@ -27,6 +28,10 @@ export function absorb(state: ScheduleState, payload: Json | undefined): Schedul
   if (type !== "refused") return state;
   const { code, message } = isJsonObject(payload.error) ? payload.error : {};
   const refused = withoutRunning(state, workflowId);
+  if (code === "DEFINITION_UNKNOWN" && refused.triggers.length < maxTriggers) {
+    const counts = { ...refused.counts, started: refused.counts.started - 1 };
+    return { ...refused, counts, triggers: [...refused.triggers, at] };
+  }
   return withProblem(refused, { at, workflowId: String(workflowId), code: String(code), message: String(message) });
 }
 

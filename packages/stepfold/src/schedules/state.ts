@@ -31,7 +31,7 @@ export interface ScheduleState {
   readonly queued: readonly EpochMs[];
   /** The executions in `running` were cancelled, so that the queued tick can start. */
   readonly cancelling?: true;
-  /** Times of triggers that are not started yet. */
+  /** Times of triggers that are not started yet, and of ticks that are started again because a worker did not know their workflow. */
   readonly triggers: readonly EpochMs[];
   /** Backfills that are not done yet. */
   readonly backfills: readonly Backfill[];

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import type { ScheduleSpec } from "../../src/runtime/context/schedules.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { sqliteStore } from "../../src/stores/databases/sqlite/sqlite-store.ts";
 import { altered } from "../../src/testing/broken/broken-store.ts";
@@ -52,6 +53,32 @@ describe("a tick that cannot be started", () => {
     const last = scheduling({ store: old.store, workflows: [] }, environment);
     await environment.advance(2 * hour);
     expect((await last.runtime.schedules.describe("s")).problems[0]).toMatchObject({ code: "DEFINITION_UNKNOWN", at: at("01T02:00:00Z") });
+  });
+
+  it.each<[string, ScheduleSpec]>([
+    ["a tick", { workflow: "quick", every: "1h", overlap: "queue" }],
+    ["the last tick", { workflow: "quick", at: "2026-01-01T01:00:00Z" }],
+  ])("%s that was decided is started although the next worker does not know the workflow", async (_, spec) => {
+    const environment = virtualEnvironment();
+    const store = memoryStore({ now: () => environment.now() });
+    const first = dying(environment);
+    const create: SnapshotStore["create"] = async (commit, options) => {
+      if (commit.head.definition.id !== "quick") return store.create(commit, options);
+      first.die();
+      throw new StepfoldError("STORE_UNAVAILABLE", { store: "memory", reason: "the process dies" });
+    };
+    const deciding = scheduling({ store: altered(store, { create }), environment: first.environment, leaseMs: 10 * second }, environment);
+    await deciding.runtime.schedules.create("s", spec);
+    await environment.advance(hour + second);
+    const old = scheduling({ store, workflows: [slow], leaseMs: 10 * second }, environment);
+    await environment.advance(30 * second);
+    expect(await startsOf(store, "s")).toEqual([]);
+    expect(old.problems).toContain("s@2026-01-01T01:00:00Z DEFINITION_UNKNOWN");
+    await old.runtime.close({ timeoutMs: 1 });
+    const { runtime } = scheduling({ store, leaseMs: 10 * second }, environment);
+    await environment.advance(5 * minute);
+    expect(await startsOf(store, "s")).toEqual(["2026-01-01T01:00:00Z"]);
+    expect(await runtime.schedules.describe("s")).toMatchObject({ problems: [], counts: { started: 1 } });
   });
 
   it("that was deleted since is a problem, and no second start", async () => {

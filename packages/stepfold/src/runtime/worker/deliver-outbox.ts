@@ -160,7 +160,7 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
     case "cancelRoot":
       return cancelRoot(delivery, message);
     case "ended":
-      if (!from.parent) return reportToSchedule(delivery, from.scheduledBy!, endReport(from), message.id);
+      if (!from.parent) return void (await reportToSchedule(delivery, from.scheduledBy!, endReport(from), message.id));
       return reportEnd(delivery, message.to, {
         type: "endChild",
         workflowId: from.workflowId,
@@ -216,12 +216,19 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
   });
 }
 
-/** Starts the execution that a schedule wants. If the start is refused, the schedule or its successor is told. */
+/**
+ * Starts the execution that a schedule wants. If the start is refused, the schedule or its successor is told. If only this worker does not
+ * know the workflow, the schedule asks again, and another worker can start the execution.
+ *
+ * @throws StepfoldError `DEFINITION_UNKNOWN` if the schedule has ended and cannot ask again. Then the message stays in the outbox for another
+ * worker, as if the store did not answer; after some tries the schedule is parked
+ */
 async function startScheduled(delivery: OutboxDelivery, message: Message & { readonly type: "startRoot" }): Promise<void> {
   const refusal = await startRoot(delivery, message);
   if (!refusal) return;
   delivery.context.onProblem(message.to, refusal);
-  await reportToSchedule(delivery, message.scheduledBy, refusalReport(message, refusal), message.id);
+  const isTold = await reportToSchedule(delivery, message.scheduledBy, refusalReport(message, refusal), message.id);
+  if (!isTold && refusal.code === "DEFINITION_UNKNOWN") throw refusal;
 }
 
 /** Returns the head of an execution if it exists and was started for this very wait; else null. */

@@ -11,7 +11,7 @@ import { successorWait } from "./continue-execution.ts";
 import { wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 
-/** Codes of refused starts that are not tried again: this worker has no such workflow, or the id belongs to a deleted execution. */
+/** Codes of starts that are refused here: this worker has no such workflow, or the id belongs to a deleted execution. */
 const refusals: readonly string[] = ["DEFINITION_UNKNOWN", "WORKFLOW_EXISTS"];
 
 /**
@@ -84,23 +84,28 @@ export function refusalReport({ to, scheduledBy }: RootStart & { readonly to: st
 /** Ten years: the signal must not expire before the schedule takes it. */
 const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
 
-/** Tells a schedule by a signal what happened to an execution that it started. A schedule that has ended or was deleted is not told. */
+/**
+ * Tells a schedule by a signal what happened to an execution that it started. A schedule that has ended or was deleted is not told.
+ *
+ * @returns whether the schedule was told
+ */
 export async function reportToSchedule(
   delivery: OutboxDelivery,
   { schedule, workflowId: sender }: ScheduledBy,
   report: ScheduleReport,
   messageId: string,
-): Promise<void> {
+): Promise<boolean> {
   const { context, from } = delivery;
   const { store } = context;
   const idempotencyKey = `${report.type} ${report.workflowId} ${from.incarnation} ${messageId}`;
   const signal = { type: "signal", name: scheduleSignal, payload: report, idempotencyKey, ttl: ttlMs } as const;
   for (const waitForSuccessor = successorWait(delivery); ; ) {
     const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
-    if (!latest || (await unlessGone(() => delivery.command(latest.workflowId, signal)))) return;
+    if (!latest) return false;
+    if (await unlessGone(() => delivery.command(latest.workflowId, signal))) return true;
     const now = await store.loadHead(latest.workflowId);
     // the schedule does not go on as another execution, or its successor was deleted
-    if (!now?.continuedAs || (isTerminal(now.status) && !(await successorOf(store, now)))) return;
+    if (!now?.continuedAs || (isTerminal(now.status) && !(await successorOf(store, now)))) return false;
     await waitForSuccessor(latest.workflowId);
   }
 }
