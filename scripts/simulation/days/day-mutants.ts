@@ -46,8 +46,8 @@ export const dayMutants: readonly DayMutant[] = [
   }),
   mutant("edit-takes-ticks-away-that-have-come", {
     file: "schedules/decide-ticks.ts",
-    find: '(command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)',
-    put: "!command && tick.beginsAt <= state.horizon",
+    find: '(command?.type === "edit" ? tick.at : tick.beginsAt) <= until',
+    put: "!command && tick.beginsAt <= until",
   }),
   mutant("edit-of-jitter-takes-a-tick-away", {
     file: "schedules/decide-ticks.ts",

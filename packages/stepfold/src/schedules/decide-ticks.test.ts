@@ -149,6 +149,20 @@ describe("one decision", () => {
     expect(startedIn(sends)).toEqual([begun + 60 * minute]);
   });
 
+  it.each<[string, object, boolean]>([
+    ["an edit", { type: "edit", changes: { input: "new" } }, false],
+    ["the end of a pause", { type: "resume" }, true],
+  ])("leaves out no tick if the clock that gave the time of %s is ahead, and starts none early", (_, command, paused) => {
+    const sends: SendRequest[] = [];
+    const before = initialState("s", readSpec("s", { workflow: "w", every: "1m", overlap: "allow" }), begun, paused);
+    const given = absorb(before, { ...command, at: begun + minute + 1_000 });
+    // as if there were so many commands that they are applied at once
+    const applied = until({ ...given, horizon: begun + minute + 1_000 }, begun + minute - 1_000, sends);
+    expect(startedIn(sends)).toEqual([]);
+    until(applied, begun + 2 * minute, sends);
+    expect(startedIn(sends)).toEqual([begun + minute, begun + 2 * minute]);
+  });
+
   it("counts anew with an edit of `count`", () => {
     const state = until(schedule({ count: 5, overlap: "allow" }), begun + 3 * minute, []);
     expect(state.taken).toBe(3);

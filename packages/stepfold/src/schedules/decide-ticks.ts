@@ -75,13 +75,17 @@ function advance(draft: DecisionDraft): boolean {
   // Ticks that were due before a command are started before the command is applied. So the time of the command counts and not `horizon`,
   // which lies before it if the clock of a worker was behind. An edit must not remove a tick whose time has come and that only waits for
   // its jitter: so for an edit `at` of the tick counts, not `beginsAt`. `draft.now` is the limit because no tick starts before its time by
-  // this worker's clock. If the clock that gave the command its time is ahead, an edit or resume leaves out the ticks in between.
-  if (tick && (command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)) {
+  // this worker's clock.
+  const until = Math.min(command ? command.at : state.horizon, draft.now);
+  if (tick && (command?.type === "edit" ? tick.at : tick.beginsAt) <= until) {
     takeTick(draft, tick);
     return true;
   }
   if (command) {
-    draft.state = applyCommand({ ...state, commands }, command);
+    // The clock that gave the command its time may be ahead. An edit or resume takes effect now then, so that no tick in between is left
+    // out. Only a trigger keeps its time, because the id of its execution is made from it.
+    const at = command.type === "trigger" ? command.at : Math.min(command.at, draft.now);
+    draft.state = applyCommand({ ...state, commands }, { ...command, at });
     return true;
   }
   const [queued, ...rest] = state.queued;
