@@ -41,6 +41,15 @@ describe("explain: children", () => {
     expect(place).toMatchObject({ address: "m", pathId: "0", until: null, items });
   });
 
+  it("counts an item that was cancelled before it began only as cancelled", async () => {
+    const engine = engineOf(mapOf({ concurrency: 1 }));
+    const paused = await engine.execute({ input: ["flaky", "done", "done"] });
+    const cancelled = await engine.send(paused, { type: "cancel", target: { node: "m", item: 2 } });
+    const [place] = explain(cancelled).places;
+    expect(place).toMatchObject({ items: { total: 3, retrying: 1, cancelled: 1, notBegun: 1 } });
+    expect(place?.sentence).toBe("has 0 of 3 items done, 1 cancelled, 1 to be retried, 1 not begun");
+  });
+
   it("says what waits for a place in the map", async () => {
     const engine = engineOf(mapOf({ concurrency: 1 }));
     const paused = await engine.execute({ input: ["ask", "ask", "flaky", "done"] });

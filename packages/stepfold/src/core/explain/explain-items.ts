@@ -18,14 +18,14 @@ export interface ItemCounts {
   readonly timed: number;
   /** Items that are ready while the map already runs as many items as its `concurrency` allows. */
   readonly queued: number;
-  /** Items that have not begun, including those that were cancelled before their turn came. */
+  /** Items that have not begun and were not cancelled. */
   readonly notBegun: number;
 }
 
 /** Counts the items of a path's map; null if the path has no map. @param group the open children of the path */
 export function itemCounts({ children }: Pick<ActivePath, "children">, group: Group | undefined): ItemCounts | null {
   if (!children?.map) return null;
-  const { total, done, failed, cancelled, next } = children.map;
+  const { total, done, failed, cancelled } = children.map;
   const open = (...standings: readonly OpenStatus[]): number =>
     standings.reduce((sum, standing) => sum + (group?.counts[standing] ?? 0), 0);
   const counts = {
@@ -35,7 +35,8 @@ export function itemCounts({ children }: Pick<ActivePath, "children">, group: Gr
     timed: open("time"),
     queued: open("place"),
   };
-  return { total, done, failed, cancelled, ...counts, notBegun: total - next };
+  const begun = Object.values(group?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+  return { total, done, failed, cancelled, ...counts, notBegun: total - done - failed - cancelled - begun };
 }
 
 /** Describes the children of a path, as a sentence without its subject. */

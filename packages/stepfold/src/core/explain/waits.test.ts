@@ -55,6 +55,15 @@ describe("waits", () => {
     expect(waits(await say(one, "bob", false))[4]).toMatchObject({ answered: ["ada", "bob"], missing: 1 });
   });
 
+  it("tells nothing that only concerns how an execution is stored and begun", () => {
+    const timer = { id: "0@2", kind: "timer", resumeAt: 5, begins: true };
+    const asked = { id: "0@3", kind: "external", payload: "long", inEvents: { payload: "7/waits/0" } };
+    expect(waits({ activePaths: [{ nodeId: "n", waits: [timer, asked] }] } as never)).toEqual([
+      { id: "0@2", kind: "timer", resumeAt: 5, address: "n", nodeId: "n", answer: null },
+      { id: "0@3", kind: "external", payload: "long", address: "n", nodeId: "n", answer: { type: "resume", target: "0@3" } },
+    ]);
+  });
+
   it("counts every answer where none is told from another", () => {
     const wait = { id: "0@2", kind: "external", quorum: 3, answers: [{ by: "ada", at: 1 }] };
     expect(waits({ activePaths: [{ nodeId: "n", waits: [wait] }] } as never)).toMatchObject([{ missing: 2, answered: ["ada"] }]);
