@@ -30,3 +30,10 @@ describe("B7: globals of a runtime", () => {
     createRuntime({ store, nodeDefinitions });
   });
 });
+
+describe("the policy of actions of a runtime", () => {
+  it("is asked about nothing but what nodes can do to other executions", () => {
+    const asked = (action: "start" | "signal" | "broadcast"): boolean => action !== "signal";
+    createRuntime({ store, nodeDefinitions: builtinNodes, may: ({ action }) => asked(action) });
+  });
+});

@@ -4,9 +4,9 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 export interface ActionRequest {
   /**
    * The kind of action: nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`) to one execution or to all
-   * that wait for the signal (`broadcast`). `read` is not asked yet, because nodes cannot read other executions.
+   * that wait for the signal (`broadcast`). Nodes cannot read other executions.
    */
-  readonly action: "start" | "signal" | "broadcast" | "read";
+  readonly action: "start" | "signal" | "broadcast";
   /** The execution that asks, and the node in it. */
   readonly from: {
     readonly workflowId: string;
