@@ -1,3 +1,4 @@
+import type { EpochMs } from "stepfold";
 import type { CommandContext } from "./execution/next-command.ts";
 import { jsonProgress } from "./progress/json-progress.ts";
 import { liveProgress } from "./progress/live-progress.ts";
@@ -39,8 +40,12 @@ export function flushed(): Promise<void> {
   });
 }
 
-/** Chooses how progress is shown: as JSON, as plain lines, or as a live view on a terminal. */
-export function chooseProgress(json: boolean, nodeWidth: number, context: CommandContext): Progress {
+/**
+ * Chooses how progress is shown: as JSON, as plain lines, or as a live view on a terminal.
+ *
+ * @param now the time by the clock of the database
+ */
+export function chooseProgress(json: boolean, nodeWidth: number, context: CommandContext, now: () => EpochMs): Progress {
   if (json) return jsonProgress(say);
   const style = { paint: paintFor(process.stdout), nodeWidth };
   if (!process.stdout.isTTY || process.env.TERM === "dumb") return plainProgress(say, style);
@@ -50,5 +55,5 @@ export function chooseProgress(json: boolean, nodeWidth: number, context: Comman
   };
   // some terminals do not report their size
   const rows = (): number => process.stdout.rows || 24;
-  return liveProgress({ write: (text) => write(terminalText(text)), say, now: Date.now, rows, every }, context, style);
+  return liveProgress({ write: (text) => write(terminalText(text)), say, now, rows, every }, context, style);
 }

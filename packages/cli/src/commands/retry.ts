@@ -15,13 +15,14 @@ export async function retry(workflowId: string, options: RetryCommandOptions): P
   return moveExecution(workflowId, options, {
     verb: "retry",
     repeatOptions: optionWords({ "--step": step }),
-    act: async ({ run, note }) => {
+    act: async ({ run, note, store }) => {
       try {
         await run.retry(step === undefined ? {} : { step });
       } catch (error) {
         // an execution that a crash or Ctrl-C has interrupted needs no retry: it is only driven on
-        const left = StepfoldError.is(error, "RETRY_NOT_PENDING") && step === undefined && canRunNow(await run.snapshot(), Date.now());
-        if (!left) throw StepfoldError.is(error, "RETRY_NOT_PENDING") ? notPending(await run.snapshot(), step, error) : error;
+        if (!StepfoldError.is(error, "RETRY_NOT_PENDING")) throw error;
+        const left = step === undefined && canRunNow(await run.snapshot(), await store.now());
+        if (!left) throw notPending(await run.snapshot(), step, error);
         note("No retry is pending, but something is to run; going on");
       }
       return undefined;

@@ -1,3 +1,4 @@
+import type { EpochMs } from "stepfold";
 import type { BackfillOptions, CreateScheduleOptions, Runtime, ScheduleDescription, ScheduleSpec } from "stepfold/runtime";
 import { schedules } from "stepfold/schedules";
 import { BadInput } from "../bad-input.ts";
@@ -9,7 +10,7 @@ import { exitCode } from "../exit-code.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { say } from "../output.ts";
 import { idleRuntime } from "../session/idle-runtime.ts";
-import { chooseDatabase, openExistingDatabase, openQuietly } from "../store/database.ts";
+import { chooseDatabase, openExistingDatabase, openQuietly, type Store } from "../store/database.ts";
 import { paintFor } from "../text/paint.ts";
 import { scheduleLines, scheduleTable } from "../text/schedule-text.ts";
 
@@ -45,7 +46,7 @@ const pageSize = 100;
 
 /** `stepfold schedule ls`. @returns the exit code */
 export function scheduleLs(options: ScheduleCommandOptions & { readonly ended?: boolean }): Promise<number> {
-  return withSchedules(options, async (all) => {
+  return withSchedules(options, async (all, store) => {
     const rows: ScheduleDescription[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await all.list({ ended: options.ended, limit: pageSize, cursor });
@@ -53,23 +54,23 @@ export function scheduleLs(options: ScheduleCommandOptions & { readonly ended?: 
       else rows.push(...page.items);
       cursor = page.nextCursor;
     }
-    if (!options.json) say(`${scheduleTable(rows, Date.now(), paintFor(process.stdout), process.stdout.columns).join("\n")}\n`);
+    if (!options.json) say(`${scheduleTable(rows, await store.now(), paintFor(process.stdout), process.stdout.columns).join("\n")}\n`);
   });
 }
 
 /** `stepfold schedule show NAME`. @returns the exit code */
 export function scheduleShow(name: string, options: ScheduleCommandOptions): Promise<number> {
-  return withSchedules(options, async (all) => showSchedule(await all.describe(name), options));
+  return withSchedules(options, async (all, store) => showSchedule(await all.describe(name), options, await store.now()));
 }
 
 /** `stepfold schedule add NAME WORKFLOW`. @returns the exit code */
 export function scheduleAdd(name: string, workflow: string, options: ScheduleSpecOptions): Promise<number> {
   return withSchedules(
     options,
-    async (all) => {
+    async (all, store) => {
       const { tenant, paused } = options;
       const made: CreateScheduleOptions = { ...(tenant !== undefined && { tenant }), ...(paused !== undefined && { paused }) };
-      showSchedule(await all.create(name, { ...(await specOf(options)), workflow }, made), options);
+      showSchedule(await all.create(name, { ...(await specOf(options)), workflow }, made), options, await store.now());
     },
     openQuietly,
   );
@@ -77,12 +78,12 @@ export function scheduleAdd(name: string, workflow: string, options: ScheduleSpe
 
 /** `stepfold schedule edit NAME`. @returns the exit code */
 export function scheduleEdit(name: string, options: ScheduleSpecOptions): Promise<number> {
-  return withSchedules(options, async (all) => {
+  return withSchedules(options, async (all, store) => {
     const { workflow, remove = [] } = options;
     const removed = Object.fromEntries(remove.flatMap((names) => names.split(",")).map((member) => [camelCase(member), undefined]));
     const changes: Partial<ScheduleSpec> = { ...(await specOf(options)), ...(workflow !== undefined && { workflow }), ...removed };
     if (Object.keys(changes).length === 0) throw new BadInput("USAGE", "Say what is to be changed, such as --cron, --every or --input");
-    showSchedule(await all.edit(name, changes), options);
+    showSchedule(await all.edit(name, changes), options, await store.now());
   });
 }
 
@@ -141,7 +142,7 @@ function command(
  */
 async function withSchedules(
   options: ScheduleCommandOptions,
-  act: (all: AllSchedules) => Promise<void>,
+  act: (all: AllSchedules, store: Pick<Store, "now">) => Promise<void>,
   open: typeof openQuietly = (database, more) => openExistingDatabase(database, () => openQuietly(database, more)),
 ): Promise<number> {
   const configPath = findConfig(options.config);
@@ -153,7 +154,7 @@ async function withSchedules(
     const queue = await openQueue(queueUrl(options.queue), config, configPath, closing);
     const runtime = idleRuntime(store, config, queue, schedules());
     closing.add(() => runtime.close());
-    await act(runtime.schedules);
+    await act(runtime.schedules, store);
     return exitCode.done;
   } finally {
     await closing.run();
@@ -176,9 +177,10 @@ function camelCase(member: string): string {
   return member.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function showSchedule(description: ScheduleDescription, { json }: ScheduleCommandOptions): void {
+/** Prints a schedule. @param now the time by the clock of the database */
+function showSchedule(description: ScheduleDescription, { json }: ScheduleCommandOptions, now: EpochMs): void {
   if (json) say(`${JSON.stringify({ type: "schedule", ...description })}\n`);
-  else say(`${scheduleLines(description, Date.now(), paintFor(process.stdout)).join("\n")}\n`);
+  else say(`${scheduleLines(description, now, paintFor(process.stdout)).join("\n")}\n`);
 }
 
 function done({ json }: ScheduleCommandOptions, sentence: string, told: object): void {

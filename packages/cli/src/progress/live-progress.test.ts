@@ -79,7 +79,8 @@ describe("liveProgress", () => {
     expect(screen().at(-1)).toBe("… somebody else has it");
     view.event({ ...step, type: "completed", output: 1, attempt: 2 }, snapshot());
     const end = { ...snapshot(), status: "completed" } as const;
-    view.end({ snapshot: end, waits: [], sentence: "Completed.", show: "stepfold show o-1", restart: null, interrupted: null, at: 12_000 });
+    const said = { sentence: "Completed.", show: "stepfold show o-1", restart: null, interrupted: null };
+    view.end({ snapshot: end, waits: [], ...said, at: 12_000, now: 12_000 });
     expect(screen()).toEqual([
       "o-1  order",
       "✖ charge  attempt 1  12 ms  no  retry in 2.0 s",

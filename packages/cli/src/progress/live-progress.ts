@@ -24,6 +24,7 @@ export interface LiveTerminal {
   write(text: string): void;
   /** Writes text that stays, folded to the width of the terminal. */
   say(text: string): void;
+  /** The time by the clock of the database. */
   now(): EpochMs;
   /** The number of lines of the screen. */
   rows(): number;

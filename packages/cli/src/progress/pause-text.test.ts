@@ -11,8 +11,9 @@ const timer = { wait: { ...wait(0).wait, kind: "timer" as const }, command: null
 const text = (waits: Parameters<typeof pauseText>[0]["waits"], status = "paused"): string[] => {
   const snapshot = { workflowId: "one", status } as Snapshot;
   const sentence = "ask waits until 2026-01-31T09:00:00.000Z.";
-  const outcome = { snapshot, waits, sentence, show: "stepfold show one", restart: null, interrupted: null, at: null };
-  return pauseText(outcome, plainPaint, Date.parse("2026-01-31T08:59:00.000Z")).split("\n");
+  const now = Date.parse("2026-01-31T08:59:00.000Z");
+  const outcome = { snapshot, waits, sentence, show: "stepfold show one", restart: null, interrupted: null, at: null, now };
+  return pauseText(outcome, plainPaint).split("\n");
 };
 
 describe("pauseText", () => {

@@ -8,7 +8,7 @@ import type { CommandOutcome } from "./progress.ts";
 const maxWaits = 10;
 
 /** Returns the last lines about an execution that has not ended: its state, and for each wait the command that answers it. */
-export function pauseText({ snapshot, waits, sentence, show }: CommandOutcome, paint: Paint, now: number = Date.now()): string {
+export function pauseText({ snapshot, waits, sentence, show, now }: CommandOutcome, paint: Paint): string {
   const { workflowId, status } = snapshot;
   const name = paint("strong", workflowId);
   // an execution with the status "error" waits for a retry

@@ -15,6 +15,8 @@ export interface CommandOutcome {
   readonly interrupted: string | null;
   /** Time of the last event that was seen; null if none was. */
   readonly at: EpochMs | null;
+  /** The time by the clock of the database. */
+  readonly now: EpochMs;
 }
 
 /** Shows an execution while it moves. */

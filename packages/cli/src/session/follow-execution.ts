@@ -43,7 +43,7 @@ export async function followExecution(options: FollowOptions): Promise<number> {
   const { run, session, json, interruption, before } = options;
   const current = await run.snapshot();
   const context = await commandContext(current, options);
-  const progress = chooseProgress(json, nodeWidth(context.workflow), context);
+  const progress = chooseProgress(json, nodeWidth(context.workflow), context, session.now);
   interruption.beforeTelling(progress.close);
   try {
     progress.begin(before ?? current, before !== null);
@@ -52,6 +52,7 @@ export async function followExecution(options: FollowOptions): Promise<number> {
     progress.end({
       snapshot,
       at,
+      now: session.now(),
       waits: answerable(snapshot, context),
       sentence: explain(snapshot, context.workflow ?? undefined).sentence,
       show: commandLine({ ...context, flags: databaseFlags(options.database) }, "show", [snapshot.workflowId], ["--json"]),

@@ -31,8 +31,8 @@ export async function follow(run: Run, after: number, session: Session, progress
   let onOthers = false;
   const isOver = async (): Promise<boolean> => {
     // the execution may have moved on meanwhile, if another process drives it too
-    const isStill = hasNothingToWaitFor(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version;
-    onOthers = isStill && (await othersRunning(snapshot, session.runtime));
+    const isStill = hasNothingToWaitFor(snapshot, session.now()) && (await run.snapshot()).version === snapshot.version;
+    onOthers = isStill && (await othersRunning(snapshot, session));
     return isStill && !onOthers;
   };
   if (snapshot.version === after && (await isOver())) return { snapshot, at, interrupted: null };
@@ -59,7 +59,7 @@ export async function follow(run: Run, after: number, session: Session, progress
       }
       if (typeof found === "number") {
         snapshot = await run.snapshot();
-        return { snapshot, at, interrupted: hasNothingToWaitFor(snapshot, Date.now()) ? null : found };
+        return { snapshot, at, interrupted: hasNothingToWaitFor(snapshot, session.now()) ? null : found };
       }
       next = null;
       if (found.done) return { snapshot: await run.snapshot(), at, interrupted: null };
@@ -81,14 +81,14 @@ function shortDelay(): Promise<null> {
 }
 
 /** Prints one note if the execution is due but this process cannot claim it, and one for each outage of the database. */
-function noteDelays(snapshot: () => Snapshot, { couldNotClaim, outageReason, leaseMs }: Session, progress: Progress): () => void {
+function noteDelays(snapshot: () => Snapshot, { couldNotClaim, outageReason, leaseMs, now }: Session, progress: Progress): () => void {
   let noted = false;
   let troubled = false;
   const timer = setInterval(() => {
     const reason = outageReason();
     if (reason !== null && !troubled) progress.note(`${reason}. Nothing is lost; trying again`);
     troubled = reason !== null;
-    if (noted || !couldNotClaim() || !canRunNow(snapshot(), Date.now() - lookMs)) return;
+    if (noted || !couldNotClaim() || !canRunNow(snapshot(), now() - lookMs)) return;
     noted = true;
     progress.note(`another process has this execution; if that was killed, this one goes on in at most ${countdownText(leaseMs)}`);
   }, lookMs);

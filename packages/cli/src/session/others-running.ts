@@ -1,14 +1,15 @@
 import { type Snapshot, StepfoldError, waits } from "stepfold";
 import type { Runtime } from "stepfold/runtime";
 import { hasNothingToWaitFor } from "../execution/status.ts";
+import type { Session } from "./session.ts";
 
 /** Whether executions that this one waits for, directly or through others, are still running. */
-export async function othersRunning(snapshot: Snapshot, runtime: Runtime): Promise<boolean> {
+export async function othersRunning(snapshot: Snapshot, session: Pick<Session, "runtime" | "now">): Promise<boolean> {
   for (const { workflowId } of waits(snapshot)) {
     if (workflowId === undefined) continue;
-    const other = await find(workflowId, runtime);
+    const other = await find(workflowId, session.runtime);
     // an execution that has ended counts too: it will soon report its end to this one
-    if (other && (!hasNothingToWaitFor(other, Date.now()) || other.activePaths.length === 0 || (await othersRunning(other, runtime))))
+    if (other && (!hasNothingToWaitFor(other, session.now()) || other.activePaths.length === 0 || (await othersRunning(other, session))))
       return true;
   }
   return false;

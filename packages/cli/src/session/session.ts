@@ -1,10 +1,11 @@
-import type { GlobalsOf, NodeDefinitions } from "stepfold";
+import type { EpochMs, GlobalsOf, NodeDefinitions } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 import { httpNode } from "stepfold/nodes/http";
 import { createRuntime, type Runtime } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import type { StepfoldConfig } from "../config/config.ts";
 import { type GlobalsParts, openGlobals } from "../config/open-globals.ts";
+import { clockOf } from "../store/clock-of.ts";
 import type { Store } from "../store/database.ts";
 import { oneExecution } from "../store/one-execution.ts";
 import { outageOf } from "../store/outage.ts";
@@ -19,6 +20,8 @@ const patienceMs = 30_000;
 export interface Session {
   readonly runtime: Runtime;
   readonly leaseMs: number;
+  /** The time by the clock of the database, with which times of the execution are compared. */
+  now(): EpochMs;
   /** Begins to run what is due. Nothing runs before this call or the first commit of this process. */
   begin(): void;
   /** True if this process could not claim the execution twice in a row, for example because another process holds it. */
@@ -47,6 +50,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const { workflowId, store, config, cleanup } = parts;
   const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS, shortLeaseMs);
   const globals = await openGlobals(parts);
+  const now = await clockOf(store);
   const one = oneExecution(store, workflowId);
   let fail: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_resolve, reject) => {
@@ -67,7 +71,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     logger: { info: () => undefined, warn: () => undefined, error: (_message, details) => stacks.push(...stackIn(details)) },
   });
   cleanup.add(() => runtime.close());
-  return { runtime, leaseMs, begin: one.begin, couldNotClaim: one.couldNotClaim, outageReason: outage.reason, stacks, failure };
+  return { runtime, leaseMs, now, begin: one.begin, couldNotClaim: one.couldNotClaim, outageReason: outage.reason, stacks, failure };
 }
 
 /** Returns the stack of a failed step. Errors of background work have no `nodeId`: they are reported elsewhere. */
