@@ -94,14 +94,19 @@ function forking({ action, suffix, ...options }: Of<"fork">): BulkMove {
   return {
     statuses: all,
     async do(run, dryRun) {
-      // this execution is itself a fork that an earlier call has made
-      if (run.workflowId.endsWith(`~${suffix}`)) return null;
+      if (run.workflowId.endsWith(`~${suffix}`) && (await isForkWith(suffix, run))) return null;
       const wanted = { ...options, workflowId: `${run.workflowId}~${suffix}` };
       const plan = await run.planFork(wanted);
       if (!dryRun) await run.fork(wanted);
       return { outcome: dryRun ? "planned" : "done", plan };
     },
   };
+}
+
+/** Whether an execution is itself a fork that an earlier call with this suffix has made. Others may have such an id too. */
+async function isForkWith(suffix: string, run: Run): Promise<boolean> {
+  const { from } = await run.snapshot();
+  return from?.reason === "fork" && run.workflowId === `${from.workflowId}~${suffix}`;
 }
 
 /** Each incident of an execution is answered on its own. If another caller has answered one meanwhile, the others are still answered. */

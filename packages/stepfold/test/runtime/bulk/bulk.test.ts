@@ -113,6 +113,18 @@ describe("the same for many executions", () => {
     expect((await runtime.list()).items).toHaveLength(4);
   });
 
+  it("forks also an execution that somebody has given an id with the suffix, and one that was restarted under such an id", async () => {
+    const { runtime, environment } = await started("works", ["a", "mine~2"]);
+    await (await runtime.get("a")).restart();
+    await environment.settle();
+    const fork = { action: "fork", suffix: "2", node: "step" } as const;
+    const done = await outcomes(runtime, fork);
+    expect(said(done)).toEqual(["a refused", "mine~2 done", "a~2 done"]);
+    expect(done.map(({ plan }) => plan?.workflowId)).toEqual([undefined, "mine~2~2", "a~2~2"]);
+    await environment.advance(1);
+    expect(said(await outcomes(runtime, fork))).toEqual(["a refused", "mine~2 done", "a~2 done"]);
+  });
+
   it("decides every incident of an execution, and passes over those that have none", async () => {
     const { runtime, environment } = await started("decides", ["a", "b"]);
     await runtime.start("asks", { workflowId: "other" });
