@@ -2,6 +2,7 @@ import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { Permit } from "../../core/values/shared-keys.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { EndedQuery, ExecutionGuard, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
+import type { StoredRows } from "./restored-snapshot.ts";
 
 // Executions as columns with one value each, for databases with tables.
 
@@ -40,6 +41,29 @@ export function listedRowOf(row: ColumnRow, textOf?: (value: string) => string):
   const { definition, metadata, head } = row as Record<string, string>;
   const times = { createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
   return { ...guardOf(row, textOf), ...times, definition: definition!, metadata: metadata!, head: head! };
+}
+
+/**
+ * Returns the executions, by id, in the rows of one statement that reads them with their events and children: one statement sees one state
+ * of the data. Every row has the `seq` of its execution, and JSON as `body`. The row of a head has a `status`, the id as `name`, and the
+ * version as `place`. A child has its key as `name`, and an event has no name; both are sorted by `place`.
+ *
+ * @param textOf decodes a name
+ */
+export function storedRowsOf(rows: readonly ColumnRow[], textOf: (value: string) => string = (value) => value): Map<string, StoredRows> {
+  const found = new Map<unknown, StoredRows & { readonly events: string[]; readonly children: [string, string][] }>();
+  for (const { seq, place, name, status, body } of rows) {
+    if (status === null) continue;
+    const head = { workflowId: textOf(name as string), version: Number(place), status: status as Status, head: body as string };
+    found.set(seq, { ...head, events: [], children: [] });
+  }
+  // a UNION may return rows in any order
+  for (const { seq, name, status, body } of [...rows].sort((a, b) => Number(a.place) - Number(b.place))) {
+    if (status !== null) continue;
+    if (name === null) found.get(seq)?.events.push(body as string);
+    else found.get(seq)?.children.push([textOf(name as string), body as string]);
+  }
+  return new Map([...found.values()].map((stored) => [stored.workflowId, stored]));
 }
 
 /** Returns the ids. An empty list becomes [""], an id that no row has: with no id at all, a database may read every row. */

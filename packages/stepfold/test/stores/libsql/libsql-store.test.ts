@@ -205,12 +205,13 @@ describe("what a libSQL store costs", () => {
     const due: LibsqlStatement[] = [];
     const store = libsqlStore({
       ...observed(client, () => {}),
-      batch: (statements, mode) => {
-        if (mode === "read") due.push(...statements);
-        return client.batch(statements, mode);
+      execute: (statement) => {
+        if (statement.sql.includes("due_at")) due.push(statement);
+        return client.execute(statement);
       },
     });
     await store.claim({ owner: "worker", leaseMs: 10, limit: 1 });
+    expect(due).toHaveLength(1);
     const plans = await Promise.all(
       due.map(async ({ sql, args }) => {
         const { rows } = await client.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args });

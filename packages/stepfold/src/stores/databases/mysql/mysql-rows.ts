@@ -1,9 +1,7 @@
-import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { type ColumnRow, guardColumns, listedColumns } from "../../kit/columns.ts";
+import { guardColumns, listedColumns } from "../../kit/columns.ts";
 import type { ListTable } from "../../kit/execution-table.ts";
 import { type ListDialect, sqlLists } from "../../kit/lists/sql-lists.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import type { MysqlValue } from "./mysql-session.ts";
 import { clock, type Tables } from "./mysql-statement.ts";
 
@@ -83,7 +81,7 @@ function markBinder(values: MysqlValue[]): (value: MysqlValue) => string {
 }
 
 /**
- * Returns the statement that reads executions with their children and the events after the last checkpoint, for `storedRows`. One statement
+ * Returns the statement that reads executions with their children and the events after the last checkpoint, for `storedRowsOf`. One statement
  * sees one state of the data.
  *
  * @param ids the condition on ids; the statement needs its values three times
@@ -94,21 +92,4 @@ export function loadStatement({ executions, events, children }: Tables, ids: str
     UNION ALL SELECT seq, v.version, NULL, NULL, CAST(v.event AS BINARY) ${among} STRAIGHT_JOIN ${events} AS v
       ON v.execution = seq AND v.version > COALESCE(checkpoint_version, -1) WHERE id ${ids}
     UNION ALL SELECT seq, c.place, c.name, NULL, CAST(c.head AS BINARY) ${among} STRAIGHT_JOIN ${children} AS c ON c.execution = seq WHERE id ${ids}`;
-}
-
-/** Returns the executions in the rows of a `loadStatement`, by id. Only a head has a `status`; a child has a `name`, an event has none. */
-export function storedRows(rows: readonly ColumnRow[]): ReadonlyMap<string, StoredRows> {
-  const found = new Map<unknown, StoredRows & { readonly events: string[]; readonly children: [string, string][] }>();
-  for (const { seq, place, name, status, body } of rows) {
-    if (status === null) continue;
-    const head = { workflowId: name as string, version: Number(place), status: status as Status, head: body as string };
-    found.set(seq, { ...head, events: [], children: [] });
-  }
-  // a UNION returns rows in any order
-  for (const { seq, name, status, body } of [...rows].sort((a, b) => Number(a.place) - Number(b.place))) {
-    if (status !== null) continue;
-    if (name === null) found.get(seq)?.events.push(body as string);
-    else found.get(seq)?.children.push([name as string, body as string]);
-  }
-  return new Map([...found.values()].map((stored) => [stored.workflowId, stored]));
 }

@@ -1,6 +1,6 @@
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardOf, listedRowOf, nonEmptyIds } from "../../kit/columns.ts";
+import { guardOf, listedRowOf, nonEmptyIds, storedRowsOf } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { lockLimitOf } from "../../kit/lock-limit.ts";
 import { failsForEveryWrite } from "./mysql-error.ts";
@@ -49,7 +49,7 @@ export class MysqlTable implements kit.ExecutionTable {
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const { text, values } = inList(ids);
     const rows = await this.#open.send("read", statements.loadStatement(this.#tables, text), [...values, ...values, ...values]);
-    return statements.storedRows(rows);
+    return storedRowsOf(rows);
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {

@@ -1,6 +1,6 @@
 import type { RecordTable, RecordWrite } from "../../kit/record-table.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { type InputColumn, idOf, inputRows, joined, plainText, textsIn } from "./postgres-text.ts";
+import { type InputColumn, idOf, inputRows, inputSql, joined, plainText, textsIn } from "./postgres-text.ts";
 
 const inputColumns: readonly InputColumn<RecordWrite>[] = [
   { name: "key", is: "id", of: ({ key }) => key },
@@ -19,10 +19,10 @@ export function postgresRecords({ schema, ask, askUnprepared }: PostgresSession)
       return new Map(rows.map(({ key, revision, value }) => [idOf(key!), { key: idOf(key!), revision: revision!, text: value! }]));
     },
     async put(kind, writes) {
-      const input = inputRows(inputColumns, writes);
+      const { values, shape } = inputRows(inputColumns, writes);
       const isOfKey = `r.kind = '${kind}' AND r.key = w.key AND r.revision = w.expected`;
       const text = `
-        WITH ${input.sql},
+        WITH ${inputSql(inputColumns, shape, writes.length === 1).sql},
         inserted AS (
           INSERT INTO ${records} (kind, key, revision, value) SELECT '${kind}', key, revision, value::json FROM input
           WHERE expected IS NULL AND revision IS NOT NULL ORDER BY key ON CONFLICT DO NOTHING RETURNING key
@@ -33,7 +33,7 @@ export function postgresRecords({ schema, ask, askUnprepared }: PostgresSession)
         ),
         deleted AS (DELETE FROM ${records} AS r USING input AS w WHERE ${isOfKey} AND w.revision IS NULL RETURNING r.key)
         SELECT ordinal::text FROM input WHERE key IN (SELECT key FROM inserted UNION ALL SELECT key FROM updated UNION ALL SELECT key FROM deleted)`;
-      const made = new Set((await askUnprepared(text, input.values)).map(({ ordinal }) => Number(ordinal)));
+      const made = new Set((await askUnprepared(text, values)).map(({ ordinal }) => Number(ordinal)));
       return writes.map((_, index) => made.has(index + 1));
     },
   };

@@ -1,5 +1,5 @@
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
-import { type LockLimit, lockLimitOf, withLockLimit } from "../../kit/lock-limit.ts";
+import { type LockLimit, lockLimitOf } from "../../kit/lock-limit.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import { inTransaction, isPool, type PostgresClient, preparedQuery, type Query, timedQuery } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
@@ -44,7 +44,7 @@ export function postgresSession(client: PostgresClient, { schema, migrate, prepa
   const asking = (query: Query): Ask => {
     return async (text, values) => {
       await prepared();
-      return (await query(withLockLimit(text, session.lockLimit.ms), [...values])).rows as TextRow[];
+      return (await query(text, [...values])).rows as TextRow[];
     };
   };
   const session: PostgresSession = {
@@ -57,7 +57,7 @@ export function postgresSession(client: PostgresClient, { schema, migrate, prepa
       ? async (work) => {
           await prepared();
           return inTransaction(client, session.lockLimit.transactionIdleMs, (query) => {
-            const ask: Ask = async (text, values) => (await query(withLockLimit(text, session.lockLimit.ms), values)).rows as TextRow[];
+            const ask: Ask = async (text, values) => (await query(text, values)).rows as TextRow[];
             return work({ ...session, ask, askUnprepared: ask, transact: null }, query);
           });
         }

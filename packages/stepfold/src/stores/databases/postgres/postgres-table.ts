@@ -22,7 +22,7 @@ import {
   textsIn,
   wholeText,
 } from "./postgres-text.ts";
-import { writeStatement } from "./row-statements.ts";
+import { WriteStatements } from "./row-statements.ts";
 
 type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
 
@@ -43,11 +43,14 @@ export class PostgresTable implements kit.ExecutionTable {
   readonly lockLimit: kit.ExecutionTable["lockLimit"];
   readonly #session: PostgresSession;
   readonly #executions: string;
+  readonly #statements: WriteStatements;
 
-  constructor(session: PostgresSession) {
+  /** @param statements the statements of the table outside a transaction, for a table whose session is a transaction */
+  constructor(session: PostgresSession, statements: WriteStatements = new WriteStatements(session)) {
     const { transact, schema } = session;
     const transactions = transact && ({ transactions: "postgres" } as const);
     this.#session = session;
+    this.#statements = statements;
     this.lockLimit = session.lockLimit;
     this.#executions = `${schema}.executions`;
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true, ...transactions };
@@ -60,7 +63,7 @@ export class PostgresTable implements kit.ExecutionTable {
     });
     if (transact) {
       this.transact = <T>(work: (own: PostgresTable, query: TransactionQuery) => Promise<T>): Promise<T> =>
-        transact((own, query) => work(new PostgresTable(own), query));
+        transact((own, query) => work(new PostgresTable(own, statements), query));
     }
   }
 
@@ -92,22 +95,9 @@ export class PostgresTable implements kit.ExecutionTable {
   }
 
   async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
-    const { schema, ask, askUnprepared } = this.#session;
     const answers: kit.RowAnswer[] = writes.map(() => null);
-    const sent = (["insert", "update", "bury", "remove"] as const).map(async (kind) => {
-      const indices = writes.flatMap((write, index) => (write.kind === kind ? index : []));
-      if (indices.length === 0) return;
-      const { text, values } = writeStatement(
-        schema,
-        kind,
-        indices.map((index) => writes[index]!),
-      );
-      for (const { ordinal, now, version, status } of await (indices.length === 1 ? ask : askUnprepared)(text, values)) {
-        const made = now !== null && { now: Number(now), version: Number(version), status: status as Status };
-        answers[indices[Number(ordinal) - 1]!] = made || "passedOver";
-      }
-    });
-    await Promise.all(sent);
+    const kinds = new Set(writes.map(({ kind }) => kind));
+    await Promise.all([...kinds].map((kind) => this.#writeOfKind(kind, writes, answers)));
     return answers;
   }
 
@@ -159,6 +149,18 @@ export class PostgresTable implements kit.ExecutionTable {
     const values = [plainText(owner), ...[leaseMs, limit, overdueMs, fenceStep].map((value) => wholeText(value))];
     const rows = await this.#session.askUnprepared(claimDueStatement(this.#executions), values);
     return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
+  }
+
+  /** Makes the writes of one kind with one statement, and sets their answers. */
+  async #writeOfKind(kind: kit.RowWrite["kind"], writes: readonly kit.RowWrite[], answers: kit.RowAnswer[]): Promise<void> {
+    const indices = [...writes.keys()].filter((index) => writes[index]!.kind === kind);
+    const own = indices.length === writes.length ? writes : indices.map((index) => writes[index]!);
+    const { text, values } = this.#statements.of(kind, own);
+    const { ask, askUnprepared } = this.#session;
+    for (const { ordinal, now, version, status } of await (own.length === 1 ? ask : askUnprepared)(text, values)) {
+      const made = now !== null && { now: Number(now), version: Number(version), status: status as Status };
+      answers[indices[Number(ordinal) - 1]!] = made || "passedOver";
+    }
   }
 }
 

@@ -87,44 +87,74 @@ const sqlTexts: Readonly<Record<InputColumn<unknown>["is"], (value: never) => st
 /** Tells whether no write has a value for a column, some writes have one, or all. */
 type Presence = "none" | "some" | "all";
 
-/** The writes of a statement as rows. */
-export interface InputRows {
+/**
+ * How each column of `input` gets its values, one character for each: `0` no write has a value, `1` all writes have the same value, `l`
+ * each write has its own, `n` some writes have none. The SQL depends on the columns and this shape only, and on no value.
+ */
+type InputShape = string;
+
+/** Writes as rows of `input`. */
+interface InputRows {
+  /** The parameters, which are the first parameters of the statement. */
+  readonly values: string[];
+  readonly shape: InputShape;
+}
+
+/** The SQL of `input`. */
+export interface InputSql {
   /** The common table expression `input`, which has one row for each write. */
   readonly sql: string;
-  /** The parameters of that expression, which are the first parameters of the statement. */
-  readonly values: readonly string[];
   readonly presence: (column: string) => Presence;
+  /** The number of the first parameter after those of `input`. */
+  readonly nextParameter: number;
+}
+
+/** Reads the values of columns from writes, each on a different id. A value that all rows share is sent once and not as a list. */
+export function inputRows<W>(columns: readonly InputColumn<W>[], writes: readonly W[]): InputRows {
+  const values: string[] = [];
+  let shape = "";
+  for (const column of columns) {
+    const first = inputText(column, writes[0]!);
+    const texts = writes.length === 1 ? null : writes.map((write) => inputText(column, write));
+    if (texts?.some((text) => text !== first)) {
+      values.push(joined(texts));
+      shape += texts.includes(null) ? "n" : "l";
+    } else {
+      if (first !== null) values.push(first);
+      shape += first === null ? "0" : "1";
+    }
+  }
+  return { values, shape };
+}
+
+function inputText<W>({ is, of }: InputColumn<W>, write: W): string | null {
+  const value = of(write);
+  return value == null ? null : sqlTexts[is](value as never);
 }
 
 /**
- * Returns writes as rows, each on a different id. A value that all rows share is sent once and not as a list, and a column without any
- * value is the constant NULL, so that the server has less to read and to plan. A single row, the common case, is the cheapest to plan.
+ * Returns the SQL of `input`. A column without any value is the constant NULL, so that the server has less to read and to plan. A single
+ * row, the common case, is the cheapest to plan.
  */
-export function inputRows<W>(columns: readonly InputColumn<W>[], writes: readonly W[]): InputRows {
-  const values: string[] = [];
+export function inputSql<W>(columns: readonly InputColumn<W>[], shape: InputShape, isSingle: boolean): InputSql {
+  let nextParameter = 1;
   const [listed, sources, single] = [[] as string[], [] as string[], [] as string[]];
   const presences = new Map<string, Presence>();
-  for (const { name, is, of } of columns) {
-    const texts = writes.map((write) => {
-      const value = of(write);
-      return value == null ? null : sqlTexts[is](value as never);
-    });
+  for (const [index, { name, is }] of columns.entries()) {
+    const form = shape[index]!;
+    presences.set(name, form === "0" ? "none" : form === "n" ? "some" : "all");
     const type = is === "number" ? "bigint" : "text";
-    const [first] = texts as [string | null];
-    const isSame = texts.every((text) => text === first);
-    presences.set(name, isSame ? (first === null ? "none" : "all") : texts.includes(null) ? "some" : "all");
-    if (isSame && first === null) single.push(`NULL::${type} AS ${name}`);
-    else if (isSame) single.push(`$${values.push(first!)}::${type} AS ${name}`);
+    if (form === "0") single.push(`NULL::${type} AS ${name}`);
+    else if (form === "1") single.push(`$${nextParameter++}::${type} AS ${name}`);
     else {
-      const parameter = values.push(joined(texts));
-      sources.push((is === "number" ? numbersIn : nullableTextsIn)(parameter));
+      sources.push((is === "number" ? numbersIn : nullableTextsIn)(nextParameter++));
       listed.push(name);
     }
   }
   const presence = (column: string): Presence => presences.get(column)!;
-  if (writes.length === 1) return { sql: `input AS (SELECT ${["1::bigint AS ordinal", ...single].join(", ")})`, values, presence };
+  if (isSingle) return { sql: `input AS (SELECT ${["1::bigint AS ordinal", ...single].join(", ")})`, presence, nextParameter };
   const rows = `unnest(${sources.join(", ")}) WITH ORDINALITY AS each (${listed.join(", ")}, ordinal)`;
-  return { sql: `input AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`, values, presence };
+  return { sql: `input AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`, presence, nextParameter };
 }
 
 /** Returns the values of a column in which they were joined. */

@@ -1,10 +1,13 @@
 import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
+import { StatementTexts } from "../../kit/writing/statement-texts.ts";
+import type { PostgresSession } from "./postgres-session.ts";
 import {
   clock,
   type InputColumn,
-  type InputRows,
+  type InputSql,
   inputRows,
+  inputSql,
   joined,
   nullableTextsIn,
   numbersIn,
@@ -24,25 +27,35 @@ interface WriteStatement {
 }
 
 /**
- * Returns the statement that makes writes of one kind. Its answer has a row for each write that was made, with the ordinal of the write
- * (from 1). A row with nothing but an ordinal stands for an update that was passed over.
+ * Makes the statements that write rows in one schema. The answer of a statement has a row for each write that was made, with the ordinal of
+ * the write (from 1). A row with nothing but an ordinal stands for an update that was passed over.
  */
-export function writeStatement(schema: string, kind: RowWrite["kind"], writes: readonly RowWrite[]): WriteStatement {
-  if (kind === "insert") return insertion(schema, writes as readonly Insert[]);
-  if (kind === "update") return update(schema, writes as readonly Update[]);
-  return deletion(schema, kind, writes as readonly Deletion[]);
+export class WriteStatements {
+  readonly #schema: string;
+  readonly #texts: StatementTexts;
+
+  constructor({ schema, lockLimit }: Pick<PostgresSession, "schema" | "lockLimit">) {
+    this.#schema = schema;
+    this.#texts = new StatementTexts(lockLimit);
+  }
+
+  /** Returns the statement that makes writes of one kind. */
+  of(kind: RowWrite["kind"], writes: readonly RowWrite[]): WriteStatement {
+    const form = forms[kind];
+    const history = historyRows(writes);
+    const columns = history.shape === "plain" ? [...form.columns, eventColumn] : form.columns;
+    const { values, shape } = inputRows(columns, writes as readonly never[]);
+    const isSingle = writes.length === 1;
+    const skipsLocked = kind === "update" && (!isSingle || (writes[0] as Update).skipLocked === true);
+    const text = this.#texts.of(`${kind} ${isSingle} ${skipsLocked} ${history.shape} ${shape}`, () =>
+      form.text(this.#schema, inputSql(columns, shape, isSingle), history.shape, skipsLocked),
+    );
+    return { text, values: [...values, ...history.values] };
+  }
 }
 
 /** The statuses of executions that have ended, as an SQL list. */
 const terminal = "('completed', 'failed', 'cancelled')";
-
-/** The event of a write as one more column, if `plainHistory` can write the history of every write. */
-const eventColumn: InputColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
-
-/** True if `plainHistory` can write the history, the common case: one event, with the row's version after the write, and no children. */
-function isOneEvent({ events, children }: RowHistory, version: number | undefined): boolean {
-  return events.length === 1 && events[0]!.version === version && children.length === 0;
-}
 
 const insertColumns: readonly InputColumn<Insert>[] = [
   ...insertedColumns,
@@ -50,6 +63,9 @@ const insertColumns: readonly InputColumn<Insert>[] = [
   { name: "due_in", is: "number", of: ({ row: { due } }) => (due === "atWakeUp" ? null : due.inMs) },
   { name: "commit_id", is: "id", of: ({ history }) => history.commitId },
 ];
+
+/** The event of a write as one more column, if the history of the writes is `plain`. */
+const eventColumn: InputColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
 
 const conditionColumns: readonly InputColumn<Update | Deletion>[] = [
   { name: "id", is: "id", of: ({ id }) => id },
@@ -86,6 +102,19 @@ const updateColumns: readonly InputColumn<Update>[] = [
   { name: "commit_id", is: "id", of: ({ history }) => history?.commitId },
 ];
 
+/** The statements of a kind: the columns of `input`, and the text. */
+interface Form {
+  readonly columns: readonly InputColumn<never>[];
+  readonly text: (schema: string, input: InputSql, history: HistoryShape, skipsLocked: boolean) => string;
+}
+
+const forms: Readonly<Record<RowWrite["kind"], Form>> = {
+  insert: { columns: insertColumns, text: insertionText },
+  update: { columns: updateColumns, text: updateText },
+  bury: { columns: conditionColumns, text: (schema, input) => deletionText(schema, "bury", input) },
+  remove: { columns: conditionColumns, text: (schema, input) => deletionText(schema, "remove", input) },
+};
+
 /**
  * Returns the SQL for the due time after a write `w`. If `due_in` is NULL, the execution is due at its `wakeAt`. A `wakeAt` of 0 or less
  * means due at once, and then an earlier due time stays.
@@ -102,11 +131,8 @@ function dueAtSql(before: string, wakeAt: string): string {
  * is the row of the deleted execution: so the unique index of ids refuses an id that an execution or a tombstone has, even if another
  * transaction is writing that row at this moment.
  */
-function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
-  const isPlain = writes.every(({ row, history }) => isOneEvent(history, row.version));
-  const input = inputRows(isPlain ? [...insertColumns, eventColumn] : insertColumns, writes);
-  const history = isPlain ? plainHistory(schema) : historyRows(schema, writes, input.values.length + 1);
-  const text = `
+function insertionText(schema: string, input: InputSql, history: HistoryShape): string {
+  return `
     WITH ${writingClock}, ${input.sql},
     created AS (
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at,
@@ -120,10 +146,10 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
       RETURNING seq, id, version, status
     ),
     changed AS (
-      SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status${isPlain ? ", w.event" : ""} FROM created JOIN input AS w USING (id)
-    )${history.sql}
+      SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status${history === "plain" ? ", w.event" : ""}
+      FROM created JOIN input AS w USING (id)
+    )${historySql(schema, history, input.nextParameter)}
     SELECT ordinal::text, version::text, status, now::text FROM changed, clock`;
-  return { text, values: [...input.values, ...history.values] };
 }
 
 /**
@@ -137,30 +163,24 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
  *
  * The text contains only what these writes change and check, because planning the rest would take longer than a step itself.
  */
-function update(schema: string, writes: readonly Update[]): WriteStatement {
-  const isPlain = writes.every(({ set, history }) => !history || isOneEvent(history, set.state?.version));
-  const input = inputRows(isPlain ? [...updateColumns, eventColumn] : updateColumns, writes);
-  const history =
-    isPlain && writes.some((write) => write.history) ? plainHistory(schema) : historyRows(schema, writes, input.values.length + 1);
-  const several = writes.length > 1 || writes.some(({ skipLocked }) => skipLocked);
+function updateText(schema: string, input: InputSql, history: HistoryShape, skipsLocked: boolean): string {
   const locked = `
     locked AS MATERIALIZED (
       SELECT e.seq, input.* FROM input JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
     ),`;
-  const text = `
-    WITH ${several ? clock : writingClock}, ${input.sql},${several ? locked : ""}
+  return `
+    WITH ${skipsLocked ? clock : writingClock}, ${input.sql},${skipsLocked ? locked : ""}
     changed AS (
       UPDATE ${schema}.executions AS e SET ${assignments(input.presence)}
-      FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "input AS w WHERE e.id = w.id"}
+      FROM clock, ${skipsLocked ? "locked AS w WHERE e.seq = w.seq" : "input AS w WHERE e.id = w.id"}
         AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1${conditions(input.presence)}
-      RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now${isPlain ? ", w.event" : ""}
-    )${history.sql}
-    SELECT ordinal::text, version::text, status, now::text FROM changed${several ? passedOver : ""}`;
-  return { text, values: [...input.values, ...history.values] };
+      RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now${history === "plain" ? ", w.event" : ""}
+    )${historySql(schema, history, input.nextParameter)}
+    SELECT ordinal::text, version::text, status, now::text FROM changed${skipsLocked ? passedOver : ""}`;
 }
 
 /** Returns the assignments of the UPDATE: what the writes `w` change in the rows `e`. */
-function assignments(presence: InputRows["presence"]): string {
+function assignments(presence: InputSql["presence"]): string {
   const states = presence("version");
   // a write that has `version` has all columns of the state
   const ofState = (given: string, kept: string): string =>
@@ -196,7 +216,7 @@ function assignments(presence: InputRows["presence"]): string {
  * Returns those conditions on a row `e` that at least one write has, besides id, incarnation and deletion. `due_at + 0`, like
  * `coalesce(deleted_at, -1)`, keeps the planner from using another index than that of ids.
  */
-function conditions(presence: InputRows["presence"]): string {
+function conditions(presence: InputSql["presence"]): string {
   const terms = {
     expected: "e.version = coalesce(w.expected, e.version)",
     fence: "e.fence = coalesce(w.fence, e.fence)",
@@ -212,8 +232,7 @@ function conditions(presence: InputRows["presence"]): string {
 const passedOver = " UNION ALL SELECT ordinal::text, NULL, NULL, NULL FROM input WHERE ordinal NOT IN (SELECT ordinal FROM locked)";
 
 /** Returns the statement that turns ended executions into tombstones, or removes tombstones. */
-function deletion(schema: string, kind: Deletion["kind"], writes: readonly Deletion[]): WriteStatement {
-  const input = inputRows(conditionColumns, writes);
+function deletionText(schema: string, kind: Deletion["kind"], input: InputSql): string {
   const condition = `e.id = w.id AND e.incarnation = w.incarnation AND e.version = coalesce(w.expected, e.version)
         AND coalesce(e.deleted_at, -1) ${kind === "remove" ? "<>" : "="} -1`;
   const returned = "RETURNING e.seq, w.ordinal, e.version, e.status, now";
@@ -225,21 +244,45 @@ function deletion(schema: string, kind: Deletion["kind"], writes: readonly Delet
   const emptied = ["events", "children"].map(
     (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
   );
-  const text = `WITH ${writingClock}, ${input.sql}, changed AS (${changed}), ${emptied.join(", ")}
+  return `WITH ${writingClock}, ${input.sql}, changed AS (${changed}), ${emptied.join(", ")}
     SELECT ordinal::text, version::text, status, now::text FROM changed`;
-  return { text, values: input.values };
 }
 
-type HistoryRows = Pick<InputRows, "sql" | "values">;
+/**
+ * How the events and children of writes are written. `plain`, the common case: each write has at most one event, with the version of its
+ * row, and no children, so the event is one more column of `input`. Else they are lists of their own, with or without children.
+ */
+type HistoryShape = "none" | "plain" | "events" | "children";
 
-/** Returns the SQL that inserts the event of each row in `changed` that has one. */
-function plainHistory(schema: string): HistoryRows {
-  const sql = `,
-    appended AS (
-      INSERT INTO ${schema}.events (execution, version, commit_id, event)
-      SELECT seq, version, commit_id, event::json FROM changed WHERE event IS NOT NULL
-    )`;
-  return { sql, values: [] };
+/** The events and children of writes, as parameters. */
+interface HistoryRows {
+  readonly shape: HistoryShape;
+  /** The parameters, which follow those of `input`. */
+  readonly values: readonly string[];
+}
+
+function historyRows(writes: readonly RowWrite[]): HistoryRows {
+  const histories = writes.map((write) => ("history" in write ? write.history : undefined));
+  if (histories.every((history) => !history)) return { shape: "none", values: [] };
+  if (histories.every((history, index) => !history || isPlain(history, writes[index]!))) return { shape: "plain", values: [] };
+  const rows = <T>(of: (history: RowHistory) => readonly T[]): { ordinal: number; row: T }[] =>
+    histories.flatMap((history, index) => (history ? of(history) : []).map((row) => ({ ordinal: index + 1, row })));
+  const events = rows(({ events: own }) => own);
+  const children = rows(({ children: own }) => own);
+  const values = [events.map(({ ordinal }) => ordinal), events.map(({ row }) => row.version), events.map(({ row }) => row.text)];
+  if (children.length === 0) return { shape: "events", values: values.map(joined) };
+  const childValues = [
+    children.map(({ ordinal }) => ordinal),
+    children.map(({ row }) => JSON.stringify(row.key)),
+    children.map(({ row }) => row.text),
+    children.map(({ row }) => (row.moved ? "t" : "f")),
+  ];
+  return { shape: "children", values: [...values, ...childValues].map(joined) };
+}
+
+function isPlain({ events, children }: RowHistory, write: RowWrite): boolean {
+  const version = write.kind === "insert" ? write.row.version : write.kind === "update" ? write.set.state?.version : undefined;
+  return events.length === 1 && events[0]!.version === version && children.length === 0;
 }
 
 /**
@@ -248,24 +291,27 @@ function plainHistory(schema: string): HistoryRows {
  * A child that was deleted and created again keeps its row and gets a new place, because one statement cannot delete and insert the same
  * row. Places are assigned in the order of the commit, before any child is written.
  *
- * @param first the number of the first parameter that is free
+ * @param first the number of the first parameter of the history
  */
-function historyRows(schema: string, writes: readonly { readonly history?: RowHistory }[], first: number): HistoryRows {
-  const rows = <T>(of: (history: RowHistory) => readonly T[]): { ordinal: number; row: T }[] =>
-    writes.flatMap(({ history }, index) => (history ? of(history) : []).map((row) => ({ ordinal: index + 1, row })));
-  const events = rows(({ events: own }) => own);
-  const children = rows(({ children: own }) => own);
-  const appended = `,
+function historySql(schema: string, shape: HistoryShape, first: number): string {
+  if (shape === "none") return "";
+  const insertion = `,
     appended AS (
-      INSERT INTO ${schema}.events (execution, version, commit_id, event)
+      INSERT INTO ${schema}.events (execution, version, commit_id, event)`;
+  if (shape === "plain")
+    return `${insertion}
+      SELECT seq, version, commit_id, event::json FROM changed WHERE event IS NOT NULL
+    )`;
+  const appended = `${insertion}
       SELECT seq, entry.version, commit_id, entry.event::json
       FROM changed JOIN unnest(${numbersIn(first)}, ${numbersIn(first + 1)}, ${textsIn(first + 2)}) AS entry (ordinal, version, event) USING (ordinal)
     )`;
+  if (shape === "events") return appended;
   const put = (which: string, change: string): string => `
       INSERT INTO ${schema}.children (execution, digest, place, key, head)
       SELECT execution, digest, place, key::json, head::json FROM placed WHERE head IS NOT NULL AND is_last = '${which}'
       ON CONFLICT (execution, digest) DO UPDATE SET ${change}`;
-  const changedChildren = `,
+  return `${appended},
     placed AS MATERIALIZED (
       SELECT execution, sha256(convert_to(key, 'UTF8')) AS digest, nextval('${schema}.children_place') AS place, key, head, is_last
       FROM (
@@ -280,14 +326,4 @@ function historyRows(schema: string, writes: readonly { readonly history?: RowHi
       DELETE FROM ${schema}.children USING placed
       WHERE placed.head IS NULL AND children.execution = placed.execution AND children.digest = placed.digest
     )`;
-  if (events.length === 0) return { sql: "", values: [] };
-  const eventValues = [events.map(({ ordinal }) => ordinal), events.map(({ row }) => row.version), events.map(({ row }) => row.text)];
-  if (children.length === 0) return { sql: appended, values: eventValues.map(joined) };
-  const childValues = [
-    children.map(({ ordinal }) => ordinal),
-    children.map(({ row }) => JSON.stringify(row.key)),
-    children.map(({ row }) => row.text),
-    children.map(({ row }) => (row.moved ? "t" : "f")),
-  ];
-  return { sql: appended + changedChildren, values: [...eventValues, ...childValues].map(joined) };
 }

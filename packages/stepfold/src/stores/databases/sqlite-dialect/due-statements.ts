@@ -1,4 +1,5 @@
 import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
+import { guardColumns } from "../../kit/columns.ts";
 
 /**
  * The column `due_at` holds due times. For an execution that is due at once, this number is subtracted, so that the value is negative:
@@ -24,14 +25,21 @@ export function dueAtSql(inMs: string | null, wakeAt: string, now: string, isNew
   return `iif(${wakeAt} <= 0, ${since} - ${shiftMs}, ${wakeAt})`;
 }
 
+/**
+ * SQL for the parameter `?3` as a limit. With `?3` alone, SQLite plans with the value of the limit, and so it prepares the statement again
+ * for each call, which takes longer than running it.
+ */
+const limit = "?3 + 0";
+
 /** Texts of statements that read executions which have been due for at least `?2` milliseconds. */
 export interface DueTexts {
-  /** The longest due executions without a permit: at most `?3` of those due at once, and at most `?3` of those due at a time. */
+  /**
+   * The longest due executions without a permit: at most `?3` of those due at once, and at most `?3` of those due at a time. A row without
+   * `seq` follows if an execution with a permit is due.
+   */
   readonly plain: string;
-  /** The same for executions with the permit key `?4`. */
+  /** The longest due executions with the permit key `?4`, in the same way. */
   readonly ofKey: string;
-  /** Whether an execution with a permit is due. */
-  readonly areKeysDue: string;
   /** The keys of the longest due executions with a permit, each with a limit and the number of these executions. */
   readonly longestDueKeys: string;
   /**
@@ -52,9 +60,9 @@ export function dueTexts(now: string, guard: string, key: string): DueTexts {
   // two ranges, because the index returns each in order, while both together would have to be sorted. If `?2` is 0, executions that are due
   // at once (below 0) are found whatever the clock says
   const ranges = [`due_at <= iif(?2 = 0, -1, min(-1, ${now} - ?2 - ${shiftMs}))`, `due_at BETWEEN 0 AND ${now} - ?2`];
-  const longestDue = (columns: string, which: string, limit: string | number): string =>
+  const longestDue = (columns: string, which: string, most: string | number): string =>
     ranges
-      .map((range) => `SELECT ${columns} FROM executions WHERE ${which} AND ${range} ORDER BY executions.due_at, seq LIMIT ${limit}`)
+      .map((range) => `SELECT ${columns} FROM executions WHERE ${which} AND ${range} ORDER BY executions.due_at, seq LIMIT ${most}`)
       .map((text) => `SELECT * FROM (${text})`)
       .join(" UNION ALL ");
   const isDue = (range: string): string => `EXISTS (SELECT 1 FROM executions WHERE permit_key IS NOT NULL AND ${range})`;
@@ -63,9 +71,8 @@ export function dueTexts(now: string, guard: string, key: string): DueTexts {
   const firstLimit = (range: string): string =>
     `(SELECT permit_limit FROM executions WHERE permit_key = keys.key AND ${range} ORDER BY due_at, seq LIMIT 1)`;
   return {
-    plain: longestDue(guard, "permit_key IS NULL", "?3"),
-    ofKey: longestDue(guard, "permit_key = ?4", "?3"),
-    areKeysDue: `SELECT ${ranges.map(isDue).join(" OR ")} AS areKeysDue`,
+    plain: `${longestDue(guard, "permit_key IS NULL", limit)} UNION ALL SELECT ${guardColumns.map(() => "NULL").join(", ")} WHERE ${ranges.map(isDue).join(" OR ")}`,
+    ofKey: longestDue(guard, "permit_key = ?4", limit),
     longestDueKeys: `SELECT ${key} AS key, permit_limit, min(since) AS since, count(*) AS rows
       FROM (${longestDue(`permit_key, permit_limit, ${dueTime} AS since`, "permit_key IS NOT NULL", windowRows)})
       GROUP BY permit_key ORDER BY since`,

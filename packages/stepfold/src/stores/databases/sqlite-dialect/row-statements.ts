@@ -1,6 +1,7 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import { conditionTerms, termsSql } from "../../kit/columns.ts";
 import type { DueChange, RowChanges, RowCondition, RowWrite } from "../../kit/execution-table.ts";
+import { statuses } from "../../kit/lists/checked-query.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { dueAtSql } from "./due-statements.ts";
 import type { PlannedWrite, SqlStatement, SqlValue } from "./statement.ts";
@@ -81,7 +82,8 @@ export class WritePlanner {
    *   the same, so that no index is written. If the status differs, it changes nothing, and the session sends the full statement
    */
   #update(write: Update, isQuick: boolean): SqlStatement {
-    const shape = bit(true, 20) | bit(isQuick, 19) | (changeShape(write.set) << 7) | conditionShape(write.when);
+    const status = isQuick && keepsIndexes(write.set) ? statuses.indexOf(write.set.state!.status) : 0;
+    const shape = bit(true, 20) | bit(isQuick, 19) | (status << 23) | (changeShape(write.set) << 7) | conditionShape(write.when);
     return this.#statement(shape, write, (bind) => this.#updateText(write, isQuick, bind));
   }
 
@@ -97,7 +99,7 @@ export class WritePlanner {
       );
       if (set.state.checkpointVersion !== undefined) assignments.push(`checkpoint_version = ${ofState("version")}`);
       // setting a column writes its index, even if the value stays the same
-      if (isQuick && keepsIndexes(set)) conditions.push(`status = ${ofState("status")}`);
+      if (isQuick && keepsIndexes(set)) conditions.push(`status = '${set.state.status}'`);
       else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
     }
     if (set.due) {

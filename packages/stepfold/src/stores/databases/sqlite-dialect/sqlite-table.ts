@@ -1,6 +1,6 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardColumns, guardOf, listedColumns, listedRowOf, nonEmptyIds } from "../../kit/columns.ts";
+import { guardColumns, guardOf, listedColumns, listedRowOf, nonEmptyIds, storedRowsOf } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
@@ -33,6 +33,8 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly lists: kit.ListTable;
   readonly #session: SqliteSession;
   readonly #now: string;
+  /** SQL that selects the column `id` of an execution as `name`. */
+  readonly #id: string;
   /** SQL that selects the column `key` of a child or a record. */
   readonly #key: string;
   readonly #readText: (value: string) => string;
@@ -49,6 +51,7 @@ export class SqliteTable implements kit.ExecutionTable {
     this.grouping = grouping;
     this.#session = session;
     this.#now = now;
+    this.#id = `${textSql("id")} AS name`;
     this.#key = `${textSql("key")} AS key`;
     this.#readText = readText;
     const texts = ["id", "incarnation", "owner", "permit_key"].map((column) => [column, textSql(column)]);
@@ -70,37 +73,23 @@ export class SqliteTable implements kit.ExecutionTable {
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN`;
-    const rows = await this.#readEach(text, nonEmptyIds(ids));
+    const rows = await this.#readEach((list) => `${text} ${list}`, nonEmptyIds(ids));
     const guards = rows.filter(({ seq }) => seq !== null).map((row) => this.#guardOf(row));
     return { now: Number(rows[0]!.now), found: new Map(guards.map((guard) => [guard.id, guard])) };
   }
 
   async load(ids: readonly string[]): Promise<Map<string, StoredRows>> {
-    const seq = "(SELECT seq FROM executions WHERE id = ?2)";
-    const texts = [
-      "SELECT version, status, head FROM executions WHERE id = ?2 AND deleted_at IS NULL",
-      `SELECT event FROM events WHERE execution = ${seq}
-        AND version > coalesce((SELECT checkpoint_version FROM executions WHERE id = ?2), -1) ORDER BY version`,
-      `SELECT ${this.#key}, head FROM children WHERE execution = ${seq} ORDER BY place`,
-    ];
-    const found = await this.#session.read(ids.flatMap((id) => texts.map((text) => ({ text, values: [id] }))));
-    const loaded = new Map<string, StoredRows>();
-    for (const [index, workflowId] of ids.entries()) {
-      const [rows, events, children] = found.slice(index * 3, index * 3 + 3);
-      const [row] = rows!;
-      if (!row) continue;
-      loaded.set(workflowId, {
-        ...{ workflowId, version: Number(row.version), status: row.status as Status, head: row.head as string },
-        events: events!.map(({ event }) => event as string),
-        children: children!.map(({ key, head }) => [this.#readText(key as string), head as string]),
-      });
-    }
-    return loaded;
+    const among = (table: string): string => `FROM executions AS e CROSS JOIN ${table} AS r ON r.execution = e.seq`;
+    const textOf = (list: string): string => `
+      SELECT seq, version AS place, ${this.#id}, status, head AS body FROM executions WHERE id IN ${list} AND deleted_at IS NULL
+      UNION ALL SELECT seq, r.version, NULL, NULL, event ${among("events")} AND r.version > coalesce(checkpoint_version, -1) WHERE id IN ${list}
+      UNION ALL SELECT seq, place, ${this.#key}, NULL, r.head ${among("children")} WHERE id IN ${list}`;
+    return storedRowsOf(await this.#readEach(textOf, ids), this.#readText);
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
     const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions WHERE deleted_at IS NULL AND id IN`;
-    return (await this.#readEach(text, ids)).map((row) => listedRowOf(row, this.#readText));
+    return (await this.#readEach((list) => `${text} ${list}`, ids)).map((row) => listedRowOf(row, this.#readText));
   }
 
   write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
@@ -116,7 +105,7 @@ export class SqliteTable implements kit.ExecutionTable {
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     const text = `SELECT events.version, commit_id AS commitId, event
       FROM (SELECT seq FROM executions WHERE id = ?2) CROSS JOIN events
-      WHERE execution = seq AND events.version > CAST(?3 AS INTEGER) ORDER BY events.version LIMIT ?4`;
+      WHERE execution = seq AND events.version > CAST(?3 AS INTEGER) ORDER BY events.version LIMIT ?4 + 0`;
     const rows = await this.#read(text, [id, afterVersion, limit]);
     return rows.map(({ version, commitId, event }) => ({ version: Number(version), commitId: commitId as string, text: event as string }));
   }
@@ -124,18 +113,15 @@ export class SqliteTable implements kit.ExecutionTable {
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const statements = keys
       ? keys.map((key) => ({ text: this.#due.ofKey, values: [overdueMs, limit, key] }))
-      : [
-          { text: this.#due.plain, values: [overdueMs, limit] },
-          { text: this.#due.areKeysDue, values: [overdueMs] },
-        ];
+      : [{ text: this.#due.plain, values: [overdueMs, limit] }];
     const found = await this.#session.read(statements);
     const longestDue = (rows: readonly SqlRow[]) =>
       rows
+        .filter(({ seq }) => seq !== null)
         .map((row) => this.#guardOf(row))
         .sort(byDueTime)
         .slice(0, limit);
-    if (keys) return { executions: found.flatMap(longestDue), areKeysDue: true };
-    return { executions: longestDue(found[0]!), areKeysDue: Number(found[1]![0]!.areKeysDue) === 1 };
+    return { executions: found.flatMap(longestDue), areKeysDue: keys !== null || found[0]!.some(({ seq }) => seq === null) };
   }
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
@@ -150,7 +136,7 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly records: kit.ExecutionTable["records"] = {
     get: async (kind: RecordKind, keys: readonly string[]) => {
       const text = `SELECT ${this.#key}, revision, text FROM records WHERE kind = '${kind}' AND records.key IN`;
-      const records = (await this.#readEach(text, keys)) as unknown as readonly StoredRecord[];
+      const records = (await this.#readEach((list) => `${text} ${list}`, keys)) as unknown as readonly StoredRecord[];
       return new Map(
         records.map(({ key: keyText, revision, text }) => {
           const key = this.#readText(keyText);
@@ -175,14 +161,14 @@ export class SqliteTable implements kit.ExecutionTable {
   /**
    * Reads the rows of these ids with as many statements as needed, all of which see one state of the data.
    *
-   * @param text the statement without its list of ids
+   * @param textOf returns the statement with a list of ids in parentheses
    */
-  async #readEach(text: string, ids: readonly string[]): Promise<readonly SqlRow[]> {
+  async #readEach(textOf: (list: string) => string, ids: readonly string[]): Promise<readonly SqlRow[]> {
     const statements: SqlStatement[] = [];
     let from = 0;
     do {
       const { list, values } = new Parameters();
-      statements.push({ text: `${text} (${list(ids.slice(from, from + this.#maxIds))})`, values });
+      statements.push({ text: textOf(`(${list(ids.slice(from, from + this.#maxIds))})`), values });
       from += this.#maxIds;
     } while (from < ids.length);
     return (await this.#session.read(statements)).flat();
