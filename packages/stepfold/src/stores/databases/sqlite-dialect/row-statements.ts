@@ -191,24 +191,21 @@ function additionTexts(into: string, row: string, rowOfCommit: string): Readonly
 
 /** Returns the statements that write the events and children of a write. @param isMade true: the write is known to have been made */
 function historyStatements(write: Insert | Update, isMade: boolean): readonly SqlStatement[] {
-  const { history } = write;
+  const { id, history } = write;
   if (!history) return [];
   const { commitId, events, children } = history;
   const texts = isMade ? ofMadeWrite : ofAnyWrite;
-  const row = isMade ? [write.id] : writtenRowOf(write);
-  const statements = events.map(({ version, text }): SqlStatement => ({ text: texts.event, values: [version, text, commitId, ...row] }));
+  const incarnation = write.kind === "insert" ? write.row.incarnation : write.when.incarnation;
+  const after = write.kind === "insert" ? write.row.version : (write.set.state?.version ?? null);
+  const valuesOf = (first: SqlValue, text: string | null, commit: string | null): SqlValue[] =>
+    isMade ? [first, text, commit, id] : [first, text, commit, id, incarnation, after];
+  const statements = events.map(({ version, text }) => ({ text: texts.event, values: valuesOf(version, text, commitId) }));
   const childOf = isMade ? null : commitId;
   for (const { key, text, moved } of children) {
-    if (text === null || moved) statements.push({ text: texts.noChild, values: [key, null, childOf, ...row] });
-    if (text !== null) statements.push({ text: texts.child, values: [key, text, childOf, ...row] });
+    if (text === null || moved) statements.push({ text: texts.noChild, values: valuesOf(key, null, childOf) });
+    if (text !== null) statements.push({ text: texts.child, values: valuesOf(key, text, childOf) });
   }
   return statements;
-}
-
-/** Returns the parameters that identify the row that a write has written. */
-function writtenRowOf(write: Insert | Update): readonly SqlValue[] {
-  if (write.kind === "insert") return [write.id, write.row.incarnation, write.row.version];
-  return [write.id, write.when.incarnation, write.set.state?.version ?? null];
 }
 
 /**

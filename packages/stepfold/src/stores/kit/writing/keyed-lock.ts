@@ -14,12 +14,8 @@ export function keyedLock(): KeyedLock {
   const last = new Map<string, Promise<unknown>>();
   return {
     run(keys, work) {
-      const before: Promise<unknown>[] = [];
-      for (const key of keys) {
-        const working = last.get(key);
-        if (working) before.push(working);
-      }
-      const mine = before.length > 0 ? Promise.allSettled(before).then(work) : work();
+      const isFree = keys.every((key) => !last.has(key));
+      const mine = isFree ? work() : Promise.allSettled(keys.map((key) => last.get(key))).then(work);
       for (const key of keys) last.set(key, mine);
       const forget = (): void => {
         for (const key of keys) if (last.get(key) === mine) last.delete(key);
