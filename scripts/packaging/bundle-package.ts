@@ -81,12 +81,12 @@ function packageOf(id: string, takesIn: readonly string[]): string | undefined {
 
 /**
  * Returns the chunk of a file. Every part of the library is one chunk, except for the code that checks and explains snapshots of
- * callers: it is a quarter of `core`, and the runtime needs none of it. An entry's `index.ts` is a file of its own, so that it exports
+ * callers: it is a quarter of `core`, and stores and queues need none of it. An entry's `index.ts` is a file of its own, so that it exports
  * only its own names.
  */
 function partOf(path: string): string | null {
   if (/(^|\/)index\.ts$/.test(path)) return null;
-  if (/^core\/(reading\/|explain\/explain)/.test(path)) return "core-reading";
+  if (/^core\/(reading\/read-|explain\/explain)/.test(path)) return "core-reading";
   // loaded only if an expression names one of its functions
   if (path.startsWith("expressions/extra/")) return null;
   return layerOf(path)?.part.replaceAll("/", "-") ?? null;

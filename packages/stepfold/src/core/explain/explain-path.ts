@@ -1,5 +1,5 @@
 import type { CompiledNode, CompiledWorkflow } from "../definition/compiled.ts";
-import { itemOf, pathsOf, scopedKey } from "../snapshot/address.ts";
+import { heldUp, itemOf, pathsOf, scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, Snapshot } from "../snapshot/snapshot.ts";
 import type { Draft } from "../transition/draft/draft.ts";
 import { openDraft } from "../transition/draft/open-draft.ts";
@@ -7,7 +7,7 @@ import { workflowOf } from "../transition/find-wait.ts";
 import type { EpochMs } from "../values/json.ts";
 import { holdText, joinText } from "./explain-hold.ts";
 import { childrenText, type ItemCounts, itemCounts } from "./explain-items.ts";
-import { heldUp, movesAt, type Placed, type Survey } from "./explain-survey.ts";
+import { movesAt, type Placed, type Survey } from "./explain-survey.ts";
 import { waitText } from "./explain-wait.ts";
 import { counted, cut, iso } from "./explain-words.ts";
 import { type WaitInfo, waitsOf } from "./waits.ts";

@@ -1,4 +1,4 @@
-import { groupOf, openScopes, parentKey, scopedKey } from "../snapshot/address.ts";
+import { groupOf, heldUp, openScopes, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, ChildState, Snapshot } from "../snapshot/snapshot.ts";
 import { deadlineIn, earliestTimer } from "../transition/draft/draft-status.ts";
 import type { EpochMs } from "../values/json.ts";
@@ -112,12 +112,6 @@ function openStatusOf({ status, waits = [], children }: ActivePath, isHeldUp: bo
       : has("child") || has("delivery")
         ? "execution"
         : "time";
-}
-
-/** True if a child, or a child around it, is ready and waits for a place in its map. */
-export function heldUp({ childStates }: Pick<Snapshot, "childStates">, scope: string): boolean {
-  for (let key = scope; key !== ""; key = parentKey(key)) if (childStates?.[key]?.queued !== undefined) return true;
-  return false;
 }
 
 /** Chooses the paths to explain. If there are too many: paths with children come first, then the others in the order of `interest`. */

@@ -54,6 +54,12 @@ export function parentKey(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf(nested)));
 }
 
+/** True if a child, or a child around it, is ready and waits for a place in its map. */
+export function heldUp({ childStates }: Pick<Scopes, "childStates">, scope: string): boolean {
+  for (let key = scope; key !== ""; key = parentKey(key)) if (childStates?.[key]?.queued !== undefined) return true;
+  return false;
+}
+
 /** Returns the last part of a key, which is unique in its scope: `0@2` for `0#1/3>0@2`. */
 export function localKey(key: string): string {
   return key.slice(key.lastIndexOf(nested) + 1);

@@ -2,7 +2,7 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Json } from "../values/json.ts";
 import { scopedKey } from "./address.ts";
 import { type AnsweredKey, maxAnsweredKeys } from "./answered-key.ts";
-import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, TimedOutEvent } from "./event.ts";
+import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, StartedEvent, TimedOutEvent } from "./event.ts";
 import type { HeldResults, HistoryCheckpoint } from "./history-checkpoint.ts";
 import { valueInEvents, wholeHead } from "./large-values.ts";
 import { answeredKeyOf, resultOf } from "./result.ts";
@@ -53,6 +53,15 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   if (head.incarnation !== undefined && history.answered.length > 0) snapshot.answered = history.answered;
   if (history.schemas) snapshot.schemas = history.schemas;
   return snapshot;
+}
+
+/** Returns the metadata after the last of these events that has changed it; undefined if none has. The event `started` does not count. */
+export function latestMetadata(events: readonly Event[]): StartedEvent["metadata"] | undefined {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events[index]!;
+    if ((event.type === "metadataSet" || event.type === "completed") && event.metadata) return event.metadata;
+  }
+  return undefined;
 }
 
 type Results = Record<string, NodeResult[]>;

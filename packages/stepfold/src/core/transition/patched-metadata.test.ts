@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { completing, eventOn, graph, startedAt } from "../../../test/core/execution.fixture.ts";
-import { latestMetadata } from "../reading/latest-metadata.ts";
 import { readSnapshot } from "../reading/read-snapshot.ts";
 import type { Event, MetadataSetEvent } from "../snapshot/event.ts";
-import { restore } from "../snapshot/restore.ts";
+import { latestMetadata, restore } from "../snapshot/restore.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { sizeOfJson } from "../values/json.ts";
 import { apply, fold } from "./apply.ts";

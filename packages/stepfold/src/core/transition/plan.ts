@@ -1,5 +1,5 @@
 import type { CompiledNode } from "../definition/compiled.ts";
-import { parentKey } from "../snapshot/address.ts";
+import { heldUp } from "../snapshot/address.ts";
 import type { BegunEvent, ExpiredEvent, ResumedEvent, TimedOutEvent } from "../snapshot/event.ts";
 import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo, Wait } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
@@ -118,11 +118,8 @@ function isDue({ status, nextRetryAt }: PlannedPath, now: EpochMs): boolean {
   return status === "ready" || (status === "retrying" && (nextRetryAt ?? 0) <= now);
 }
 
-function mayMove({ childStates = {} }: Pick<Snapshot, "childStates">, key: string, { status }: ChildState): boolean {
-  if (status !== "active" && status !== "error") return false;
-  // the child, or a child around it, waits for a place in its map
-  for (let scope = key; scope !== ""; scope = parentKey(scope)) if (childStates[scope]?.queued !== undefined) return false;
-  return true;
+function mayMove(snapshot: Pick<Snapshot, "childStates">, key: string, { status }: ChildState): boolean {
+  return (status === "active" || status === "error") && !heldUp(snapshot, key);
 }
 
 /** Returns the task of a path, even if it is not due. @param scope the key of the child with the path; empty for the execution itself */

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { heldUp } from "../../core/explain/explain-survey.ts";
+import { heldUp } from "../../core/snapshot/address.ts";
 import type { RetriedEvent, UnparkedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, openPaths } from "../../core/snapshot/target.ts";

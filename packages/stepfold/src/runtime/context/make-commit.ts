@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { latestMetadata } from "../../core/reading/latest-metadata.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import { historyCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
+import { latestMetadata } from "../../core/snapshot/restore.ts";
 import { closeDraft, closedHead, takeChanges, takeListedWaits } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";

@@ -1,8 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { latestMetadata } from "../../core/reading/latest-metadata.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
-import { restore } from "../../core/snapshot/restore.ts";
+import { latestMetadata, restore } from "../../core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
 
 /** The key of the last checkpoint of an execution, which is stored among its children. No child has this key. */

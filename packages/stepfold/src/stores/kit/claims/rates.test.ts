@@ -128,6 +128,28 @@ describe("the record of a rate", () => {
   });
 });
 
+describe("a rate that executions with and without a concurrency key share", () => {
+  const mixed = async (store: SnapshotStore, permitKey: string) => {
+    const rate = { key: "x", limit: 10, periodMs };
+    for (const id of ["b", "c", "d", "e"]) await store.create(startCommit(id, { head: { rate } }));
+    for (const id of ["a", "f"]) await store.create(startCommit(id, { head: { rate, permit: { key: permitKey, limit: 2 } } }));
+  };
+
+  // the key of the line begins with a quotation mark, so these keys come before and after it
+  it.each(["!", "k"])("is used as far as it may be, and no claim takes more than it asks for, with the key %s", async (permitKey) => {
+    for (const limit of [1, 2, 3, 4, 6]) {
+      const { store } = opened();
+      await mixed(store, permitKey);
+      const claimed: string[] = [];
+      while (claimed.length < 6) {
+        const ids = idsOf(await store.claim({ ...lease, limit }));
+        expect(ids.length, `a claim of ${limit} after ${claimed}`).toBe(Math.min(limit, 6 - claimed.length));
+        claimed.push(...ids);
+      }
+    }
+  });
+});
+
 describe("the line of a rate", () => {
   it("is worked through in its order, however long each call takes", async () => {
     for (let seed = 0; seed < 100; seed++) {

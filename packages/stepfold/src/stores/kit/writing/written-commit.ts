@@ -1,4 +1,4 @@
-import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
+import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import { isTerminal, type SnapshotHead, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { EpochMs } from "../../../core/values/json.ts";

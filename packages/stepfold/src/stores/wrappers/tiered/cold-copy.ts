@@ -1,4 +1,4 @@
-import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
+import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import { type EpochMs, isJsonObject, type Json } from "../../../core/values/json.ts";
 import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";

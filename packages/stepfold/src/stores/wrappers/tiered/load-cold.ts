@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
+import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import { listedWaitsOf } from "../../../core/transition/draft/listed-waits.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";

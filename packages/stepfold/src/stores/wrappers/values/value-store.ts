@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from "../../../core/definition/definition.ts";
-import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
 import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
+import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
