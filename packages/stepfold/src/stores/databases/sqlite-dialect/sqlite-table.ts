@@ -79,6 +79,7 @@ export class SqliteTable implements kit.ExecutionTable {
   }
 
   async load(ids: readonly string[]): Promise<Map<string, StoredRows>> {
+    // with CROSS JOIN, SQLite reads the execution first, and then its rows by their index
     const among = (table: string): string => `FROM executions AS e CROSS JOIN ${table} AS r ON r.execution = e.seq`;
     const textOf = (list: string): string => `
       SELECT seq, version AS place, ${this.#id}, status, head AS body FROM executions WHERE id IN ${list} AND deleted_at IS NULL
