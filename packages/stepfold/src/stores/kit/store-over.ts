@@ -173,13 +173,13 @@ class TableStore implements StoreMethods {
   }
 
   async delete(workflowId: string): Promise<void> {
-    const deleted = await this.#order.run([workflowId], () => deleteExecution(this.#table, this.#writer, workflowId));
-    await this.#claims.forgetPermits([deleted]);
+    const { keys } = await this.#order.run([workflowId], () => deleteExecution(this.#table, this.#writer, workflowId));
+    await this.#claims.forget(keys);
   }
 
   async prune(options: CheckedPrune): Promise<PruneReport> {
-    const deleted = await pruneExecutions(this.#table, this.#writer, options, this.#retentionMs);
-    if (!options.dryRun) await this.#claims.forgetPermits(deleted);
+    const { executions: deleted, keys } = await pruneExecutions(this.#table, this.#writer, options, this.#retentionMs);
+    await this.#claims.forget(keys);
     return {
       executions: deleted.length,
       // each version is one event

@@ -1,4 +1,5 @@
 import type { EpochMs } from "../../core/values/json.ts";
+import { countedKeys } from "./claims/counted-keys.ts";
 import { liveGuard } from "./claims/guard.ts";
 import type { ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
 import type { CheckedPrune } from "./lists/checked-query.ts";
@@ -10,6 +11,14 @@ export const defaultRetentionMs: number = 30 * 24 * 60 * 60 * 1000;
 
 /** The number of executions that are deleted at the same time. */
 const deletedTogether = 100;
+
+/** Executions that were deleted. */
+interface Deleted {
+  /** Their guards from before the deletion. */
+  readonly executions: readonly ExecutionGuard[];
+  /** The keys of records that may have counted them, and that may be of no use any more (see `Claims.forget`). */
+  readonly keys: readonly string[];
+}
 
 /**
  * Returns true if the row is a tombstone whose retention is over. A tombstone keeps the id of a deleted execution, so that a late
@@ -34,13 +43,14 @@ function burialOf({ id, incarnation, version }: ExecutionGuard): RowWrite {
   return { kind: "bury", id, when: { incarnation, version } };
 }
 
-/** Deletes one ended execution. Returns its guard from before the deletion. @throws StepfoldError `WORKFLOW_NOT_FOUND`, `EXECUTION_OPEN` */
-export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<ExecutionGuard> {
+/** Deletes one ended execution. @throws StepfoldError `WORKFLOW_NOT_FOUND`, `EXECUTION_OPEN` */
+export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<Deleted> {
   const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
   refuseDelete(workflowId, guard?.status ?? null);
+  const keys = await countedKeys(table, [guard!]);
   // an ended execution does not change, so the write fails only if another call has deleted it
   if (!(await writer.write(burialOf(guard!)))) refuseDelete(workflowId, null);
-  return guard!;
+  return { executions: [guard!], keys };
 }
 
 /**
@@ -52,17 +62,19 @@ export async function pruneExecutions(
   writer: RowWriter,
   { before, definitionId, statuses, limit, dryRun }: CheckedPrune,
   retentionMs: number,
-): Promise<readonly ExecutionGuard[]> {
+): Promise<Deleted> {
   const found = statuses.length === 0 ? [] : await table.lists.ended({ before, limit, ended: { statuses, definitionId } });
-  if (dryRun) return found;
+  if (dryRun) return { executions: found, keys: [] };
   const deleted: ExecutionGuard[] = [];
+  const keys = new Set<string>();
   for (let at = 0; at < found.length; at += deletedTogether) {
     const some = found.slice(at, at + deletedTogether);
+    for (const key of await countedKeys(table, some)) keys.add(key);
     const written = await Promise.all(some.map((guard) => writer.write(burialOf(guard))));
     deleted.push(...some.filter((_, index) => written[index]));
   }
   await removeExpired(table, writer, retentionMs, limit);
-  return deleted;
+  return { executions: deleted, keys: [...keys] };
 }
 
 async function removeExpired(table: ExecutionTable, writer: RowWriter, retentionMs: number, limit: number): Promise<void> {

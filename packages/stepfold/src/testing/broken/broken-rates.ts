@@ -45,6 +45,11 @@ export const brokenRates: readonly BrokenStore[] = [
   mistake("claims a new execution with a rate", "rate: a new execution with one is not claimed with its creation", {
     claimsAtCreation: true,
   }),
+  mistake(
+    "claims all that may begin, however few it is asked for",
+    "rate: a claim takes no more than it asks for, and no fewer, where some of a rate need a permit too",
+    { ignoresNumber: true },
+  ),
   mistake("lets begin what is not overdue", "rate: what is not overdue is left, also one that waits for its first claim", {
     ignoresOverdue: true,
   }),

@@ -32,6 +32,8 @@ export interface RateRules {
   readonly confusesWorkflows?: true;
   /** A claim of overdue executions gives any due ones. */
   readonly ignoresOverdue?: true;
+  /** A claim takes everything that may begin, whatever number it is asked for. */
+  readonly ignoresNumber?: true;
   /** A new execution with a rate can be claimed with its creation. */
   readonly claimsAtCreation?: true;
   /** Counts the executions that began first, and claims one a moment later. */
@@ -128,7 +130,7 @@ class RateBook {
     const asked = [...this.#known.values()].filter(({ id }) => workflowId === undefined || id === workflowId);
     const found: Claim[] = [];
     for (const one of this.#rules.reversed ? asked.reverse() : asked) {
-      if (found.length >= limit) break;
+      if (found.length >= limit && !this.#rules.ignoresNumber) break;
       const rate = this.#today(one, rates);
       if (rate && this.#mustWait(one) && !this.#hasRoom(rate, now) && !(this.#rules.ignoresIds && workflowId !== undefined)) {
         if (this.#rules.queuesAll) break;

@@ -54,9 +54,9 @@ export class Claims {
     keptClaim(claim, version, await this.#guardOf(claim.workflowId));
   }
 
-  /** After executions were deleted: deletes the records of the permit keys in their rows that are not used any more. */
-  forgetPermits(deleted: readonly ExecutionGuard[]): Promise<void> {
-    return this.#permits.forgetUnused([...new Set(deleted.flatMap(({ permit }) => permit?.key ?? []))]);
+  /** After executions were deleted: deletes those records of their permits and rates that are not used any more (see `countedKeys`). */
+  forget(keys: readonly string[]): Promise<void> {
+    return this.#permits.forgetUnused(keys);
   }
 
   /**

@@ -128,6 +128,70 @@ describe("the record of a rate", () => {
   });
 });
 
+describe("the record of a rate whose executions are deleted", () => {
+  const rate = { key: "x", limit: 2, periodMs };
+  const fields = { "only a rate": { rate }, "a concurrency key too": { rate, permit: { key: "k", limit: 1 } } };
+  const ways = {
+    delete: (store: SnapshotStore) => store.delete("a"),
+    prune: (store: SnapshotStore) => store.prune({ before: Number.MAX_SAFE_INTEGER }),
+  };
+  const run = async (store: SnapshotStore, id: string, head: NonNullable<Parameters<typeof startCommit>[1]>["head"]) => {
+    const first = startCommit(id, { head });
+    await store.create(first);
+    const [claim] = await store.claim({ ...lease, limit: 1, workflowId: id });
+    await store.commit(stepCommit(first, { fence: claim!.fence, status: "completed" }));
+  };
+
+  describe.each(Object.entries(fields))("with %s", (_, head) => {
+    it.each(Object.entries(ways))("goes by %s once its time is over", async (_way, remove) => {
+      const { table, store } = opened();
+      await run(store, "a", head);
+      expect((await record(table))!.grants).toHaveLength(1);
+      table.clock.now += periodMs;
+      await remove(store);
+      expect(await record(table)).toBeNull();
+      expect((await table.records.get("permit", ["k"])).size).toBe(0);
+    });
+
+    it.each(
+      Object.entries(ways),
+    )("stays after a %s before its time is over, and goes with a later one of another key", async (_way, remove) => {
+      const { table, store } = opened();
+      await run(store, "a", head);
+      await remove(store);
+      table.clock.now += periodMs - 1;
+      await run(store, "b", { rate: { ...rate, key: "y" } });
+      await store.delete("b");
+      expect(await record(table)).not.toBeNull();
+      table.clock.now += 1;
+      await run(store, "c", { rate: { ...rate, key: "z" } });
+      await store.delete("c");
+      expect(await record(table)).toBeNull();
+    });
+  });
+
+  it("stays while one of its executions still counts", async () => {
+    const { table, store } = opened();
+    await run(store, "a", fields["a concurrency key too"]);
+    await store.delete("a");
+    table.clock.now += periodMs - 1;
+    await run(store, "b", fields["only a rate"]);
+    table.clock.now += 1;
+    await store.delete("b");
+    expect((await record(table))!.grants).toHaveLength(2);
+  });
+
+  it("stays if the execution cannot be read, which is deleted all the same", async () => {
+    const { table, store } = opened();
+    await run(store, "a", fields["a concurrency key too"]);
+    table.clock.now += periodMs;
+    table.heads = () => Promise.reject(new TypeError("damaged"));
+    await store.delete("a");
+    expect(await store.load("a")).toBeNull();
+    expect(await record(table)).not.toBeNull();
+  });
+});
+
 describe("a rate that executions with and without a concurrency key share", () => {
   const mixed = async (store: SnapshotStore, permitKey: string) => {
     const rate = { key: "x", limit: 10, periodMs };

@@ -1,12 +1,12 @@
-import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { CheckedClaim } from "../checked-store.ts";
-import type { ExecutionGuard, ExecutionTable, ListedRow } from "../execution-table.ts";
+import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
 import { maxAnswerMs } from "../no-answer.ts";
-import type { StoredRecord } from "../record-table.ts";
+import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { attemptOf, liveGuard } from "./guard.ts";
+import { presentRates, unlimited } from "./present-rates.ts";
 import { rateKeyOf, waitsForRate } from "./rate-key.ts";
 import { type PlannedClaim, plannedClaim, type Taken } from "./take-executions.ts";
 
@@ -52,16 +52,20 @@ interface PendingClaim {
 interface Candidate {
   readonly planned: PlannedClaim;
   readonly rate: Rate;
+  /** The permit key in its row. */
+  readonly rowKey: string;
   /** True: the execution is not due yet. It is considered because there may be room for it before its time. */
   readonly isAhead: boolean;
 }
+
+/** How many executions may be claimed for each permit key in their rows. Executions of one rate may have different ones. */
+type Rooms = ReadonlyMap<string, number>;
 
 /** Candidates of one rate. */
 interface Group {
   readonly key: string;
   readonly candidates: readonly Candidate[];
-  readonly rowKey: string;
-  readonly room: number;
+  readonly rooms: Rooms;
 }
 
 /** The beginning of a line. */
@@ -95,9 +99,6 @@ const noticeMs = 10_000;
 /** The assumed largest difference between the clocks of processes. Periods are longer by this if the store has no clock of its own. */
 const clockSkewMs = 1_000;
 
-/** The limit for executions whose workflow has no rate any more. */
-const unlimited = Number.POSITIVE_INFINITY;
-
 /** Longer than any wait in a line: with `overdueMs: -everMs` a table also returns executions that are not due yet. */
 const everMs = 2 ** 42;
 
@@ -106,6 +107,10 @@ const maxAhead = 40;
 
 /** The search for them ends once it has read more rows of a key than this. */
 const maxLooked = 5_000;
+
+/** The most keys of records that a process keeps in mind to delete them later, and how many of them it looks at in one call. */
+const maxKept = 10_000;
+const maxForgotten = 100;
 
 /** How many times a write is tried if other processes keep changing the record first. */
 const maxTries = 100;
@@ -134,6 +139,8 @@ export class Rates {
   readonly #table: ExecutionTable;
   readonly #writer: RowWriter;
   readonly #skewMs: number;
+  /** Records that still limited claims when an execution of theirs was deleted, with the time until which they do. */
+  readonly #kept = new Map<string, EpochMs>();
 
   constructor(table: ExecutionTable, writer: RowWriter) {
     this.#table = table;
@@ -143,15 +150,14 @@ export class Rates {
 
   /** Returns the first claims that may be made now; others get a later time, or are tried again. The caller must settle all grants. */
   async grant(asks: readonly RateAsk[], options: CheckedClaim): Promise<readonly RateGrant[]> {
-    const waiting = asks.flatMap((ask) => ask.waiting.map((planned) => ({ planned, ask })));
+    const waiting = asks.flatMap(({ rowKey, waiting: some }) => some.map((planned) => ({ planned, rowKey })));
     if (waiting.length === 0) return [];
-    const rates = await this.#ratesOf(
-      waiting.map(({ planned }) => planned.guard),
-      options,
-    );
+    const guards = waiting.map(({ planned }) => planned.guard);
+    const rates = await presentRates(this.#table, guards, options);
+    const rooms: Rooms = new Map(asks.map(({ rowKey, room }) => [rowKey, room]));
     const granted: RateGrant[] = [];
-    const groups = new Map<string, Group>();
-    for (const { planned, ask } of waiting) {
+    const groups = new Map<string, readonly Candidate[]>();
+    for (const { planned, rowKey } of waiting) {
       const rate = rates.get(planned.guard.id);
       // the execution was deleted
       if (rate === undefined) continue;
@@ -160,13 +166,10 @@ export class Rates {
         continue;
       }
       const key = rateKeyOf(rate);
-      const group = groups.get(key) ?? { key, candidates: [], rowKey: ask.rowKey, room: 0 };
-      // executions with a concurrency key may come from several asks, and their permits limit them already
-      const room = ask.rowKey === key ? ask.room : group.room + 1;
-      groups.set(key, { ...group, candidates: [...group.candidates, { planned, rate, isAhead: false }], room });
+      groups.set(key, [...(groups.get(key) ?? []), { planned, rate, rowKey, isAhead: false }]);
     }
-    for (const found of await Promise.all([...groups.values()].map((group) => this.#grantOf(group, options)))) granted.push(...found);
-    return granted;
+    const found = await Promise.all([...groups].map(([key, candidates]) => this.#grantOf({ key, candidates, rooms }, options)));
+    return [...granted, ...found.flat()];
   }
 
   /** Records which of the granted claims were made, and when. */
@@ -195,39 +198,35 @@ export class Rates {
     );
   }
 
-  /** Deletes the records of rates that no longer limit any claim. */
+  /**
+   * Deletes the records of rates that no longer limit any claim. Those that still do are looked at again in a later call, once their time is
+   * over. A process that ends before that leaves them.
+   */
   async forgetUnused(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
-    const [records, { now }] = await Promise.all([this.#table.records.get("permit", lines), this.#table.read([])]);
-    const unused = [...records.values()].filter((stored) => {
-      const { grants, pending, lastPlaces, periodMs } = stateIn(stored);
-      return pending.length === 0 && Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs) <= now;
-    });
-    const deletions = unused.map(({ key, revision }) => ({ key, expected: revision, next: null }));
+    const { now } = await this.#table.read([]);
+    const over = [...this.#kept].flatMap(([key, until]) => (until <= now ? key : []));
+    const records = await this.#table.records.get("permit", [...new Set([...lines, ...over.slice(0, maxForgotten)])]);
+    for (const key of over.slice(0, maxForgotten)) this.#kept.delete(key);
+    const deletions: RecordWrite[] = [];
+    for (const { key, revision, text } of records.values()) {
+      const { grants, pending, lastPlaces, periodMs } = JSON.parse(text) as RateState;
+      const until = Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs, ...pending.map((one) => one.until));
+      if (until > now && this.#kept.size < maxKept) this.#kept.set(key, until);
+      if (until <= now && pending.length === 0) deletions.push({ key, expected: revision, next: null });
+    }
     if (deletions.length > 0) await this.#table.records.put("permit", deletions);
   }
 
-  /** Reads the present rates of executions: null if there is none in the head, or the row is damaged; a deleted execution is missing. */
-  async #ratesOf(guards: readonly ExecutionGuard[], { rates = {} }: CheckedClaim): Promise<ReadonlyMap<string, Rate | null>> {
-    const rows = guards.length > 0 ? await this.#table.heads(guards.map(({ id }) => id)) : [];
-    return new Map(
-      rows.map((row) => {
-        const { name, rate } = startOf(row);
-        const current = name !== null && Object.hasOwn(rates, name) ? rates[name]! : rate;
-        return [row.id, rate && { ...rate, ...(current ?? { limit: unlimited }) }];
-      }),
-    );
-  }
-
   async #grantOf(group: Group, options: CheckedClaim): Promise<readonly RateGrant[]> {
-    const { key, room } = group;
+    const { key, rooms } = group;
     const [records, { now }] = await Promise.all([this.#table.records.get("permit", [key]), this.#table.read([])]);
     const stored = records.get(key) ?? null;
     const state = await this.#withoutLost(stateIn(stored), now);
     const candidates = await this.#inOrder(group, state, now, options);
     // all of them are pending: other processes are about to claim them
     if (candidates.candidates.length === 0) return [];
-    const decision = decide(state, candidates, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
+    const decision = decide(state, candidates, { now, rooms, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
     // another process has written the record first, and has claimed or moved some of these candidates
     if (!(await this.#put(key, stored, decision.state))) return [];
     await Promise.all(decision.rescheduled.map((one) => this.#reschedule(one, now)));
@@ -254,7 +253,7 @@ export class Rates {
   }
 
   /** Returns the candidates in order. If there is room, they include executions with a place in the line that are not due yet. */
-  async #inOrder({ candidates, rowKey, key }: Group, state: RateState, now: EpochMs, options: CheckedClaim): Promise<Candidates> {
+  async #inOrder({ candidates, rooms, key }: Group, state: RateState, now: EpochMs, options: CheckedClaim): Promise<Candidates> {
     const { pending, lastPlaces } = state;
     const isKnown = (id: string): boolean =>
       pending.some((one) => one.id === id) || candidates.some(({ planned }) => planned.guard.id === id);
@@ -264,12 +263,12 @@ export class Rates {
     const times = timesIn(state, now);
     const isRoom = open.some(({ rate }) => freeAt(times, rate, this.#skewMs, now) <= now);
     // rows with a concurrency key have that as their permit key, so the key of the line does not find them
-    if (rowKey !== key || isEmpty || !isRoom) return { candidates: open.toSorted(compareCandidates), isWhole: isEmpty };
+    if (!rooms.has(key) || isEmpty || !isRoom) return { candidates: open.toSorted(compareCandidates), isWhole: isEmpty };
     const others = await this.#waitingOf(key, isKnown);
-    const rates = await this.#ratesOf(others, options);
+    const rates = await presentRates(this.#table, others, options);
     const ahead = others.flatMap((guard): Candidate[] => {
       const rate = rates.get(guard.id);
-      return rate && rateKeyOf(rate) === key ? [{ planned: plannedClaim(guard), rate, isAhead: true }] : [];
+      return rate && rateKeyOf(rate) === key ? [{ planned: plannedClaim(guard), rate, rowKey: key, isAhead: true }] : [];
     });
     return { candidates: [...open, ...ahead].toSorted(compareCandidates), isWhole: true };
   }
@@ -313,39 +312,31 @@ export class Rates {
   }
 }
 
-/** Reads the workflow and the rate of a row. A damaged row has neither: its claim is not limited, and its load reports the damage. */
-function startOf({ definition, head }: ListedRow): { readonly name: string | null; readonly rate: Rate | null } {
-  try {
-    const { id } = JSON.parse(definition) as SnapshotHead["definition"];
-    const { rate = null, unnamed } = JSON.parse(head) as Pick<SnapshotHead, "rate" | "unnamed">;
-    return { name: unnamed ? null : id, rate };
-  } catch {
-    return { name: null, rate: null };
-  }
-}
-
 /** The values that a decision needs in addition to the candidates. */
 interface DecisionTerms {
   readonly now: EpochMs;
-  readonly room: number;
+  readonly rooms: Rooms;
   readonly skewMs: number;
   /** True: only the execution that was asked for by its id may be claimed. */
   readonly isOnlyAsked: boolean;
 }
 
 /** Decides which candidates are claimed now and which get another due time, in their order. */
-function decide(before: RateState, { candidates, isWhole }: Candidates, { now, room, skewMs, isOnlyAsked }: DecisionTerms): Decision {
+function decide(before: RateState, { candidates, isWhole }: Candidates, { now, rooms, skewMs, isOnlyAsked }: DecisionTerms): Decision {
+  const left = new Map(rooms);
   const granted: PlannedClaim[] = [];
   const rescheduled: Reschedule[] = [];
   const places: [EpochMs, EpochMs] = [...before.lastPlaces];
   const times = timesIn(before, now);
   // the first execution that is left becomes due when there is room for it; the claim that then reads it also considers those behind it
   let isLookedAt = false;
-  for (const { planned, rate, isAhead } of candidates) {
+  for (const { planned, rate, rowKey, isAhead } of candidates) {
+    const room = left.get(rowKey)!;
     const dueAt = freeAt(times, rate, skewMs, now);
     const isBehind = isNew(planned) && !isWhole && places[0] > now;
     if (dueAt <= now && !isBehind) {
-      const isTaken = granted.length < room && !(isAhead && isOnlyAsked);
+      const isTaken = room > 0 && !(isAhead && isOnlyAsked);
+      if (isTaken) left.set(rowKey, room - 1);
       if (isTaken) granted.push(planned);
       else if (isAhead && !isLookedAt) rescheduled.push({ planned, dueAt: now, isFirst: true });
       isLookedAt ||= !isTaken;

@@ -147,6 +147,21 @@ export const rateCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "rate: a claim takes no more than it asks for, and no fewer, where some of a rate need a permit too",
+    ...needs,
+    async run({ store }) {
+      for (const [index, key] of ["k", "!"].entries()) {
+        const ids = [0, 1, 2, 3, 4, 5].map((number) => `e${index}${number}`);
+        // The last two have a permit key, which comes after or before those of rates.
+        for (const id of ids) await create(store, id, [key, 6], /[45]$/.test(id) ? { permit: { key, limit: 2 } } : {});
+        const claims: string[][] = [];
+        for (let round = 0; round < 3; round++) claims.push(await claimedIds(store, { limit: 2 }));
+        equal(claims.map(({ length }) => length), [2, 2, 2], "numbers of claims"); // biome-ignore format: one line
+        equal(claims.flat().sort(), ids, "claimed in all");
+      }
+    },
+  },
+  {
     name: "rate: what is not overdue is left, also one that waits for its first claim",
     ...needs,
     async run({ store, advance }) {
