@@ -190,6 +190,25 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     await expect(store.create(startCommit("b", { metadata }))).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
   });
 
+  it("may have metadata of 1 MB after any commit, and is refused beyond", async () => {
+    const store = mongoStore(newDatabase());
+    const first = startCommit("a");
+    await store.create(first);
+    const setting = (length: number): Commit => {
+      const metadata = { note: "x".repeat(length) };
+      return stepCommit(first, { event: (version) => ({ type: "metadataSet", version, at: 1_000, metadata }), head: { metadata } });
+    };
+    // metadata stays in the document: with 6 MB of it, the server would refuse a later commit of 12 MB
+    for (const length of [1_000_000, 6_000_000]) {
+      const details = { limit: "mongodb metadata in bytes", max: 1_000_000 };
+      await expect(store.commit(setting(length)), `${length}`).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", details });
+    }
+    const second = setting(999_000);
+    await store.commit(second);
+    await store.commit(stepCommit(second, { outputs: ["x".repeat(6_900_000), "y".repeat(6_900_000)] }));
+    expect(await store.load("a")).toMatchObject({ version: 3, metadata: second.head.metadata });
+  });
+
   it("takes ids and metadata for nothing but names", async () => {
     const store = mongoStore(newDatabase());
     const names = [

@@ -40,7 +40,7 @@ export function observed(db: MongoDatabase, around: Around): MongoDatabase {
           return { toArray };
         };
       };
-      const single = ["findOne", "updateOne", "findOneAndUpdate", "bulkWrite", "deleteMany", "createIndex"] as const;
+      const single = ["findOne", "updateOne", "findOneAndUpdate", "deleteMany", "createIndex"] as const;
       const methods = Object.fromEntries(single.map((method) => [method, watch(method)]));
       const { collectionName } = collection;
       return { collectionName, ...methods, find: list("find"), aggregate: list("aggregate") } as unknown as MongoCollection;

@@ -1,3 +1,3 @@
-export type { MongoCollection, MongoDatabase, MongoDocument, MongoWrite } from "./mongo-client.ts";
+export type { MongoCollection, MongoDatabase, MongoDocument } from "./mongo-client.ts";
 export { migrateMongo } from "./mongo-schema.ts";
 export { type MongoStoreOptions, mongoStore } from "./mongo-store.ts";

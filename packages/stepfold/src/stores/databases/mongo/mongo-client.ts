@@ -9,14 +9,8 @@ export interface MongoCollection {
   aggregate(pipeline: MongoDocument[], options: MongoDocument): { toArray(): Promise<MongoDocument[]> };
   updateOne(filter: MongoDocument, update: MongoDocument | MongoDocument[], options: MongoDocument): Promise<{ matchedCount: number }>;
   findOneAndUpdate(filter: MongoDocument, update: MongoDocument[], options: MongoDocument): Promise<MongoDocument | null>;
-  bulkWrite(operations: MongoWrite[], options: MongoDocument): Promise<unknown>;
   deleteMany(filter: MongoDocument, options: MongoDocument): Promise<unknown>;
   createIndex(keys: Record<string, 1 | -1>, options: MongoDocument): Promise<unknown>;
-}
-
-/** One write of a bulk write. */
-export interface MongoWrite {
-  readonly updateOne: { filter: MongoDocument; update: MongoDocument[]; upsert: true };
 }
 
 /** The methods of a `Db` of the package `mongodb` that are used, declared here so that the package is not a dependency. */

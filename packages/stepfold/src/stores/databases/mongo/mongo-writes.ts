@@ -11,7 +11,7 @@ type WriteOf<K extends RowWrite["kind"]> = RowWrite & { readonly kind: K };
 
 /** The most bytes of head, events and children in one commit. They are in one document, which has at most 16 MiB. */
 const maxCommitBytes = 14_000_000;
-/** The most bytes of metadata of a new execution. The document holds them twice: also as labels. */
+/** The most bytes of metadata of an execution. The document holds them twice: also as labels. */
 const maxMetadataBytes = 1_000_000;
 
 /** Makes a write. Null if its condition does not hold. @throws StepfoldError `LIMIT_EXCEEDED` */
@@ -61,9 +61,8 @@ async function change(
 function refuseLarge(write: WriteOf<"insert" | "update">): void {
   const { id, history } = write;
   if (!history) return;
-  const head = write.kind === "insert" ? write.row.head : (write.set.state?.head ?? "");
+  const { head = "", metadata = "" } = write.kind === "insert" ? write.row : { ...write.set.state, ...write.set };
   const texts = [...history.events, ...history.children].map(({ text }) => text ?? "");
   refuseLong(`A commit of execution "${id}"`, "mongodb commit in bytes", maxCommitBytes, [head, ...texts]);
-  if (write.kind !== "insert") return;
-  refuseLong(`The metadata of execution "${id}"`, "mongodb metadata in bytes", maxMetadataBytes, [write.row.metadata]);
+  refuseLong(`The metadata of execution "${id}"`, "mongodb metadata in bytes", maxMetadataBytes, [metadata]);
 }
