@@ -78,13 +78,18 @@ export async function dynamoBench({ client, table, url }: LocalTable, prefix: st
 }
 
 /** The sort keys of all items in the partition of an execution. */
-export async function rowsIn({ client, table }: LocalTable, prefix: string, workflowId: string): Promise<string[]> {
+export function rowsIn(local: LocalTable, prefix: string, workflowId: string): Promise<string[]> {
+  return rowsOfPartition(local, `${prefix}.x#${workflowId}`);
+}
+
+/** The sort keys of all items of a partition. */
+export async function rowsOfPartition({ client, table }: LocalTable, partition: string): Promise<string[]> {
   const rows: string[] = [];
   for (let start: Record<string, unknown> | undefined; ; ) {
     const { Items: items = [], LastEvaluatedKey: last } = await DynamoDBDocument.from(client).query({
       TableName: table,
       KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": `${prefix}.x#${workflowId}` },
+      ExpressionAttributeValues: { ":pk": partition },
       ConsistentRead: true,
       ...(start && { ExclusiveStartKey: start }),
     });

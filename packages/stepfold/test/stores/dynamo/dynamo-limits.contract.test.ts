@@ -2,11 +2,13 @@ import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Json } from "../../../src/core/values/json.ts";
+import { DynamoKeys } from "../../../src/stores/databases/dynamo/dynamo-keys.ts";
+import { dynamoRecords } from "../../../src/stores/databases/dynamo/dynamo-records.ts";
 import { dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
 import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { gone, put } from "../../../src/testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
-import { methodsOf, rowsIn, useTable } from "./dynamo-bench.fixture.ts";
+import { methodsOf, rowsIn, rowsOfPartition, useTable } from "./dynamo-bench.fixture.ts";
 
 const url = await serviceUrlOrSkip("dynamodb");
 const local = useTable(url);
@@ -113,6 +115,40 @@ describe.skipIf(url === null)("what DynamoDB can hold", () => {
     const parts = (await rowsIn({ client, table, url: url! }, "refused", "a")).filter((row) => row.startsWith("p#"));
     expect(parts).toHaveLength(4);
     expect(await store.load("a")).toEqual(snapshotAfter(first, commits[0]!));
+  });
+
+  it("a record of 2 MiB that is replaced or deleted leaves no parts behind, and readers find the old one or the new one", {
+    timeout: 60_000,
+  }, async () => {
+    const { client, table } = await local();
+    const document = DynamoDBDocument.from(client);
+    const keys = new DynamoKeys("records", 1);
+    const records = dynamoRecords({ client: document, table, keys, retentionMs: 1, known: new Map(), now: Date.now, nextSeq: () => 0 });
+    const partition = "records.permit#k";
+    const textOf = (revision: number): string => String(revision).repeat(revision % 3 === 0 ? 10 : 2_000_000);
+    const put = async (before: number | null, after: number | null): Promise<boolean> => {
+      const next = after === null ? null : { revision: `${after}`, text: textOf(after) };
+      return (await records.put("permit", [{ key: "k", expected: before === null ? null : `${before}`, next }]))[0]!;
+    };
+    const rows = async () => (await rowsOfPartition({ client, table, url: url! }, partition)).length;
+    for (const [before, after, expected] of [
+      [null, 1, 7],
+      [1, 2, 7],
+      [2, 3, 1],
+      [3, 4, 7],
+      [4, null, 0],
+      [null, 5, 7],
+    ] as const) {
+      expect(await put(before, after)).toBe(true);
+      expect(await put(before, 8)).toBe(false);
+      expect(await rows(), `${before} to ${after}`).toBe(expected);
+    }
+    const reading = Array.from({ length: 20 }, async () => {
+      const { revision, text } = (await records.get("permit", ["k"])).get("k")!;
+      expect(text === textOf(Number(revision))).toBe(true);
+    });
+    for (const before of [5, 6, 7, 8]) expect(await put(before, before + 1)).toBe(true);
+    await Promise.all(reading);
   });
 
   it("an id of 255 characters of four bytes is one, one above 2,000 bytes is refused before anything is written", async () => {

@@ -50,9 +50,9 @@ interface QueryInput extends Pick<DynamoExpression, "ExpressionAttributeNames"> 
 /** The methods of `DynamoDBDocument` of `@aws-sdk/lib-dynamodb` that are used, declared so that the package is not a dependency. */
 export interface DynamoDocumentClient {
   get(input: { TableName: string; Key: Key; ConsistentRead?: boolean }): Promise<{ Item?: Item | undefined }>;
-  put(input: PutAction): Promise<unknown>;
+  put(input: PutAction & { ReturnValues?: "ALL_OLD" }): Promise<{ Attributes?: Item | undefined }>;
   update(input: UpdateAction & { ReturnValues?: "ALL_NEW" }): Promise<{ Attributes?: Item | undefined }>;
-  delete(input: DynamoExpression & { TableName: string; Key: Key }): Promise<unknown>;
+  delete(input: DynamoExpression & { TableName: string; Key: Key; ReturnValues?: "ALL_OLD" }): Promise<{ Attributes?: Item | undefined }>;
   query(input: QueryInput): Promise<{ Items?: Item[] | undefined; LastEvaluatedKey?: Item | undefined }>;
   transactWrite(input: { TransactItems: TransactAction[] }): Promise<unknown>;
   batchGet(input: { RequestItems: Record<string, { Keys: Item[]; ConsistentRead?: boolean }> }): Promise<{

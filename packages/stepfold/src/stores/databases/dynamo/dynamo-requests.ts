@@ -81,9 +81,13 @@ export async function putItem({ client, table }: Connection, item: Item, when: r
   return (await conditional(() => client.put({ TableName: table, Item: item, ...conditionOf(when) }))) !== null;
 }
 
-/** Deletes an item. False if a condition does not hold. */
-export async function deleteItem({ client, table }: Connection, key: Key, when: readonly Test[]): Promise<boolean> {
-  return (await conditional(() => client.delete({ TableName: table, Key: key, ...conditionOf(when) }))) !== null;
+/** Puts an item in place of the present one, or deletes it. Returns the one before, empty if there was none; null: a condition does not hold. */
+export async function replaceItem({ client, table }: Connection, key: Key, next: Item | null, when: readonly Test[]): Promise<Item | null> {
+  const input = { TableName: table, ReturnValues: "ALL_OLD" as const, ...conditionOf(when) };
+  const made = await conditional(() =>
+    next ? client.put({ ...input, Item: { ...key, ...next } }) : client.delete({ ...input, Key: key }),
+  );
+  return made && (made.answer.Attributes ?? {});
 }
 
 /** Makes the action that changes one item. */

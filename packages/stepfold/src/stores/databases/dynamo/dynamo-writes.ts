@@ -9,7 +9,7 @@ import type { Item, TransactAction } from "./dynamo-client.ts";
 import { type Head, headOf, noteHead, readHead } from "./dynamo-heads.ts";
 import { deleteRows, joinChildren, writerOf } from "./dynamo-history.ts";
 import { dueSortKey, type EndedList, headKey, nonEmpty, type RowKind, rowKey, sortableNumber, timeSortKey } from "./dynamo-keys.ts";
-import { type Connection, deleteItem, type KnownHead, putItem, transact, updateAction, updateItem } from "./dynamo-requests.ts";
+import { type Connection, type KnownHead, putItem, replaceItem, transact, updateAction, updateItem } from "./dynamo-requests.ts";
 import { type Attributes, conditionOf, type Test, withoutNulls } from "./expression.ts";
 import { dropTexts, isInParts, storeText, type TextOwner } from "./long-text.ts";
 
@@ -99,7 +99,7 @@ async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury"
   const key = { pk, sk: headKey };
   if (kind === "remove") {
     await deleteRows(connection, head);
-    await deleteItem(connection, key, testsOf(when, now));
+    await replaceItem(connection, key, null, testsOf(when, now));
     return { now, version, status };
   }
   const fields = { incarnation: nonEmpty(incarnation), version, status, made, fence, deletedAt: now };

@@ -22,7 +22,7 @@ export interface TextOwner {
  *
  * A text that does not fit into an item is stored in parts, under a name that is used only once. The parts are written before the item that
  * refers to them, so no reader ever finds half of a text. Parts of an execution to which no item refers are deleted with the execution;
- * parts of a replaced or deleted record stay.
+ * those of a record after it was replaced or deleted, and if the process ends just then, they stay.
  */
 export async function storeText(
   connection: Connection,
@@ -46,7 +46,7 @@ export async function readText(connection: Connection, owner: TextOwner, stored:
   return pieces.length === keys.length ? pieces.map(({ text }) => text).join("") : null;
 }
 
-/** Deletes the parts of texts to which no item refers. If that fails, those of an execution are deleted later together with it. */
+/** Deletes the parts of texts to which no item refers. If that fails, those of an execution are deleted later together with it, others stay. */
 export async function dropTexts(connection: Connection, owner: TextOwner, stored: readonly string[]): Promise<void> {
   const keys = stored.flatMap((one) => partKeys(owner, one));
   await deleteItems(connection, owner.pk, keys).catch(() => undefined);
