@@ -9,9 +9,13 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ["f", "\f"],
   ["v", "\v"],
   ["0", "\0"],
+  ["\n", ""],
+  ["\r", ""],
+  ["\u2028", ""],
+  ["\u2029", ""],
 ]);
 
-/** Reads an escape as JavaScript does, but a backslash before a line end keeps the line end. The scanner stands at the backslash. */
+/** Reads an escape as JavaScript does: a backslash before a line end removes the line end. The scanner stands at the backslash. */
 export function scanEscape(scanner: Scanner): string {
   const start = scanner.index;
   const letter = scanner.text.slice(start + 1, start + 2);
@@ -22,6 +26,8 @@ export function scanEscape(scanner: Scanner): string {
   if (letter === "" || (isDigit(letter.charCodeAt(0)) && (letter !== "0" || isDigit(next)))) {
     refuse(scanner, start, "this escape is not known: write \\n, \\t, \\\\, \\', \\\", \\xFF or \\u0000");
   }
+  // both characters of a Windows line end belong to one escape
+  if (letter === "\r" && next === 10) scanner.index++;
   return simpleEscapes.get(letter) ?? letter;
 }
 
