@@ -45,7 +45,8 @@ if (url !== null) {
   });
 }
 
-const lite = new PGlite();
+// awaited, because its start blocks this process for seconds, and a case that waits for an answer of the server could time out meanwhile
+const lite = await PGlite.create();
 ends.push(() => lite.close());
 blobContractOf("postgres (PGlite)", {
   isOtherForm: true,
