@@ -229,3 +229,19 @@ describe("what an SQLite store costs", () => {
     await late;
   });
 });
+
+describe("a commit from an untyped program", () => {
+  it("never makes its status a part of a statement", async () => {
+    const { store, statements } = openInside(":memory:");
+    const [first, second] = [startCommit("a"), startCommit("b")];
+    const held = { claim: { owner: "worker", leaseMs: 60_000 } };
+    for (const commit of [first, second]) await store.create(commit, held);
+    const status = "active' OR '1' = '1" as never;
+    await store.commit(stepCommit(first, { fence: 1, status })).catch(() => undefined);
+    expect(statements.some(({ text }) => text.includes("'1' = '1"))).toBe(false);
+    // the text of a usual commit is another one, whose status is what the statement expects
+    await store.commit(stepCommit(second, { fence: 1, status: "active" }));
+    expect(await store.load("b")).toMatchObject({ version: 1, status: "active" });
+    await store.close();
+  });
+});

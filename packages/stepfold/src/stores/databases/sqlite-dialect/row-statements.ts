@@ -82,7 +82,7 @@ export class WritePlanner {
    *   the same, so that no index is written. If the status differs, it changes nothing, and the session sends the full statement
    */
   #update(write: Update, isQuick: boolean): SqlStatement {
-    const status = isQuick && keepsIndexes(write.set) ? statuses.indexOf(write.set.state!.status) : 0;
+    const status = isQuick && keepsIndexes(write.set) ? statuses.indexOf(write.set.state!.status) + 1 : 0;
     const shape = bit(true, 20) | bit(isQuick, 19) | (status << 23) | (changeShape(write.set) << 7) | conditionShape(write.when);
     return this.#statement(shape, write, (bind) => this.#updateText(write, isQuick, bind));
   }
@@ -135,7 +135,8 @@ export class WritePlanner {
  * execution stays due at the end of the lease.
  */
 function keepsIndexes({ state, due }: RowChanges): boolean {
-  return state !== undefined && due === undefined && !isTerminal(state.status);
+  // the status becomes part of the text, so it must be one of ours: the commit may come from an untyped program
+  return state !== undefined && due === undefined && !isTerminal(state.status) && statuses.includes(state.status);
 }
 
 /** Returns a number of 10 bits that differs for changes with different texts. */

@@ -156,7 +156,11 @@ export const rateCases: readonly ContractCase[] = [
         for (const id of ids) await create(store, id, [key, 6], /[45]$/.test(id) ? { permit: { key, limit: 2 } } : {});
         const claims: string[][] = [];
         for (let round = 0; round < 3; round++) claims.push(await claimedIds(store, { limit: 2 }));
-        equal(claims.map(({ length }) => length), [2, 2, 2], "numbers of claims"); // biome-ignore format: one line
+        equal(
+          claims.map(({ length }) => length),
+          [2, 2, 2],
+          "numbers of claims",
+        );
         equal(claims.flat().sort(), ids, "claimed in all");
       }
     },
