@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fakeTimePackage, findFakeTime } from "../scripts/servers/faketime.ts";
 import { bench } from "./kill9/bench.ts";
 import type { Fleet } from "./kill9/fleet.ts";
+import { readLogs } from "./kill9/log.ts";
 import { notTested } from "./kill9/not-tested.ts";
 import { faultsOf, noFaults } from "./kill9/outcome.ts";
 import { reportRun } from "./kill9/report.ts";
@@ -12,13 +13,23 @@ const hourMs = 3_600_000;
 const errorsMs = [-24 * hourMs, -hourMs, -400, 0, 300, hourMs, 24 * hourMs];
 const anyErrorMs = (): number => errorsMs[Math.floor(Math.random() * errorsMs.length)]!;
 
+/** How long the clocks jump at least, and how many timers and failed tries the log has at least before they stop. */
+const jumpingMs = 4_000;
+const enough = 20;
+
+/** Whether enough timers have fired and enough steps have failed: on a slow machine this takes longer than `jumpingMs`. */
+function hasEnough(logs: string): boolean {
+  const calls = readLogs(logs).flatMap((line) => (line.what === "called" ? [line.nodeId] : []));
+  return ["middle", "flaky"].every((nodeId) => calls.filter((called) => called === nodeId).length >= enough);
+}
+
 /**
  * Sets the clocks of all processes that have a fake clock, again and again. Each call of `choose` returns the function that chooses the
  * error of each clock.
  */
-async function jump({ members }: Fleet, forMs: number, choose: () => () => number): Promise<void> {
-  const until = performance.now() + forMs;
-  while (performance.now() < until) {
+async function jump({ members }: Fleet, logs: string, choose: () => () => number): Promise<void> {
+  const began = performance.now();
+  while (performance.now() < began + jumpingMs || (!hasEnough(logs) && performance.now() < began + 60_000)) {
     const errorMs = choose();
     for (const { clock } of members) clock?.set(errorMs());
     await sleep(150);
@@ -33,7 +44,7 @@ const setups = [
     worker: { hasFakeClock: true },
     client: {},
     isClockRight: true,
-    disturb: (fleet: Fleet) => jump(fleet, 4_000, () => anyErrorMs),
+    disturb: (fleet: Fleet, logs: string) => jump(fleet, logs, () => anyErrorMs),
   },
   {
     // the store and all processes share one clock, the machine's, and it is wrong
@@ -42,8 +53,8 @@ const setups = [
     worker: { hasFakeClock: true },
     client: { hasFakeClock: true },
     isClockRight: false,
-    async disturb(fleet: Fleet) {
-      await jump(fleet, 4_000, () => {
+    async disturb(fleet: Fleet, logs: string) {
+      await jump(fleet, logs, () => {
         const errorMs = anyErrorMs();
         return () => errorMs;
       });

@@ -8,7 +8,7 @@ import { failoverBench } from "./kill9/failover-bench.ts";
 import { notTested } from "./kill9/not-tested.ts";
 import { reportFailovers } from "./kill9/report.ts";
 
-it("a replica of Redis that takes over without the last second: nothing has two holders, and what was lost runs again", {
+it("a replica of Redis that takes over without the latest commits: nothing has two holders, and what was lost runs again", {
   timeout: 300_000,
 }, async ({ skip }) => {
   if (!effort.servers) return notTested("Redis is a server", skip);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WrittenLine } from "./log.ts";
+import { until } from "./fleet.ts";
+import { readLogs, type WrittenLine } from "./log.ts";
 import type { TcpProxy } from "./proxy.ts";
 import type { RedisPair } from "./redis-pair.ts";
 import { type Run, type RunOptions, run } from "./run.ts";
@@ -15,8 +16,9 @@ export interface Failover {
 }
 
 const leaseMs = 3_000;
-/** The time before the switch whose writes the replica lacks, in milliseconds. */
+/** The replica lacks the writes of at least this time before the switch, in milliseconds, and at least this number of commits. */
 const lostMs = 1_000;
+const lostCommits = 10;
 /**
  * The time in which a step may still begin that was about to begin at the switch. Every later step follows a commit that the replica
  * has accepted.
@@ -30,19 +32,22 @@ export interface FailoverOptions extends RunOptions {
   readonly times: number;
 }
 
-/** Lets processes work and switches them to a replica that lacks the last second, `times` times. */
+/** Lets processes work and switches them to a replica that lacks the latest commits, `times` times. */
 export async function failovers({ pair, proxy, times, ...options }: FailoverOptions): Promise<Run<readonly Failover[]>> {
   // steps take up to 1.5 s and have no retries: if a step runs twice, its first result was lost or its process does not know of another
   // holder
   const worker = { leaseMs, pace: { mostMs: 1_500 } };
   const client = { openAtOnce: 60, only: ["sleeper"] };
-  const ended = await run({ ...options, workers: 3, clients: 1, worker, client }, async () => {
+  const ended = await run({ ...options, workers: 3, clients: 1, worker, client }, async (_, logs) => {
     const made: number[] = [];
     while (made.length < times) {
       await pair.inSync();
       await sleep(2_000);
       await pair.isolate();
+      const isolatedAt = Date.now();
       await sleep(lostMs);
+      const isLost = ({ what, by, at }: WrittenLine): boolean => what === "committed" && by.startsWith("worker") && at >= isolatedAt;
+      await until("workers commit what the replica lacks", 60_000, async () => readLogs(logs).filter(isLost).length >= lostCommits);
       await pair.fail();
       proxy.retarget(pair.url);
       made.push(Date.now());

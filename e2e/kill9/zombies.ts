@@ -60,7 +60,10 @@ function hasBegun(lines: readonly WrittenLine[], workflowId: string): boolean {
   return own.slice(claimed + 1).some(({ what }) => what === "called" || what === "committing");
 }
 
-/** Stops a worker until its leases have expired, and lets it go on. Null if no other worker took over an execution that it had begun to run. */
+/**
+ * Stops a worker until its leases have expired, and lets it go on. Null if no other worker took over an execution that it had begun to run,
+ * or if it has claimed such an execution again before it could notice that another worker had it meanwhile.
+ */
 async function stopped({ name, child }: Member, target: Target, logs: string): Promise<Zombie | null> {
   const read = (): WrittenLine[] => readLog(join(logs, `${name}.jsonl`));
   const stoppedAt = Date.now();
@@ -86,7 +89,10 @@ async function stopped({ name, child }: Member, target: Target, logs: string): P
   const lost = (line: WrittenLine): boolean =>
     (line.what === "refused" || line.what === "aborted" || line.what === "problem") && taken.includes(line.workflowId!);
   const isOther = (line: WrittenLine): boolean => line.what === "committed" && !held.has(line.workflowId);
-  await until(`${name} notices that it has lost ${begun.join(", ")}`, 30_000, async () => since().some(lost));
+  const isClaimedAgain = (line: WrittenLine): boolean => line.what === "claimed" && taken.includes(line.workflowId);
+  const tells = (line: WrittenLine): boolean => lost(line) || isClaimedAgain(line);
+  await until(`${name} notices that it has lost ${begun.join(", ")}`, 30_000, async () => since().some(tells));
+  if (!since().some(lost)) return null;
   await until(`${name} goes on with other work`, 30_000, async () => since().some(isOther));
   const after = since();
   return {

@@ -98,7 +98,7 @@ const efforts = {
     patternsThroughJson: true,
     races: 80,
     standInRaces: 20,
-    rates: { executions: 60, limit: 20, periodMs: 2_000, used: 0.7 },
+    rates: { executions: 60, limit: 20, periodMs: 4_000, used: 0.7 },
     orderKills: 12,
     storeKills: 6,
     queueKills: 4,

@@ -7,9 +7,12 @@ import { wait } from "../../testing/store-contract.fixture.ts";
 /** The URL of PostgreSQL; null if no server answers. */
 export const url: string | null = await serviceUrl("postgres");
 
+/** The tests end processes and connections, never the machine, so a commit need not wait until it is on the disk. */
+const options = "-c synchronous_commit=off";
+
 /** Makes a pool that survives the loss of its connections. */
 export function poolOf(max: number, name = "stepfold tests"): Pool {
-  const pool = new Pool({ ...(url !== null && { connectionString: url }), max, application_name: name });
+  const pool = new Pool({ ...(url !== null && { connectionString: url }), max, application_name: name, options });
   pool.on("error", () => undefined);
   return pool;
 }
