@@ -13,11 +13,12 @@ const hourMs = 3_600_000;
 const errorsMs = [-24 * hourMs, -hourMs, -400, 0, 300, hourMs, 24 * hourMs];
 const anyErrorMs = (): number => errorsMs[Math.floor(Math.random() * errorsMs.length)]!;
 
-/** How long the clocks jump at least, and how many timers and failed tries the log has at least before they stop. */
-const jumpingMs = 4_000;
+/** The clocks jump for the first time, and on until enough has happened, but never longer than the second; in milliseconds. */
+const [leastMs, mostMs] = [4_000, 60_000];
+/** How many steps after a timer, and how many tries of failing steps, are enough. */
 const enough = 20;
 
-/** Whether enough timers have fired and enough steps have failed: on a slow machine this takes longer than `jumpingMs`. */
+/** Whether enough timers have fired and enough steps have failed. On a slow machine this takes longer. */
 function hasEnough(logs: string): boolean {
   const calls = readLogs(logs).flatMap((line) => (line.what === "called" ? [line.nodeId] : []));
   return ["middle", "flaky"].every((nodeId) => calls.filter((called) => called === nodeId).length >= enough);
@@ -29,7 +30,8 @@ function hasEnough(logs: string): boolean {
  */
 async function jump({ members }: Fleet, logs: string, choose: () => () => number): Promise<void> {
   const began = performance.now();
-  while (performance.now() < began + jumpingMs || (!hasEnough(logs) && performance.now() < began + 60_000)) {
+  const tookMs = (): number => performance.now() - began;
+  while (tookMs() < leastMs || (!hasEnough(logs) && tookMs() < mostMs)) {
     const errorMs = choose();
     for (const { clock } of members) clock?.set(errorMs());
     await sleep(150);

@@ -46,6 +46,7 @@ export async function failovers({ pair, proxy, times, ...options }: FailoverOpti
       await pair.isolate();
       const isolatedAt = Date.now();
       await sleep(lostMs);
+      // only of workers: a start that is lost does not run again
       const isLost = ({ what, by, at }: WrittenLine): boolean => what === "committed" && by.startsWith("worker") && at >= isolatedAt;
       await until("workers commit what the replica lacks", 60_000, async () => readLogs(logs).filter(isLost).length >= lostCommits);
       await pair.fail();

@@ -89,8 +89,7 @@ async function stopped({ name, child }: Member, target: Target, logs: string): P
   const lost = (line: WrittenLine): boolean =>
     (line.what === "refused" || line.what === "aborted" || line.what === "problem") && taken.includes(line.workflowId!);
   const isOther = (line: WrittenLine): boolean => line.what === "committed" && !held.has(line.workflowId);
-  const isClaimedAgain = (line: WrittenLine): boolean => line.what === "claimed" && taken.includes(line.workflowId);
-  const tells = (line: WrittenLine): boolean => lost(line) || isClaimedAgain(line);
+  const tells = (line: WrittenLine): boolean => lost(line) || (line.what === "claimed" && taken.includes(line.workflowId));
   await until(`${name} notices that it has lost ${begun.join(", ")}`, 30_000, async () => since().some(tells));
   if (!since().some(lost)) return null;
   await until(`${name} goes on with other work`, 30_000, async () => since().some(isOther));
