@@ -22,7 +22,7 @@ const usage = `npm run kill9 -- [--kills N | --zombies N | --frozen N | --brown-
 --frozen   instead: how many are stopped in the middle of a commit, until others have taken over, and then go on
 --brown-outs  instead: how often the store's answers come too late for ten leases
 --silences instead: how often half of the connections to the store are silent from one moment on
---failovers instead: how often a replica that lacks the last second takes over, on two Redis servers of the run's own (--store redis)
+--failovers instead: how often a replica that lacks the latest commits takes over, on two Redis servers of the run's own (--store redis)
 --store    sqlite (default), or a server: the one that STEPFOLD_POSTGRES_URL, STEPFOLD_MYSQL_URL or STEPFOLD_REDIS_URL names, or that scripts/services started
 --queue    tells the workers what is due: pg-boss in that PostgreSQL, BullMQ on that Redis or, bullmq-postgres, on that PostgreSQL, or that RabbitMQ, NATS or SQS's emulator; default none
 --seed     of the moments and the victims
