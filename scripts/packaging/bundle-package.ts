@@ -33,8 +33,8 @@ export type BundledFile = OutputChunk | OutputAsset;
 
 /**
  * Builds the published files of a package in memory. Text that a process would load for nothing is left out: comments (editors read
- * them in the declarations), spaces, and the names of local variables. Names of functions and classes stay, so a stack is useful even
- * without source maps. Imported packages stay imports.
+ * them in the declarations), spaces, and the names of local variables; statements are written in their shortest form. Names of functions
+ * and classes stay, so a stack is useful even without source maps. Imported packages stay imports.
  */
 export async function bundlePackage({ folder, entries, chunkOf, takesIn = [] }: BundledPackage): Promise<readonly BundledFile[]> {
   const bundle = await rolldown({
@@ -52,7 +52,7 @@ export async function bundlePackage({ folder, entries, chunkOf, takesIn = [] }: 
       entryFileNames: "[name].js",
       chunkFileNames: "chunks/[name].js",
       minifyInternalExports: false,
-      minify: { mangle: { keepNames: true }, compress: false, codegen: { removeWhitespace: true } },
+      minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
       codeSplitting: {
         groups: [
           {
@@ -80,14 +80,15 @@ function packageOf(id: string, takesIn: readonly string[]): string | undefined {
 }
 
 /**
- * Returns the chunk of a file. Every part of the library is one chunk, except for the code that checks and explains snapshots of
- * callers: it is a quarter of `core`, and stores and queues need none of it. An entry's `index.ts` is a file of its own, so that it exports
- * only its own names.
+ * Returns the chunk of a file. Every part of the library is one chunk, with two exceptions. A small part may be published in the chunk of
+ * another one. And the code that checks and explains snapshots of callers has a chunk of its own: it is a quarter of `core`, and stores and
+ * queues need none of it. An entry's `index.ts` is a file of its own, so that it exports only its own names.
  */
 function partOf(path: string): string | null {
   if (/(^|\/)index\.ts$/.test(path)) return null;
   if (/^core\/(reading\/read-|explain\/explain)/.test(path)) return "core-reading";
   // loaded only if an expression names one of its functions
   if (path.startsWith("expressions/extra/")) return null;
-  return layerOf(path)?.part.replaceAll("/", "-") ?? null;
+  const found = layerOf(path);
+  return (found?.layer.publishedIn ?? found?.part)?.replaceAll("/", "-") ?? null;
 }
