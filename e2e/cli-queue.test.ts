@@ -21,10 +21,17 @@ function place(): Place {
   return { cwd, env: { STEPFOLD_LEASE_MS: "1000" } };
 }
 
-describe.each<{ name: ServiceName }>([{ name: "rabbitmq" }, { name: "nats" }, { name: "sqs" }])("--queue with $name", ({ name }) => {
+const queues: readonly { readonly target: string; readonly server: ServiceName; readonly name: string }[] = [
+  ...(["rabbitmq", "nats", "sqs"] as const).map((name) => ({ target: name, server: name, name })),
+  { target: "bullmq", server: "redis", name: "bullmq" },
+  { target: "bullmq-postgres", server: "postgres", name: "bullmq" },
+  { target: "pg-boss", server: "postgres", name: "pg-boss" },
+];
+
+describe.each(queues)("--queue with $target", ({ target: made, server, name }) => {
   it("gives a worker its queue, and doctor looks whether it takes messages", async ({ skip, onTestFinished }) => {
-    if ((await serviceUrl(name)) === null) notTested(`no server answers for ${name}: scripts/services up`, skip);
-    const target = (await queueTargets[name]!())!;
+    if ((await serviceUrl(server)) === null) notTested(`no server answers for ${server}: scripts/services up`, skip);
+    const target = (await queueTargets[made]!())!;
     onTestFinished(() => target.drop());
     const where = place();
     const worker = startCli(["worker", "--queue", target.url, "--json"], where);
@@ -49,6 +56,31 @@ describe("--queue", () => {
     expect(code).toBe(2);
     expect(stderr).toContain('"mail:"');
     expect(stderr).toContain("amqp");
+    expect(stderr).not.toContain("hunter2");
+  });
+
+  it("refuses what cannot work before it begins, and says what to do", async () => {
+    const refused: readonly (readonly [url: string, told: string])[] = [
+      ["bullmq:mysql://127.0.0.1/app", "bullmq:redis://… or bullmq:postgres://…"],
+      ["sqs:http://127.0.0.1:4566/000000000000/stepfold", "add ?region=eu-central-1, or set AWS_REGION"],
+    ];
+    for (const [url, told] of refused) {
+      const { cwd, env } = place();
+      const { code, stderr } = await cli(["worker", "--queue", url], { cwd, env: { ...env, AWS_REGION: "", AWS_CONFIG_FILE: cwd } });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) });
+    }
+  });
+
+  it.for<{ server: ServiceName; url: (host: string) => string }>([
+    { server: "rabbitmq", url: (host) => `amqp://ada:hunter2@${host}` },
+    { server: "redis", url: (host) => `bullmq:redis://ada:hunter2@${host}` },
+    { server: "postgres", url: (host) => `bullmq:postgres://ada:hunter2@${host}/app` },
+    { server: "postgres", url: (host) => `pg-boss:postgres://ada:hunter2@${host}/app` },
+  ])("says at once that $server refuses the login", async ({ server, url }, { skip }) => {
+    const at = await serviceUrl(server);
+    if (at === null) return notTested(`no server answers for ${server}: scripts/services up`, skip);
+    const { code, stderr } = await cli(["worker", "--queue", url(new URL(at).host)], place());
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("QUEUE_REJECTED") });
     expect(stderr).not.toContain("hunter2");
   });
 

@@ -32,7 +32,10 @@ export interface ConsumeOptions {
    * queue whose shortest possible lease is longer uses its shortest lease, and may need the same time again to notice the end of it.
    */
   readonly leaseMs: number;
-  /** Called with errors of background work: the queue does not answer, a handler failed. */
+  /**
+   * Called with errors of background work: what a handler rejected with, as it is, and `QUEUE_UNAVAILABLE` or `QUEUE_REJECTED` if the queue
+   * does not answer or refuses something.
+   */
   readonly onProblem: (error: unknown) => void;
 }
 

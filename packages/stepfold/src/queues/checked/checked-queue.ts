@@ -16,6 +16,7 @@ export interface QueueMethods {
   /** Called with at least one wake-up. */
   send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   sendIn?(query: TransactionQuery, wakeUps: readonly CheckedWakeUp[]): Promise<void>;
+  /** Errors of the queue and of `handle` may be passed to `onProblem` as they are. */
   consume(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer>;
   /** Whether the server would refuse the same call again. Absent or false: the error codes of SQL and Redis decide, as in `queueError`. */
   refuses?(cause: unknown): boolean;
@@ -25,7 +26,7 @@ export interface QueueMethods {
 
 /**
  * A queue that checks its arguments, drains its consumers when it is closed, and refuses every call after that. Its methods `send`,
- * `sendIn` and `consume` reject only with `StepfoldError`s.
+ * `sendIn` and `consume` reject only with `StepfoldError`s, and `onProblem` of a consumer gets only these and errors of the handler.
  */
 export function checkedQueue(methods: QueueMethods): WorkQueue {
   const { name, features } = methods;
@@ -52,7 +53,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
   const consume = async (handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer> => {
     checkWhole("concurrency", options.concurrency);
     checkWhole("leaseMs", options.leaseMs);
-    const opened = await methods.consume(async (delivery) => handle(delivery), options);
+    const opened = await methods.consume(...withCodes(methods, handle, options));
     const consumer = drainedOnce(() => opened.drain().finally(() => consumers.delete(consumer)));
     consumers.add(consumer);
     // the queue was closed while the consumer was opened
@@ -80,6 +81,28 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
       return closing;
     },
   };
+}
+
+/** Returns the arguments of a consumer, whose `onProblem` gives every error a code of ours, except the errors of the handler. */
+function withCodes(
+  { name, refuses }: QueueMethods,
+  handle: (delivery: Delivery) => Promise<void>,
+  options: ConsumeOptions,
+): Parameters<QueueMethods["consume"]> {
+  const ofHandler = new WeakSet<Error>();
+  const handled = async (delivery: Delivery): Promise<void> => {
+    try {
+      await handle(delivery);
+    } catch (error) {
+      if (error instanceof Error) ofHandler.add(error);
+      throw error;
+    }
+  };
+  const onProblem = (error: unknown): void => {
+    const isOfHandler = error instanceof Error && ofHandler.has(error);
+    options.onProblem(isOfHandler ? error : queueError(name, error, refuses));
+  };
+  return [handled, { ...options, onProblem }];
 }
 
 function drainedOnce(drain: () => Promise<void>): Consumer {

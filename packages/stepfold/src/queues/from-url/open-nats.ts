@@ -1,6 +1,7 @@
 import { parsedUrl, takeParameters } from "../../urls/address.ts";
 import { importDriver } from "../../urls/import-driver.ts";
 import type { NatsJetStream } from "../nats/nats-client.ts";
+import { connectMs } from "./connected.ts";
 import type { QueueAndClient } from "./queue-and-client.ts";
 
 interface Connection {
@@ -21,9 +22,6 @@ interface Transport {
 interface JetStreamPackage {
   readonly jetstreamManager: (connection: Connection) => Promise<NatsJetStream>;
 }
-
-/** How long a connection may take to open, in milliseconds. */
-const connectMs = 10_000;
 
 /**
  * Opens `nats://user:password@host:4222?queue=stepfold&replicas=3` or `tls://…`, with the packages `@nats-io/transport-node` and

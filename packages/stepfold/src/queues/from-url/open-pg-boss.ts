@@ -10,7 +10,7 @@ interface Client {
   }) => PgBossClient & {
     on(event: "error", listener: () => void): unknown;
     start(): Promise<unknown>;
-    stop(): Promise<void>;
+    stop(options?: { readonly graceful: boolean }): Promise<void>;
   };
 }
 
@@ -23,6 +23,11 @@ export async function openPgBoss(text: string): Promise<QueueAndClient> {
   const boss = new PgBoss({ connectionString: url, schema: taken.schema });
   // without a listener, an error of a lost connection would end the process
   boss.on("error", () => undefined);
-  await boss.start();
+  try {
+    await boss.start();
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => undefined);
+    throw error;
+  }
   return { queue: pgBossQueue(boss, { name: taken.queue }), closeClient: () => boss.stop() };
 }

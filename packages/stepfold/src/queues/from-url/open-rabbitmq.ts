@@ -1,6 +1,8 @@
 import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
 import { importDriver } from "../../urls/import-driver.ts";
 import type { RabbitmqConnection } from "../rabbitmq/rabbitmq-client.ts";
+import { isRefusedByRabbitmq } from "../rabbitmq/rabbitmq-error.ts";
+import { connected, connectMs } from "./connected.ts";
 import type { QueueAndClient } from "./queue-and-client.ts";
 
 interface Client {
@@ -8,15 +10,12 @@ interface Client {
     url: string;
     acquireTimeout: number;
   }) => RabbitmqConnection & {
-    on(event: "error", listener: () => void): unknown;
+    on(event: "error", listener: (error: unknown) => void): unknown;
     onConnect(timeoutMs: number): Promise<void>;
     close(): Promise<void>;
     unsafeDestroy(): void;
   };
 }
-
-/** How long a connection may take to open, in milliseconds. */
-const connectMs = 10_000;
 
 /** Opens `amqp://user:password@host:5672/vhost?queue=stepfold&type=quorum`, with the package `rabbitmq-client`. */
 export async function openRabbitmq(text: string): Promise<QueueAndClient> {
@@ -28,16 +27,11 @@ export async function openRabbitmq(text: string): Promise<QueueAndClient> {
   const { rabbitmqQueue } = await import("../rabbitmq/rabbitmq-queue.ts");
   const { Connection } = await importDriver<Client>("rabbitmq-client", { queue: "rabbitmq" });
   const connection = new Connection({ url, acquireTimeout: connectMs });
-  // the connection opens again by itself, and calls that fail meanwhile reject
-  let reason: unknown;
-  connection.on("error", (...[error]: unknown[]) => {
-    reason = error;
-  });
   try {
-    await connection.onConnect(connectMs);
+    await connected("rabbitmq", connection, connection.onConnect(connectMs), isRefusedByRabbitmq);
   } catch (error) {
     connection.unsafeDestroy();
-    throw reason ?? error;
+    throw error;
   }
   return { queue: rabbitmqQueue(connection, { name, queueType }), closeClient: () => connection.close() };
 }

@@ -8,7 +8,7 @@ interface Sdk {
     region?: string;
     endpoint?: string;
     credentials?: { accessKeyId: string; secretAccessKey: string };
-  }) => SqsClient & { destroy(): void };
+  }) => SqsClient & { readonly config: { region(): Promise<string> }; destroy(): void };
 }
 
 /**
@@ -27,5 +27,8 @@ export async function openSqs(text: string): Promise<QueueAndClient> {
   const { SQS } = await importDriver<Sdk>("@aws-sdk/client-sqs", { queue: "sqs" });
   const own = { endpoint, credentials: { accessKeyId: "local", secretAccessKey: "local" } };
   const client = new SQS({ ...(region !== "" && { region }), ...(endpoint !== "" && own) });
+  await client.config.region().catch(() => {
+    throw invalidUrl("does not say the region: add ?region=eu-central-1, or set AWS_REGION", "queue");
+  });
   return { queue: sqsQueue(client, { queueUrl: url }), closeClient: async () => client.destroy() };
 }

@@ -28,6 +28,7 @@ const schemes: Readonly<Record<string, () => Promise<Open>>> = {
  * | `nats://user:password@host:4222?queue=stepfold&replicas=3`, `tls://…` | `@nats-io/transport-node`, `@nats-io/jetstream` |
  * | `sqs:https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold?endpoint=http://127.0.0.1:4566` | `@aws-sdk/client-sqs` |
  * | `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull` | `bullmq` |
+ * | `bullmq:postgres://user:password@host/database?queue=stepfold&schema=bullmq` | `bullmq`, `pg` |
  * | `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss` | `pg-boss` |
  *
  * ```ts
@@ -60,10 +61,11 @@ async function opened(scheme: string, open: Open, url: string): Promise<QueueAnd
   try {
     return await open(url);
   } catch (error) {
-    if (StepfoldError.is(error)) throw error;
-    const { code, details } = queueError(scheme, error);
+    const failure = queueError(scheme, error);
+    const { code } = failure;
+    if (code !== "QUEUE_UNAVAILABLE" && code !== "QUEUE_REJECTED") throw failure;
     // the client's message may quote the URL
-    const reason = withoutSecrets((details as { reason: string }).reason, url);
-    throw new StepfoldError(code as "QUEUE_UNAVAILABLE", { queue: scheme, reason });
+    const reason = withoutSecrets((failure.details as { reason: string }).reason, url);
+    throw new StepfoldError(code, { queue: scheme, reason });
   }
 }
