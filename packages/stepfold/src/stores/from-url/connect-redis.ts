@@ -1,7 +1,7 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
 import { importOneOf } from "../../urls/import-driver.ts";
 import type { IoredisClient, NodeRedisClient, RedisClient } from "../databases/redis/redis-client.ts";
+import { serverError } from "../databases/redis/redis-error.ts";
 import { answerLimitMs } from "./answer-limit.ts";
 import type { Site } from "./site.ts";
 
@@ -94,8 +94,7 @@ export async function openNodeRedis({ createClient }: RedisDrivers["redis"], url
     await client.connect();
   } catch (cause) {
     client.destroy();
-    const reason = (cause instanceof Error && cause.message) || "the connection failed";
-    throw new StepfoldError(/^[A-Z]+ /.test(reason) ? "STORE_REJECTED" : "STORE_UNAVAILABLE", { store: "redis", reason });
+    throw serverError("redis", cause);
   }
   wasConnected = true;
   const close = async (): Promise<void> => {

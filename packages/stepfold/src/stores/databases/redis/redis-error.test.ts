@@ -51,6 +51,11 @@ describe("what a Redis server or the way to it says", () => {
     expect(serverError("upstash", new TypeError("fetch failed")).code).toBe("STORE_UNAVAILABLE");
   });
 
+  it("is told as what happened, where the client only tells a setting of its own", () => {
+    const retries = 'Reached the max retries per request limit (which is 6). Refer to "maxRetriesPerRequest" option for details.';
+    expect(serverError("redis", new Error(retries)).details).toEqual({ store: "redis", reason: "the client could not connect" });
+  });
+
   it("is told without values of users, and says what to do", () => {
     const cause = new Error('OOM command not allowed, command was: ["evalsha","a card number"]');
     const error = serverError("upstash", cause);

@@ -25,6 +25,9 @@ const lasting: Readonly<Record<string, string>> = {
   MOVED: "the server is part of a cluster: use a cluster client",
 };
 
+/** Matches messages that say that there are too many clients, or that a quota of requests is used up. */
+const exhausted = /max number of clients|max (?:daily|monthly)?\s*requests? limit|max concurrent|too many requests/i;
+
 /**
  * Converts an error of a server, of the client or of the network into a `StepfoldError`. Its reason quotes nothing that was sent.
  *
@@ -35,7 +38,7 @@ export function serverError(store: string, cause: unknown): StepfoldError {
   const message = quoteless(cause instanceof Error ? cause.message : String(cause));
   const word = wordOf(message);
   const means = word === null ? undefined : (passing[word] ?? lasting[word]);
-  const isPassing = word === null ? !isMistake(cause, message) : Object.hasOwn(passing, word) || isExhausted(message);
+  const isPassing = word === null ? !isMistake(cause, message) : Object.hasOwn(passing, word) || exhausted.test(message);
   const reason = means === undefined ? message : `${word}: ${means}`;
   // a cause that quotes whole commands would carry values of users into every log
   const isQuoting = cause instanceof Error && cause.message.includes(", command was: ");
@@ -47,9 +50,10 @@ function isMistake(cause: unknown, message: string): boolean {
   return (cause instanceof TypeError && !/fetch/i.test(message)) || cause instanceof RangeError || cause instanceof SyntaxError;
 }
 
-/** Returns the message of the server or client without the parts that quote commands. */
+/** Returns the message of the server or client without the parts that quote commands or name settings of the client. */
 function quoteless(message: string): string {
   const [said = ""] = message.split(/, command was: |, with args beginning with|\r|\n/, 1);
+  if (said.startsWith("Reached the max retries")) return "the client could not connect";
   return said.replace(/^Command failed: /, "").slice(0, 300);
 }
 
@@ -60,9 +64,4 @@ function wordOf(message: string): string | null {
   // before version 7, an error within a script comes after the place where it happened
   const within = /^ERR Error running script.*?: ?-?([A-Z]{3,})\b/.exec(message)?.[1];
   return within ?? /^([A-Z]{2,}[A-Z0-9_]*)(?: |$)/.exec(message)?.[1] ?? null;
-}
-
-/** True if there are too many clients, or a quota of requests is used up. */
-function isExhausted(message: string): boolean {
-  return /max number of clients|max (?:daily|monthly)?\s*requests? limit|max concurrent|too many requests/i.test(message);
 }
