@@ -1,7 +1,7 @@
 import type { Event } from "../core/snapshot/event.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Task } from "../core/transition/plan.ts";
-import { refuseUnknown } from "../core/values/refuse-unknown.ts";
+import { refuseUnknown } from "../core/values/check-arguments.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 
 /** A task, as plugins see it. */

@@ -1,7 +1,7 @@
 import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { refuseUnknown } from "../core/values/check-arguments.ts";
 import type { Limits } from "../core/values/limits.ts";
-import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/limits.ts";
 import { type Logger, requireLogger } from "../engine/logger.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";

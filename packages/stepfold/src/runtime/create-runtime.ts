@@ -46,11 +46,11 @@ const defaultMaxExecutions = 100;
  * @throws StepfoldError `DEFINITION_INVALID`, `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D> & GlobalsOption<D>): Runtime {
-  const { maxExecutions = defaultMaxExecutions } = options;
-  requireWhole("maxExecutions", maxExecutions);
   provideExtraFunctions(allExtraFunctions);
   const closed = new AbortController();
   const context = createRuntimeContext(options, closed.signal);
+  const { maxExecutions = defaultMaxExecutions } = options;
+  requireWhole("maxExecutions", maxExecutions);
   const local = createLocalWork(context);
   const dispatcher = new Dispatcher(context, local);
   const retention = readRetention(options.retention, context);

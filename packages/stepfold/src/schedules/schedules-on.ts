@@ -1,9 +1,9 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
+import { refuseUnknown } from "../core/values/check-arguments.ts";
 import { successorId } from "../core/values/id.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
-import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { readTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { ExecutionSummary, Page } from "../ports/snapshot-store.ts";

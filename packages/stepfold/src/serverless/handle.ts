@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../core/values/refuse-unknown.ts";
+import { refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { type FetchHandler, fetchHandler } from "./fetch-handler.ts";
 import { type LambdaHandler, lambdaHandler } from "./lambda-handler.ts";
@@ -59,6 +59,7 @@ export interface ServerlessHandlers {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function handle(runtime: Pick<Runtime, "sweep">, options: ServerlessOptions): ServerlessHandlers {
+  requireMethods("runtime", runtime, "a runtime of createRuntime", ["sweep"]);
   refuseUnknown("handle", options, ["secret", "basePath", "timeoutMs", "limit", "concurrency", "onProblem"]);
   const { secret, basePath = "", timeoutMs = 10_000, limit, concurrency, onProblem = () => undefined } = options;
   const bounds = { limit, concurrency };

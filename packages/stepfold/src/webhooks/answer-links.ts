@@ -1,8 +1,8 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { WaitInfo } from "../core/explain/waits.ts";
 import { waits } from "../core/explain/waits.ts";
+import { refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
-import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { plainJson } from "../core/values/to-json.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
 import type { Run } from "../runtime/handle/run.ts";
@@ -107,6 +107,7 @@ const usedLinkCodes: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTIO
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function answerLinks(runtime: Pick<Runtime, "get">, options: AnswerLinksOptions): AnswerLinks {
+  requireMethods("runtime", runtime, "a runtime of createRuntime", ["get"]);
   refuseUnknown("answerLinks", options, ["keys", "now"]);
   const { keys, now = () => systemEnvironment.now() } = options;
   const tokens = linkTokens(keys);

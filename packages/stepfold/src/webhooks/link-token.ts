@@ -1,6 +1,6 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { refuseUnknown } from "../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
-import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { fromBase64Text, toBase64Url } from "./base64url.ts";
 import { importSecret, isMacOf, macOf, type Secret } from "./hmac.ts";
 

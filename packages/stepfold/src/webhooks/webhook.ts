@@ -1,5 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../core/values/refuse-unknown.ts";
+import { refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
 import type { CountQuery } from "../ports/snapshot-store.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -78,6 +78,7 @@ export interface WebhookOptions {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, options: WebhookOptions): FetchHandler {
+  requireMethods("runtime", runtime, "a runtime of createRuntime", ["start", "get", "broadcast"]);
   refuseUnknown("webhook", options, ["secret", "receive", "onProblem", "sender", "toleranceMs", "now"]);
   const { secret, receive, onProblem, sender = "", toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
   if (typeof receive !== "function") throw invalid("receive", "must be a function that returns what an event does");

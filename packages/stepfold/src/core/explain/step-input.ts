@@ -8,8 +8,8 @@ import { findPaths, type Target } from "../snapshot/target.ts";
 import { openDraft, scopeAt } from "../transition/draft/open-draft.ts";
 import { taskOf } from "../transition/plan.ts";
 import { nodeOfTask, previousOf, taskScope } from "../transition/task-scope.ts";
+import { refuseUnknown } from "../values/check-arguments.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
-import { refuseUnknown } from "../values/refuse-unknown.ts";
 import { plainJson } from "../values/to-json.ts";
 
 /** The input of a step. */

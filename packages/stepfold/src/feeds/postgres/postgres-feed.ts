@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import type { EventFeed, FeedSubscription, ListenOptions } from "../../ports/event-feed.ts";
 import { checkChannel, checkedFeed } from "../checked/checked-feed.ts";
 import type { PostgresFeedClient, PostgresListenClient } from "./postgres-feed-client.ts";
@@ -35,6 +35,7 @@ export function postgresFeed(
   makeListener: () => PostgresListenClient,
   options: PostgresFeedOptions = {},
 ): EventFeed {
+  requireMethods("client", client, "a Pool or Client of pg, or a client like it", ["query"]);
   refuseUnknown("postgresFeed", options, ["channel"]);
   const channel = checkChannel(options.channel ?? "stepfold");
   return checkedFeed({

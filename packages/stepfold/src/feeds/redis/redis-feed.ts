@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import type { EventFeed, FeedSubscription, ListenOptions } from "../../ports/event-feed.ts";
 import { checkChannel, checkedFeed } from "../checked/checked-feed.ts";
 import type { IoredisSubscriber, NodeRedisSubscriber, RedisFeedClient } from "./redis-feed-client.ts";
@@ -27,6 +27,7 @@ export interface RedisFeedOptions {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function redisFeed(client: RedisFeedClient, options: RedisFeedOptions = {}): EventFeed {
+  requireMethods("client", client, "a client of ioredis or redis", ["publish", "duplicate"]);
   refuseUnknown("redisFeed", options, ["channel"]);
   const channel = checkChannel(options.channel ?? "stepfold");
   return checkedFeed({

@@ -1,6 +1,6 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { Guest } from "../create-guest.ts";
 import type { GuestHost, GuestResult } from "../host.ts";
@@ -50,6 +50,8 @@ const maxTimeoutMs = 365 * 24 * 60 * 60_000;
 export function cloudflareHost(options: CloudflareHostOptions): GuestHost {
   refuseUnknown("cloudflareHost", options, ["step", "guest", "config"]);
   const { step: journal, guest, config = defaultConfig } = options;
+  requireMethods("step", journal, "the step that Cloudflare hands to run()", ["do", "waitForEvent"]);
+  requireMethods("guest", guest, "a guest of createGuest", ["perform"]);
   return {
     async perform(steps) {
       const results = steps.map((step) => journal.do(step.name, config, () => guest.perform(step) as Promise<never>));

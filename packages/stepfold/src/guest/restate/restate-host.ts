@@ -1,6 +1,6 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import type { Guest } from "../create-guest.ts";
 import type { GuestHost, GuestMessage, GuestResult } from "../host.ts";
 import type { RestateDurablePromise, RestateRunContext } from "./restate-client.ts";
@@ -44,6 +44,9 @@ export interface RestateHostOptions<Run> {
 export function restateHost<Run>(options: RestateHostOptions<Run>): GuestHost {
   refuseUnknown("restateHost", options, ["ctx", "guest", "RestatePromise"]);
   const { ctx, guest, RestatePromise } = options;
+  requireMethods("ctx", ctx, "the context that Restate hands to the handler run", ["run", "promise"]);
+  requireMethods("RestatePromise", RestatePromise, "RestatePromise of @restatedev/restate-sdk", ["all"]);
+  requireMethods("guest", guest, "a guest of createGuest", ["perform"]);
   /** The number of messages that were taken. */
   let taken = 0;
   const before = async (promise: RestateDurablePromise<GuestMessage>, until: EpochMs): Promise<GuestMessage | null> => {

@@ -1,7 +1,7 @@
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { GuestHost, GuestMessage, GuestResult } from "../host.ts";
@@ -51,6 +51,8 @@ export interface TriggerHostOptions {
 export function triggerHost(options: TriggerHostOptions): GuestHost {
   refuseUnknown("triggerHost", options, ["wait", "step", "workflowId", "listens", "environment"]);
   const { wait, step: task, workflowId, listens = true, environment = systemEnvironment } = options;
+  requireMethods("wait", wait, "wait of @trigger.dev/sdk", ["until", "forToken"]);
+  requireMethods("step", task, "a task of @trigger.dev/sdk", ["batchTriggerAndWait"]);
   requireExecutionId(workflowId);
   const mailbox = listens ? new Tokens(wait, workflowId, environment) : null;
   return {

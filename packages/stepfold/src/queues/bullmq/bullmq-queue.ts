@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import type { ConsumeOptions, Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
 import { foreignMessage, workflowIdOf } from "../checked/wake-up-message.ts";
@@ -45,8 +46,13 @@ const maxJobs = 1000;
  * the same id exists, even if that one is being handled.
  *
  * @param worker has to pass `options` on: without them BullMQ drops jobs whose worker died twice
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function bullmqQueue(queue: BullmqQueueClient, worker: MakeBullmqWorker, options: BullmqQueueOptions = {}): WorkQueue {
+  requireMethods("queue", queue, "a Queue of bullmq", ["addBulk"]);
+  if (typeof worker !== "function")
+    throw new StepfoldError("OPTION_INVALID", { option: "worker", reason: "must be a function that makes a Worker of bullmq" });
+  refuseUnknown("bullmqQueue", options, ["retryDelayMs", "durable"]);
   const { retryDelayMs = 5000, durable = false } = options;
   const opts = {
     attempts: unlimited,

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
@@ -28,8 +29,12 @@ export interface MemoryQueueOptions {
  * await consumer.drain();
  * await queue.close();
  * ```
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
-export function memoryQueue({ environment = systemEnvironment, retryDelayMs = 1000 }: MemoryQueueOptions = {}): WorkQueue {
+export function memoryQueue(options: MemoryQueueOptions = {}): WorkQueue {
+  refuseUnknown("memoryQueue", options, ["environment", "retryDelayMs"]);
+  const { environment = systemEnvironment, retryDelayMs = 1000 } = options;
   return queueOn(createBroker(environment, retryDelayMs)).queue;
 }
 

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
@@ -49,8 +50,12 @@ const maxKeyLength = 500;
  * await queue.close();
  * await boss.stop();
  * ```
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function pgBossQueue(boss: PgBossClient, options: PgBossQueueOptions = {}): WorkQueue {
+  requireMethods("boss", boss, "a PgBoss of pg-boss", ["getQueue", "insert"]);
+  refuseUnknown("pgBossQueue", options, ["name", "pollMs", "retryDelaySeconds", "sharesStoreDatabase"]);
   const { name = "stepfold", pollMs = 1000, retryDelaySeconds = 1, sharesStoreDatabase = false } = options;
   const consumers = new Set<BossConsumer>();
   const settings = settingsOf(retryDelaySeconds);

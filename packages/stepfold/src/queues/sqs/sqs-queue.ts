@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
@@ -43,6 +43,7 @@ const maxEntries = 10;
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function sqsQueue(client: SqsClient, options: SqsQueueOptions): WorkQueue {
+  requireMethods("client", client, "new SQS(...) of @aws-sdk/client-sqs", ["sendMessageBatch", "receiveMessage"]);
   refuseUnknown("sqsQueue", options, ["queueUrl", "retryDelaySeconds", "waitSeconds"]);
   const { queueUrl, retryDelaySeconds = 5, waitSeconds = 20 } = options;
   const isFifo = queueUrl.endsWith(".fifo");

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { CountQuery } from "../../ports/snapshot-store.ts";
 import { scheduleWorkflowId } from "../context/latest-schedule.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";

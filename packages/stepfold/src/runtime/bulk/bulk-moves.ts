@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { Run } from "../handle/run.ts";
 import type { BulkAction, BulkOutcome } from "./bulk.ts";
 

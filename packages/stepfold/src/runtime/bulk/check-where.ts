@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { CountQuery } from "../../ports/snapshot-store.ts";
 
 const filters: readonly (keyof CountQuery)[] = [

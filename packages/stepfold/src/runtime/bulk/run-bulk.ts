@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Run } from "../handle/run.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk.ts";

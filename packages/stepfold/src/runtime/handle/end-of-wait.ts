@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-context.ts";
 
 /** How a wait is ended from outside. */

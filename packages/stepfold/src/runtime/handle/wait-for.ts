@@ -3,7 +3,7 @@ import { type WaitInfo, waitsOf } from "../../core/explain/waits.ts";
 import { addressOf, openScopes } from "../../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, readTarget, select, type Wanted } from "../../core/snapshot/target.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 import { type WaitOptions, withEnd } from "./end-of-wait.ts";

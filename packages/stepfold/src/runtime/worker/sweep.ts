@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";
 import { type RuntimeContext, requireAtLeastOne, requireWhole } from "../context/runtime-context.ts";

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { invalidUrl } from "../../urls/address.ts";
 import { withoutSecrets } from "../../urls/public-url.ts";
@@ -51,8 +52,10 @@ const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
  * @throws StepfoldError `OPTION_INVALID` for a URL that is not valid or names no known store, `DRIVER_MISSING` if its package is not
  * installed; `STORE_UNAVAILABLE` or `STORE_REJECTED` if the database is asked now. Most databases are asked by the first call of the store,
  * which then rejects with these (`STORE_REJECTED` for example if tables are missing: see `migrate`)
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {}): Promise<SnapshotStore> {
+  refuseUnknown("storeFromUrl", options, ["migrate", "idempotencyRetentionMs"]);
   const site = await siteFromUrl(url);
   try {
     const store = await site.open(site.space, options);

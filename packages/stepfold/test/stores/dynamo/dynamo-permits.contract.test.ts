@@ -24,9 +24,9 @@ async function opened(prefix: string) {
     const counting = new Proxy(
       { ...methodsOf(document), ...changed },
       {
-        get(methods, name) {
-          calls.push(String(name));
-          return methods[name as keyof typeof methods];
+        get: (methods, name: keyof DynamoDocumentClient) => (input: never) => {
+          calls.push(name);
+          return methods[name](input);
         },
       },
     );

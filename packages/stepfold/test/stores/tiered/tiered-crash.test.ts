@@ -13,7 +13,7 @@ describe("a crash in the middle", () => {
         for (const commits of executions) await write(store, commits);
         pass(hour);
         const broken = crashing({ hot, cold }, position, when);
-        await tieredStore({ ...broken, coldAfterMs: hour, now })
+        await tieredStore({ hot: broken.hot, cold: broken.cold, coldAfterMs: hour, now })
           .move()
           .catch(() => undefined);
         const check = async (): Promise<void> => {
@@ -43,7 +43,7 @@ describe("a crash in the middle", () => {
         const stuck = { ...hot, delete: () => Promise.reject(new TypeError("crash")) };
         await expect(tieredStore({ hot: stuck, cold, coldAfterMs: hour, now }).move()).rejects.toThrow();
         const broken = crashing({ hot, cold }, position, when);
-        await tieredStore({ ...broken, coldAfterMs: hour, now })
+        await tieredStore({ hot: broken.hot, cold: broken.cold, coldAfterMs: hour, now })
           .delete("a")
           .catch(() => undefined);
         await store.delete("a").catch((error: unknown) => expect(error).toMatchObject({ code: "WORKFLOW_NOT_FOUND" }));

@@ -53,7 +53,8 @@ describe.each(Object.keys(urls) as (keyof typeof urls)[])("tiers on %s", (server
       let moved = 0;
       for (let position = 0; moved < executions.length; position++) {
         const before = (await listed(hot)).length;
-        await tieredStore({ ...crashing({ hot, cold }, position, "after"), ...rule })
+        const broken = crashing({ hot, cold }, position, "after");
+        await tieredStore({ hot: broken.hot, cold: broken.cold, ...rule })
           .move()
           .catch(() => undefined);
         moved += before - (await listed(hot)).length;

@@ -16,7 +16,7 @@ export function setUp() {
   const pass = (durationMs: number): void => {
     time += durationMs;
   };
-  const over = (tiers: Tiers): TieredStore => tieredStore({ ...tiers, coldAfterMs: hour, now });
+  const over = (tiers: Tiers): TieredStore => tieredStore({ hot: tiers.hot, cold: tiers.cold, coldAfterMs: hour, now });
   return { hot, cold, pass, now, over, store: over({ hot, cold }) };
 }
 

@@ -66,7 +66,7 @@ describe("a runtime on two tiers", () => {
       await runtime.start("nap", { workflowId: "nap", input: { until: environment.now() + 9 * hour } });
       await environment.advance(2 * hour);
       const broken = crashing({ hot, cold }, position, "after");
-      await tieredStore({ ...broken, coldAfterMs: hour, now })
+      await tieredStore({ hot: broken.hot, cold: broken.cold, coldAfterMs: hour, now })
         .move()
         .catch(() => undefined);
       await (await runtime.get("ask")).resume({ payload: { approved: true } });

@@ -1,5 +1,5 @@
+import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import { refuseUnknown } from "../../../core/values/refuse-unknown.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -41,6 +41,7 @@ export interface D1StoreOptions extends RetentionOptions {
  */
 export function d1Store(database: D1Client, options: D1StoreOptions = {}): SnapshotStore {
   refuseUnknown("d1Store", options, ["migrate", "now", "idempotencyRetentionMs"]);
+  requireMethods("database", database, "a D1 database, such as env.DB", ["prepare", "batch"]);
   const { migrate = false, now = () => null, idempotencyRetentionMs } = options;
   const bound = ({ sql, args }: BatchStatement): D1Statement => database.prepare(sql).bind(...args);
   const send = async (statements: BatchStatement[], mode: "read" | "write"): Promise<D1Rows["results"][]> => {

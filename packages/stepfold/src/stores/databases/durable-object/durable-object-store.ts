@@ -1,5 +1,5 @@
+import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import { refuseUnknown } from "../../../core/values/refuse-unknown.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { hasTables, layoutByName, sqliteSchemaByName } from "../sqlite-dialect/sqlite-schema.ts";
@@ -81,6 +81,7 @@ export function durableObjectStore(storage: ObjectStorage, options: DurableObjec
 /** Opens the object's database, and creates its tables. @param alarm returns the alarm, which is told of each transaction that writes */
 function openObject(storage: ObjectStorage, alarm: () => Pick<ObjectAlarm, "afterWrite" | "afterRollback">): SyncDatabase {
   const all = (text: string, ...values: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(text, ...values).toArray();
+  requireMethods("storage", storage, "ctx.storage of a Durable Object that has SQLite", ["transactionSync"]);
   try {
     storage.transactionSync(() => {
       if (!hasTables("durable-object", "storage", all(layoutByName)[0])) for (const text of sqliteSchemaByName) all(text);

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { databaseClock } from "../sqlite-dialect/batch-session.ts";
 import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
@@ -25,7 +26,10 @@ export type LibsqlBlobsOptions = Pick<LibsqlStoreOptions, "migrate">;
  *
  * A blob of more than 999,000,000 bytes is refused with `LIMIT_EXCEEDED`; a server may accept less in one request. Apart from
  * that, calls reject with the same errors as those of `libsqlStore`.
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
-export function libsqlBlobs(client: LibsqlClient, { migrate = "auto" }: LibsqlBlobsOptions = {}): BlobStore {
-  return blobsIn(libsqlSession(client, migrate), "libsql", databaseClock, libsqlError);
+export function libsqlBlobs(client: LibsqlClient, options: LibsqlBlobsOptions = {}): BlobStore {
+  refuseUnknown("libsqlBlobs", options, ["migrate"]);
+  return blobsIn(libsqlSession(client, options.migrate ?? "auto"), "libsql", databaseClock, libsqlError);
 }

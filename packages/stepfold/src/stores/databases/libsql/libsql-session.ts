@@ -1,3 +1,4 @@
+import { requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import { type BatchStatement, batchSession } from "../sqlite-dialect/batch-session.ts";
@@ -13,6 +14,7 @@ import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
  * @param now returns the time; null: the database's clock is used. Default: the database's clock
  */
 export function libsqlSession(client: LibsqlClient, migrate: boolean | "auto", now: () => EpochMs | null = () => null): SqliteSession {
+  requireMethods("client", client, "a client of @libsql/client", ["execute", "batch"]);
   const makesTables = migrate === "auto" ? client.protocol === "file" : migrate;
   const send = async (statements: BatchStatement[], mode: "read" | "write"): Promise<LibsqlResult["rows"][]> => {
     const isAlone = mode === "read" && statements.length === 1;

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -41,8 +42,11 @@ export interface LibsqlStoreOptions extends RetentionOptions {
  *
  * Calls reject with `STORE_UNAVAILABLE` if the server does not answer or another connection holds the lock, and with
  * `STORE_REJECTED` if the tables are missing or were made by another version.
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = {}): SnapshotStore {
+  refuseUnknown("libsqlStore", options, ["migrate", "now", "idempotencyRetentionMs"]);
   const { migrate = "auto", idempotencyRetentionMs, now } = options;
   const table = new SqliteTable(libsqlSession(client, migrate, now), {
     name: "libsql",

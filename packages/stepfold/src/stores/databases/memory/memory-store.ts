@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -23,8 +24,12 @@ export interface MemoryStoreOptions extends RetentionOptions {
  * console.log(await store.load("order-1")); // null
  * await store.close();
  * ```
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
-export function memoryStore({ now = Date.now, idempotencyRetentionMs }: MemoryStoreOptions = {}): SnapshotStore {
+export function memoryStore(options: MemoryStoreOptions = {}): SnapshotStore {
+  refuseUnknown("memoryStore", options, ["now", "idempotencyRetentionMs"]);
+  const { now = Date.now, idempotencyRetentionMs } = options;
   return storeOver(new MemoryTable(now), {
     idempotencyRetentionMs,
     errorOf: (cause) => new StepfoldError("STORE_REJECTED", { store: "memory", reason: String(cause) }, { cause }),

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
 import { refuseOption } from "../../kit/refuse-option.ts";
 import type { MongoCollection, MongoDatabase, MongoDocument } from "./mongo-client.ts";
 import { mongoError } from "./mongo-error.ts";
@@ -24,6 +25,7 @@ export const now: MongoDocument = { $toDouble: "$$NOW" };
 
 /** Returns the collections whose names begin with a prefix. @throws StepfoldError `OPTION_INVALID` */
 export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
+  requireMethods("db", db, "a Db of mongodb, such as new MongoClient(url).db()", ["collection"]);
   refuseOption("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
   const [executions, history, records] = ["executions", "history", "records"].map((name) => db.collection(prefix + name));
   return { executions: executions!, history: history!, records: records! };
@@ -50,8 +52,10 @@ export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Prom
  *
  * @param options.prefix the beginning of the names of the collections; default `stepfold_`
  * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`, `OPTION_INVALID` for an invalid prefix
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export async function migrateMongo(db: MongoDatabase, options: { readonly prefix?: string } = {}): Promise<void> {
+  refuseUnknown("migrateMongo", options, ["prefix"]);
   const { prefix = "stepfold_" } = options;
   const { executions, history } = collectionsOf(db, prefix);
   const whereNumber = (field: string) => ({ partialFilterExpression: { [field]: { $gte: 0 } } });

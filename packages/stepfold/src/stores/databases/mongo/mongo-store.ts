@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import type { MongoDatabase } from "./mongo-client.ts";
@@ -34,8 +35,10 @@ export interface MongoStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_INVALID` for an invalid prefix. Calls reject with `STORE_UNAVAILABLE` if no server answers or the write
  * concern is not met in time, for example, `STORE_REJECTED` for errors that stay, and `LIMIT_EXCEEDED` for more than 8 MB in one value,
  * 14 MB in one commit or 1 MB of metadata of a new execution
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): SnapshotStore {
+  refuseUnknown("mongoStore", options, ["prefix", "migrate", "idempotencyRetentionMs"]);
   const { prefix = "stepfold_", migrate = false, idempotencyRetentionMs } = options;
   return storeOver(new MongoTable(db, prefix, migrate), { idempotencyRetentionMs, errorOf: mongoError });
 }

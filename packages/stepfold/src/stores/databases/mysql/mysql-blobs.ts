@@ -1,6 +1,7 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
-import { checkPool, type MysqlPool } from "./mysql-client.ts";
+import type { MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
 import { OpenTables } from "./mysql-schema.ts";
 import { clock } from "./mysql-statement.ts";
@@ -25,9 +26,11 @@ export type MysqlBlobsOptions = Pick<MysqlStoreOptions, "prefix" | "migrate">;
  * as those of `mysqlStore`.
  *
  * @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise`, or `prefix` is not a valid part of a name
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = false }: MysqlBlobsOptions = {}): BlobStore {
-  checkPool(pool);
+export function mysqlBlobs(pool: MysqlPool, options: MysqlBlobsOptions = {}): BlobStore {
+  refuseUnknown("mysqlBlobs", options, ["prefix", "migrate"]);
+  const { prefix = "stepfold_", migrate = false } = options;
   // 0: the server need not accept a certain size, because `open.ready` tells how large a blob may be
   const open = new OpenTables({ pool, prefix, migrate, maxValueBytes: 0 });
   const { blobs } = open.tables;

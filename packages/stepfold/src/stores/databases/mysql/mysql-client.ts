@@ -1,4 +1,5 @@
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { requireMethods } from "../../../core/values/check-arguments.ts";
+import { refuseOption } from "../../kit/refuse-option.ts";
 
 /** The part of a `mysql2/promise` pool that the store uses, declared here so that Stepfold depends on no driver. */
 export interface MysqlPool {
@@ -26,11 +27,11 @@ export interface MysqlStatement {
 
 /** @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise` */
 export function checkPool(pool: MysqlPool): void {
-  const { getConnection, promise } = (pool ?? {}) as { getConnection?: unknown; promise?: unknown };
-  const refuse = (reason: string): never => {
-    throw new StepfoldError("OPTION_INVALID", { option: "pool", reason });
-  };
-  if (typeof promise === "function")
-    refuse('is a pool with callbacks: pass pool.promise(), or create the pool with createPool of "mysql2/promise"');
-  if (typeof getConnection !== "function") refuse('must be a pool that was created with createPool of "mysql2/promise"');
+  requireMethods("pool", pool, 'a pool that was created with createPool of "mysql2/promise"', ["getConnection"]);
+  const isOfCallbacks = typeof (pool as { readonly promise?: unknown }).promise === "function";
+  refuseOption(
+    "pool",
+    isOfCallbacks,
+    'is a pool with callbacks: pass pool.promise(), or create the pool with createPool of "mysql2/promise"',
+  );
 }

@@ -175,6 +175,7 @@ export class OpenTables {
   readonly #pool: MysqlPool;
 
   constructor(options: TablesOptions) {
+    checkPool(options.pool);
     this.tables = tablesOf(options.prefix);
     this.ready = onceReady(() => prepare(options));
     this.#pool = options.pool;

@@ -1,6 +1,7 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
-import { checkPool, type MysqlPool } from "./mysql-client.ts";
+import type { MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
 import { MysqlTable } from "./mysql-table.ts";
 
@@ -39,9 +40,10 @@ export interface MysqlStoreOptions extends RetentionOptions {
  *
  * @param pool a pool of `mysql2/promise`; a call uses at most one connection at a time, so a pool of one connection is enough
  * @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise`, or `prefix` is not a valid part of a name
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): SnapshotStore {
-  checkPool(pool);
+  refuseUnknown("mysqlStore", options, ["prefix", "migrate", "maxValueBytes", "idempotencyRetentionMs"]);
   const { prefix = "stepfold_", migrate = false, maxValueBytes = 6 * 2 ** 20, idempotencyRetentionMs } = options;
   const table = new MysqlTable({ pool, prefix, migrate, maxValueBytes });
   return storeOver(table, { idempotencyRetentionMs, errorOf: mysqlError });

@@ -27,8 +27,8 @@ export class MysqlTable implements kit.ExecutionTable {
 
   constructor(options: TablesOptions) {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes: options.maxValueBytes, permits: true };
-    this.lockLimit = lockLimitOf(options.pool, maxLockMs);
     this.#open = new OpenTables(options);
+    this.lockLimit = lockLimitOf(options.pool, maxLockMs);
     this.#tables = this.#open.tables;
     this.records = recordsOf(this.#open, options.maxValueBytes);
     this.lists = statements.listsOf(this.#tables, (text, values) => this.#open.send("read", text, values));

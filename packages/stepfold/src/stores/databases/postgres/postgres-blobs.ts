@@ -1,9 +1,9 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { fromBase64, toBase64 } from "../../kit/blobs/base64.ts";
 import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 import { postgresError } from "./postgres-error.ts";
-import { checkSchema } from "./postgres-schema.ts";
 import { postgresSession } from "./postgres-session.ts";
 import type { PostgresStoreOptions } from "./postgres-store.ts";
 
@@ -28,10 +28,11 @@ const maxBytes = 256 * 2 ** 20;
  * `postgresStore`.
  *
  * @throws StepfoldError `OPTION_INVALID` if `schema` is not a valid name
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOptions = {}): BlobStore {
+  refuseUnknown("postgresBlobs", options, ["schema", "migrate"]);
   const { schema = "stepfold", migrate = false } = options;
-  checkSchema(schema);
   const { ask } = postgresSession(client, { schema, migrate, prepare: false });
   const blobs = `"${schema}".blobs`;
   return sqlBlobs<string>({

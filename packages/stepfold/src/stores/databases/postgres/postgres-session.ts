@@ -1,8 +1,9 @@
+import { requireMethods } from "../../../core/values/check-arguments.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import { type LockLimit, lockLimitOf } from "../../kit/lock-limit.ts";
 import { onceReady } from "../../kit/once-ready.ts";
-import { inTransaction, isPool, type PostgresClient, preparedQuery, type Query, timedQuery } from "./postgres-client.ts";
-import { checkLayout, migratePostgres } from "./postgres-schema.ts";
+import { canPrepare, inTransaction, isPool, type PostgresClient, preparedQuery, type Query, timedQuery } from "./postgres-client.ts";
+import { checkLayout, checkSchema, migratePostgres } from "./postgres-schema.ts";
 
 /** A row. The statements select only text, because drivers convert other types differently. */
 export type TextRow = Readonly<Record<string, string | null>>;
@@ -33,12 +34,15 @@ export interface SessionOptions {
   readonly schema: string;
   /** True: the first call creates the tables. False: it only checks that they exist. */
   readonly migrate: boolean;
-  /** True: the server keeps the plans of the statements that `ask` sends. */
-  readonly prepare: boolean;
+  /** True: the server keeps the plans of the statements that `ask` sends. Default: if the client looks like one of pg. */
+  readonly prepare?: boolean | undefined;
 }
 
 /** Returns a session that sends its statements over a client. */
-export function postgresSession(client: PostgresClient, { schema, migrate, prepare }: SessionOptions): PostgresSession {
+export function postgresSession(client: PostgresClient, options: SessionOptions): PostgresSession {
+  requireMethods("client", client, "a Pool or Client of pg, or a client like it", ["query"]);
+  const { schema, migrate, prepare = canPrepare(client) } = options;
+  checkSchema(schema);
   const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout({ query: timedQuery(client) }, schema)));
   const fresh = timedQuery(client);
   const asking = (query: Query): Ask => {

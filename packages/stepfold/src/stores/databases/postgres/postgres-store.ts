@@ -1,8 +1,8 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
-import { canPrepare, type PostgresClient } from "./postgres-client.ts";
+import type { PostgresClient } from "./postgres-client.ts";
 import { postgresError } from "./postgres-error.ts";
-import { checkSchema } from "./postgres-schema.ts";
 import { postgresSession } from "./postgres-session.ts";
 import { PostgresTable } from "./postgres-table.ts";
 
@@ -47,10 +47,11 @@ export interface PostgresStoreOptions extends RetentionOptions {
  * with `LIMIT_EXCEEDED` for a head, event or child of more than 16 MiB.
  *
  * @throws StepfoldError `OPTION_INVALID` if `schema` is not a valid name
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): SnapshotStore {
-  const { schema = "stepfold", migrate = false, prepare = canPrepare(client), idempotencyRetentionMs } = options;
-  checkSchema(schema);
+  refuseUnknown("postgresStore", options, ["schema", "migrate", "prepare", "idempotencyRetentionMs"]);
+  const { schema = "stepfold", migrate = false, prepare, idempotencyRetentionMs } = options;
   const table = new PostgresTable(postgresSession(client, { schema, migrate, prepare }));
   return storeOver(table, { idempotencyRetentionMs, errorOf: postgresError });
 }

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { requireMethods } from "../../../core/values/check-arguments.ts";
 
 /** The part of an ioredis client that the store uses: `new Redis()` or `new Cluster()` of ioredis 5 or 6. */
 export interface IoredisClient {
@@ -20,6 +21,7 @@ export type SendScript = (command: "eval" | "evalsha", script: string, keys: str
 
 /** Returns the function that sends scripts through a client of either library. */
 export function scriptSender(client: RedisClient): SendScript {
+  requireMethods("client", client, "a client of ioredis or redis", ["eval"]);
   if ("evalSha" in client) {
     return (command, script, keys, args) => client[command === "eval" ? "eval" : "evalSha"](script, { keys, arguments: args });
   }

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { RetentionOptions } from "../../kit/store-over.ts";
 import { type RedisClient, scriptSender } from "./redis-client.ts";
@@ -43,8 +44,10 @@ export interface RedisStoreOptions extends RetentionOptions {
  * else that the server refuses.
  *
  * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
+  refuseUnknown("redisStore", options, ["prefix", "durable", "maxValueBytes", "idempotencyRetentionMs"]);
   const { durable = false, maxValueBytes = 64 * 2 ** 20 } = options;
   return storeOnServer({ ...options, name: "redis", send: scriptSender(client), durable, maxValueBytes });
 }

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
@@ -42,8 +43,10 @@ export interface SqliteBlobs extends BlobStore {
  * @throws StepfoldError `STORE_UNAVAILABLE` if the file cannot be opened, or is locked for longer than `busyTimeoutMs`
  * @throws StepfoldError `STORE_REJECTED` if the file is not an SQLite file, cannot be written, or was made by another version
  * @throws StepfoldError `OPTION_INVALID` if `synchronous` or `busyTimeoutMs` has another value than described
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): SqliteBlobs {
+  refuseUnknown("sqliteBlobs", options, ["synchronous", "now", "busyTimeoutMs"]);
   const db = openSqlite(path, options);
   const session = sqliteSession(db, options.now ?? Date.now);
   return {

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -37,8 +38,10 @@ export interface SqliteStoreOptions extends RetentionOptions {
  * @throws StepfoldError `STORE_UNAVAILABLE` if the file cannot be opened, or is locked for longer than `busyTimeoutMs`
  * @throws StepfoldError `STORE_REJECTED` if the file is not an SQLite file, cannot be written, or was made by another version
  * @throws StepfoldError `OPTION_INVALID` if `synchronous` or `busyTimeoutMs` has another value than described
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
+  refuseUnknown("sqliteStore", options, ["synchronous", "now", "busyTimeoutMs", "idempotencyRetentionMs"]);
   const { now = Date.now, idempotencyRetentionMs } = options;
   const isShared = path !== ":memory:" && path !== "";
   const table = sqliteTable(openSqlite(path, options), now, isShared);

@@ -1,3 +1,4 @@
+import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { RetentionOptions } from "../../kit/store-over.ts";
 import type { SendScript } from "../redis/redis-client.ts";
@@ -42,8 +43,11 @@ export interface UpstashStoreOptions extends RetentionOptions {
  * commit that is too large, and with `STORE_REJECTED` for anything else that Upstash refuses.
  *
  * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function upstashStore(redis: UpstashClient, options: UpstashStoreOptions = {}): SnapshotStore {
+  requireMethods("redis", redis, "a Redis of @upstash/redis", ["eval", "evalsha"]);
+  refuseUnknown("upstashStore", options, ["prefix", "durable", "maxValueBytes", "idempotencyRetentionMs"]);
   const { durable = true, maxValueBytes = 9_000_000 } = options;
   const send: SendScript = (command, script, keys, args) => redis[command](script, keys, args);
   return storeOnServer({ ...options, name: "upstash", send, durable, maxValueBytes, maxRequestBytes: maxValueBytes });

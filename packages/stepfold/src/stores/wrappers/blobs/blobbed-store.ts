@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { valueStore } from "../values/value-store.ts";
@@ -33,8 +34,12 @@ export interface BlobbedStoreOptions {
  * with `STORE_REJECTED` if a blob is missing or was changed; the error names its key.
  *
  * @throws StepfoldError `OPTION_INVALID`
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function blobbedStore(inner: SnapshotStore, blobs: BlobStore, { aboveBytes = 65_536 }: BlobbedStoreOptions = {}): SnapshotStore {
+export function blobbedStore(inner: SnapshotStore, blobs: BlobStore, options: BlobbedStoreOptions = {}): SnapshotStore {
+  requireMethods("blobs", blobs, "a blob store, such as fileBlobs(folder)", ["put", "get", "list"]);
+  refuseUnknown("blobbedStore", options, ["aboveBytes"]);
+  const { aboveBytes = 65_536 } = options;
   if (!Number.isInteger(aboveBytes) || aboveBytes < 0) {
     throw new StepfoldError("OPTION_INVALID", { option: "aboveBytes", reason: "must be a whole number of bytes" });
   }

@@ -24,7 +24,8 @@ const temporaryPrefix = ".writing-";
  * ```
  */
 export function fileBlobs(folder: string): BlobStore {
-  if (folder === "") throw new StepfoldError("OPTION_INVALID", { option: "folder", reason: "is empty" });
+  if (typeof folder !== "string" || folder === "")
+    throw new StepfoldError("OPTION_INVALID", { option: "folder", reason: "must be the path of a folder" });
   return {
     name: "a folder",
     async put(key, bytes) {

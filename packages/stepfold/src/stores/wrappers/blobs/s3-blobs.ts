@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import { segmentsOf } from "../../kit/blobs/blob-key.ts";
 
@@ -38,8 +39,12 @@ export interface S3BlobsOptions {
  * ```
  *
  * @throws StepfoldError `OPTION_INVALID`
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function s3Blobs(client: S3Client, { bucket: Bucket, prefix = "" }: S3BlobsOptions): BlobStore {
+export function s3Blobs(client: S3Client, options: S3BlobsOptions): BlobStore {
+  requireMethods("client", client, "new S3(...) of @aws-sdk/client-s3", ["putObject", "getObject"]);
+  refuseUnknown("s3Blobs", options, ["bucket", "prefix"]);
+  const { bucket: Bucket, prefix = "" } = options;
   if (!/^[\w.~%/-]{0,100}$/.test(prefix)) {
     throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "may have letters, digits and . _ ~ % - /, at most 100" });
   }

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { describeLocation, type ValueCodec, type ValueLocation } from "../values/codec.ts";
 import { valueStore } from "../values/value-store.ts";
@@ -60,8 +61,11 @@ export const encryptionMark = "~stepfold/encrypted";
  *
  * @throws StepfoldError `OPTION_INVALID` if there is no key, a key or the search key does not have 32 bytes, an id is not valid or is given
  * twice, or `plain` is invalid
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function encryptedStore(inner: SnapshotStore, { keys, searchKey, plain = "refuse" }: EncryptedStoreOptions): SnapshotStore {
+export function encryptedStore(inner: SnapshotStore, options: EncryptedStoreOptions): SnapshotStore {
+  refuseUnknown("encryptedStore", options, ["keys", "searchKey", "plain"]);
+  const { keys, searchKey, plain = "refuse" } = options;
   const ring = keyRing(keys);
   const texts = cipher(ring);
   const sign = signer(searchKey);

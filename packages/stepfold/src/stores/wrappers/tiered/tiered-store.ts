@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { refuseUnknown, requireStore } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore, StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { checkedStore } from "../../kit/checked-store.ts";
@@ -60,8 +61,13 @@ export interface TieredStore extends SnapshotStore {
  * ```
  *
  * @throws StepfoldError `OPTION_INVALID`
+ * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now = Date.now }: TieredStoreOptions): TieredStore {
+export function tieredStore(options: TieredStoreOptions): TieredStore {
+  refuseUnknown("tieredStore", options, ["hot", "cold", "coldAfterMs", "now"]);
+  const { hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now = Date.now } = options;
+  requireStore("hot", hot);
+  requireStore("cold", cold);
   if (!Number.isFinite(coldAfterMs) || coldAfterMs < 0) {
     throw new StepfoldError("OPTION_INVALID", { option: "coldAfterMs", reason: "must be a number of milliseconds, at least 0" });
   }

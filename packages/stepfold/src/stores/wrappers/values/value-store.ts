@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../../../core/definition/definition.ts"
 import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
 import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import { requireStore } from "../../../core/values/check-arguments.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import { countExecutions } from "../../../ports/list-fallbacks.ts";
@@ -56,6 +57,7 @@ export function valueStore(
   codec: ValueCodec,
   { definitions = inner, removal }: ValueStoreOptions = {},
 ): SnapshotStore {
+  requireStore("inner", inner);
   const { send, idle } = orderedSender();
   // a call without values needs no preparation, but it is sent after the earlier commits too
   const nothing = Promise.resolve();
