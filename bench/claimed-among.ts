@@ -25,13 +25,13 @@ const dayMs = 24 * 60 * 60_000;
 const yearMs = 365 * dayMs;
 const lease = { owner: "bench", leaseMs: dayMs };
 
-/** A claim with the loaded snapshot, as this version's `claim` returns it. */
+/** A claim with the loaded snapshot, as `claim` of the present library returns it. */
 interface Held {
   readonly claim: Claim;
   readonly snapshot: Snapshot;
 }
 
-/** A third of the executions waits without a timer, a third waits for a timer in a year, and a third has ended. */
+/** A third of the executions has ended, a third waits for a timer in a year, and a third waits without a timer. */
 export const aMillionOthers: Crowd = {
   created: 1_000,
   rowsOfEach: 1_000,
@@ -46,7 +46,7 @@ export const aMillionOthers: Crowd = {
   due: {},
 };
 
-/** All executions are due, but they need the only permit of a key, and another execution holds it. */
+/** All executions are due, but they need the only permit of a key, and one of them holds it. */
 const behindAFullKey = {
   created: 100_000,
   rowsOfEach: 1,
@@ -61,8 +61,8 @@ export const keylessBesideFull: Crowd = { ...behindAFullKey, due: {} };
 export const keyedBesideFull: Crowd = { ...behindAFullKey, due: { head: { permit: { key: "other", limit: 10 } } } };
 
 /**
- * Measures claims of one due execution among many others: returns a function that makes some claims and returns the median, in µs per
- * claim.
+ * Creates a crowd, and returns a function that measures claims of one due execution among it: it makes some claims and returns the median
+ * of claim and load together, in µs.
  */
 export async function claimedAmong({ library }: Place, home: Home, crowd: Crowd): Promise<() => Promise<number>> {
   await gather(library, home, crowd);

@@ -19,7 +19,7 @@ interface Written {
 
 /**
  * A table in memory whose rows other transactions can lock, and which can fail over to an older copy of itself: it keeps all writes
- * with their times, and makes a new table from the first of them.
+ * with their times, and repeats those up to a certain time in a new table.
  */
 export class SimulatedTable implements ExecutionTable {
   readonly name = "simulated";
@@ -44,8 +44,8 @@ export class SimulatedTable implements ExecutionTable {
     this.#world = world;
     this.#onLost = onLost;
     this.#table = this.#newTable();
-    this.#awaitSwitch();
-    world.onFailover((asOf) => this.#become(asOf));
+    this.#expectSwitch();
+    world.onFailover((asOf) => this.#failOver(asOf));
     this.records = {
       get: (kind, keys) => this.#table.records.get(kind, keys),
       put: (kind, writes) => this.#write((table) => table.records.put(kind, writes)),
@@ -106,22 +106,22 @@ export class SimulatedTable implements ExecutionTable {
     return again(this.#table);
   }
 
-  #become(asOf: EpochMs): void {
+  #failOver(asOf: EpochMs): void {
     const before = this.#table.rows;
     this.#table = this.#newTable();
     this.#written = this.#written.filter(({ at }) => at <= asOf);
     for (const { at, again } of this.#written) {
       this.#againAt = at;
-      // the write is synchronous, so it is done when the call returns
+      // a table in memory has written when the call returns, before its promise resolves
       void again(this.#table);
     }
     this.#againAt = null;
     for (const [id, { version }] of before) if (this.#table.rows.get(id)?.version !== version) this.#onLost(id);
     this.#endWaits();
-    this.#awaitSwitch();
+    this.#expectSwitch();
   }
 
-  #awaitSwitch(): void {
+  #expectSwitch(): void {
     this.#switched = new Promise((resolve) => {
       this.#endWaits = resolve;
     });

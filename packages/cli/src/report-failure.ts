@@ -21,8 +21,8 @@ const hints: Readonly<Partial<Record<string, string>>> = {
   SCHEDULE_NOT_FOUND: "stepfold schedule ls lists the schedules there are. Another database is named with --store",
   SCHEDULE_EXISTS: "stepfold schedule show NAME tells what it says",
   EXECUTION_ENDED: "stepfold show ID tells how it ended; stepfold run FILE starts another execution",
-  RESUME_CONFLICT: "Another answer needs another key; stepfold show ID tells what it waits for now",
-  METADATA_CONFLICT: "Another change needs another key; stepfold show ID --json tells what the metadata is now",
+  RESUME_CONFLICT: "Another answer needs another --idempotency-key; stepfold show ID tells what it waits for now",
+  METADATA_CONFLICT: "Another change needs another --idempotency-key; stepfold show ID --json tells what the metadata is now",
   WAIT_EXPIRED: "stepfold show ID tells what happened instead; stepfold resume ID drives it on",
   DEFINITION_INVALID: "Node types of your own come from stepfold.config.ts; name it with --config",
   START_AMBIGUOUS: 'Set "start" in the workflow to the id of its first node',
@@ -31,7 +31,7 @@ const hints: Readonly<Partial<Record<string, string>>> = {
   STORE_REJECTED: "What was committed is safe",
 };
 
-/** Codes of errors of a store, a queue, or the connection to one. Here the input of the command is not at fault. */
+/** Codes of errors of a store, a queue, or the connection to one. For these, the input of the command is not at fault. */
 const serverFailures: readonly string[] = [
   ...["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "STORE_REJECTED", "FENCE_LOST"],
   ...["QUEUE_UNAVAILABLE", "QUEUE_REJECTED"],
@@ -66,7 +66,8 @@ function failureOf(error: unknown): Failure {
 /** Returns the hint for a code. It contains the id of the execution, so that its command can be copied. */
 function hintFor(code: string, details: object): string | null {
   const id = "workflowId" in details && typeof details.workflowId === "string" ? shellQuote(details.workflowId) : "ID";
-  return hints[code]?.replaceAll(" ID ", ` ${id} `) ?? null;
+  // a function, because in a text `$` would have a meaning, and ids may contain it
+  return hints[code]?.replaceAll(" ID ", () => ` ${id} `) ?? null;
 }
 
 /** Prints a failure on standard error, and with `--json` also on standard output. @returns the exit code */
@@ -78,11 +79,12 @@ export function reportFailure(error: unknown, json: boolean): number {
     say(`${JSON.stringify({ type: "error", error: told })}\n`);
   }
   complain(`${paint("bad", "error")} ${code}: ${safe(message)}\n${hint === null ? "" : `${safe(hint)}\n`}`);
-  if (process.env.STEPFOLD_DEBUG) for (let one: unknown = error; one instanceof Error; one = one.cause) complain(`${one.stack}\n`);
+  if (process.env.STEPFOLD_DEBUG)
+    for (let one: unknown = error; one instanceof Error; one = one.cause) complain(`${safe(String(one.stack))}\n`);
   return exit;
 }
 
-/** Replaces control characters, because messages may quote text from outside. Line breaks stay, because they are our own. */
+/** Replaces control characters, because messages may quote text from outside. Line breaks stay: some messages have several lines. */
 function safe(text: string): string {
   return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\uFFFD");
 }

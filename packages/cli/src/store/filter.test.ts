@@ -14,10 +14,21 @@ describe("--meta", () => {
       ...{ text: { lt: "10" }, m: { gt: -1.5 } },
     });
     // a bound that is not a number is text
-    expect(metadataOf("a>true", "b<[1]", "c>=", "d>=<1", "e=a>b<c")).toEqual({
-      ...{ a: { gt: "true" }, b: { lt: "[1]" }, c: { gte: "" }, d: { gte: "<1" }, e: "a>b<c" },
+    expect(metadataOf("a>true", "b<[1]", "c>=", "d<x=y", "e=a>b<c", 'f=">1"')).toEqual({
+      ...{ a: { gt: "true" }, b: { lt: "[1]" }, c: { gte: "" }, d: { lt: "x=y" }, e: "a>b<c", f: ">1" },
     });
     expect(JSON.stringify(metadataOf("__proto__>=1"))).toBe('{"__proto__":{"gte":1}}');
+  });
+
+  it("is refused if its sign does not exist, and says how to write a text that begins with a sign", () => {
+    for (const meta of ["amount=>100", "amount=<100", "amount==100", "amount<>100", "amount>=<1"]) {
+      expect(() => metadataOf(meta)).toThrow(
+        expect.objectContaining({
+          message: expect.stringContaining("There are: = > >= < <="),
+          hint: expect.stringContaining("is written in quotes"),
+        }),
+      );
+    }
   });
 
   it("is refused where it says nothing, or says something twice", () => {

@@ -47,17 +47,17 @@ export interface Runtime {
    * Starts an execution, which is committed when this resolves. A second start with the same id and input returns the existing
    * execution, or the one that goes on in its place after a restart or `continueAs`.
    *
-   * A definition that is handed over is run as it is, and gets no name in this runtime: it does not replace a workflow of the
-   * options with the same id, and no other call can start it by its id.
+   * If you pass a definition instead of an id, it is run as it is. It does not replace a workflow of the option `workflows` with the same
+   * id, and no other call can start it by its id.
    *
    * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow, definition or input, or by another
    * execution; `DEFINITION_UNKNOWN`, `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (an execution with this id was deleted
-   * lately), `STORE_UNAVAILABLE`, ...
+   * less than the store's `idempotencyRetentionMs` ago), `STORE_UNAVAILABLE`, ...
    */
   start(workflow: string | WorkflowDefinition, options?: StartRunOptions): Promise<Run>;
   /**
-   * Takes an execution that ran without a store into the store: a snapshot from `engine.execute`, or a snapshot from another engine that
-   * names the node where the execution stands. The execution goes on as if it had always been in the store. A second call with the same
+   * Takes an execution that was kept elsewhere into the store of this runtime: a snapshot from `engine.execute`, or one from another engine
+   * that names the node where the execution stands. The execution goes on as if it had always been in the store. A second call with the same
    * snapshot returns the same execution.
    *
    * ```ts
@@ -90,7 +90,7 @@ export interface Runtime {
    */
   bulk(action: BulkAction, options?: BulkOptions): AsyncGenerator<BulkOutcome, void, void>;
   /**
-   * Sends a signal to all executions that wait for it with a key, also in sub-workflows and items of maps. Each execution gets one signal,
+   * Sends a signal to all executions that wait for this signal with this key, also in sub-workflows and items of maps. Each execution gets one signal,
    * which answers its oldest wait. An execution that begins to wait meanwhile may get the signal or not. Unlike with `run.signal`, the
    * signal is not kept for later.
    *
@@ -99,7 +99,8 @@ export interface Runtime {
    * console.log(reached.length, refused[0]?.error.message);
    * ```
    *
-   * It reaches the executions that `list({ waiting })` finds. If an execution has more than 100 open waits, lists know only some of them.
+   * It reaches the executions that `list({ waiting })` finds. If an execution has more than 100 open waits, lists know only some of them, and
+   * the call may miss the others.
    * An execution that refuses the payload, or whose data are damaged, is listed in `refused` and does not affect the others. If the call
    * ends half way, because of a crash or a store that does not answer, it can be made again: with the same `idempotencyKey` the signal
    * counts once for each execution, even if the execution waits for the same signal once more.
@@ -132,8 +133,8 @@ export interface Runtime {
   advance(workflowId: string): Promise<Advanced>;
   /**
    * Runs what is due for a limited time, and reports what it did and what is left. For platforms on which no process keeps running: a cron
-   * job that calls it every minute is enough to advance all executions. With a queue, it takes only executions that the queue should have
-   * delivered half a second ago, or those that `wakeUps` name.
+   * job that calls it every minute is enough to advance all executions. If the runtime has a queue, the queue delivers what is due: then a sweep
+   * takes only executions that have been due for half a second, because the queue has missed them, and those that the option `wakeUps` names.
    *
    * ```ts
    * const { advanced, isMore } = await runtime.sweep({ timeoutMs: 25_000 });
@@ -141,9 +142,10 @@ export interface Runtime {
    *
    * It ends after `timeoutMs` at the latest, even if a step ignores its signal or a commit gets no answer. In the last quarter of this time
    * no step is begun. Shortly before the end, steps under way are aborted by their `AbortSignal`; claims on what is left are given back,
-   * and the queue, if there is one, gets messages for it. Afterwards nothing is left: no poll, no timer, no claim. A step that was aborted
-   * is performed again by the next sweep. If that happens five times in a row (`maxCrashes`), although the step had at least half of the
-   * time, its execution is parked. Several processes may sweep at the same time: each execution is run by one of them.
+   * and the queue, if there is one, gets messages for it. Afterwards nothing of it runs in this process: no poll and no timer. A claim that
+   * the store did not take back ends with its lease. A step that was aborted is performed again by the next sweep. If it is aborted five
+   * times in a row (`maxCrashes`), each time after at least half of `timeoutMs`, its execution is parked: it does not go on until it is
+   * retried. Several processes may sweep at the same time: each execution is run by one of them.
    *
    * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `RUNTIME_CLOSED`; `STORE_UNAVAILABLE` if the first claim fails
    */
@@ -193,13 +195,13 @@ export interface Runtime {
   ended(query: SeriesQuery): Promise<EndedSeries>;
   /**
    * Lists the processes that run executions of the store, by their names: those that report it (`beatMs`) and are alive. A process that
-   * has died is listed until its last sign of life has run out. `owner` is the same name as in the `lease` of a list.
+   * has died stays in the list until the time for which its last report counts has passed. `owner` is the same name as in the `lease` of a list.
    *
    * @throws StepfoldError `STORE_UNAVAILABLE`
    */
   workers(): Promise<readonly LiveWorker[]>;
   /**
-   * Lists the definitions in the store, those that were put last first. With `id`, these are the versions of one workflow, at most 50; else
+   * Lists the definitions in the store, the latest first. With `id`, these are the versions of one workflow, at most 50; else
    * the definitions of all workflows, at most `limit` (default 100). A definition that has a name in a runtime is put when its first
    * execution starts; one that was only handed to `start` is not listed. A store without `features.definitions` lists none.
    *

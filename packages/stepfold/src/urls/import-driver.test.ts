@@ -51,6 +51,13 @@ describe("importDriver", () => {
     });
   });
 
+  it("looks beside this package if the package here has files for import only", async () => {
+    const exports = { ".": { import: "./main.js" } };
+    install("ioredis", { "package.json": JSON.stringify({ type: "module", exports }), "main.js": "export const isHere = true;" });
+    const driver = await importDriver<object>("ioredis", "redis");
+    expect(driver).toHaveProperty("Redis");
+  });
+
   it("names the queue that needs it", async () => {
     await expect(importDriver("no-such-driver", { queue: "nats" })).rejects.toMatchObject({
       code: "DRIVER_MISSING",

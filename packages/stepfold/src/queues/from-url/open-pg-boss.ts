@@ -3,7 +3,7 @@ import { importDriver } from "../../urls/import-driver.ts";
 import type { PgBossClient } from "../pg-boss/pg-boss-client.ts";
 import type { QueueAndClient } from "./queue-and-client.ts";
 
-interface Client {
+interface Driver {
   readonly PgBoss: new (config: {
     connectionString: string;
     schema: string;
@@ -17,9 +17,9 @@ interface Client {
 /** Opens `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss`, with the package `pg-boss`. */
 export async function openPgBoss(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text.slice("pg-boss:".length), { queue: "stepfold", schema: "pgboss" });
-  parsedUrl(url, "queue");
+  parsedUrl(url, "queue"); // refuses what is no URL
   const { pgBossQueue } = await import("../pg-boss/pg-boss-queue.ts");
-  const { PgBoss } = await importDriver<Client>("pg-boss", { queue: "pg-boss" });
+  const { PgBoss } = await importDriver<Driver>("pg-boss", { queue: "pg-boss" });
   const boss = new PgBoss({ connectionString: url, schema: taken.schema });
   // without a listener, an error of a lost connection would end the process
   boss.on("error", () => undefined);

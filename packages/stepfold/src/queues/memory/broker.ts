@@ -6,7 +6,7 @@ import { handleMessage, type MessageHandler } from "./handle-message.ts";
 /** What a memory queue needs of its environment. */
 export type QueueClock = Pick<Environment, "monotonicMs" | "after">;
 
-/** Holds messages until a consumer has room for them. Several queues of one process may share one broker. */
+/** Holds messages until a consumer has room for them. Several memory queues of one process may share one broker, as if it were a server. */
 export interface Broker {
   readonly clock: QueueClock;
   publish(messages: readonly QueuedMessage[]): void;
@@ -15,21 +15,24 @@ export interface Broker {
 
 /** A consumer of a broker. */
 export interface Subscription extends Consumer {
-  /** Ends at once, as if its process had died. */
+  /**
+   * Gets no more messages, as if its process had died. A message that a handler still holds is delivered again when its lease ends, unless
+   * the handler settles before.
+   */
   cut(): void;
 }
 
 interface Subscriber extends MessageHandler {
   /** The number of handlers that have not settled. */
   running: number;
-  /** Messages that are neither acknowledged nor given back. */
+  /** One promise for each message that is neither acknowledged nor given back; it resolves when the message is. */
   readonly held: Set<Promise<void>>;
 }
 
 /** @param retryDelayMs how long a message waits after its handler rejected */
 export function createBroker(clock: QueueClock, retryDelayMs: number): Broker {
   const queue = delayQueue();
-  // round robin: the first subscriber with room gets the next message, and moves to the end
+  // in the order in which they get messages: see `dispatch`
   const subscribers: Subscriber[] = [];
   let isScheduled = false;
   let cancelTimer: () => void = () => undefined;
@@ -63,6 +66,7 @@ export function createBroker(clock: QueueClock, retryDelayMs: number): Broker {
       if (!subscriber) return;
       const message = queue.take(clock.monotonicMs());
       if (!message) break;
+      // round robin: the subscriber moves to the end
       subscribers.push(...subscribers.splice(subscribers.indexOf(subscriber), 1));
       deliver(message, subscriber);
     }

@@ -11,7 +11,7 @@ const named = ["signal", "key", "responder"] as const;
  * the names or tokens. Kinds, nodes and times stay readable, as in a head.
  */
 export function encryptedWaits(sign: Sign | null): WaitsCodec {
-  // three parts: a token of metadata has two parts, so the two never have the same token
+  // a token of metadata is made of two parts and this one of three, so a wait and a member of metadata never have the same token
   const token = async (field: (typeof named)[number], name: string): Promise<string> => sign!(["wait", field, name]);
   return {
     encode: (waits) => Promise.all(waits.map((wait) => (sign ? encoded(wait, token) : withoutNames(wait)))),
@@ -45,6 +45,6 @@ function withoutNames({ kind, nodeId, openedAt }: ListedWait): ListedWait {
 
 function refusal(): StepfoldError {
   const reason =
-    "cannot name a signal, a key or a person, because they are encrypted. Pass searchKey to encryptedStore: waits opened later are found";
+    "cannot name a signal, a key or a person, because they are encrypted. Pass searchKey to encryptedStore: only waits that are opened after that can be found";
   return new StepfoldError("OPTION_INVALID", { option: "waiting", reason });
 }

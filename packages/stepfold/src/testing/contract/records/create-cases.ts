@@ -109,7 +109,7 @@ export const createCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "create: a lease must be a positive time",
+    name: "create and claim: a lease must be a whole number of milliseconds, at least 1",
     async run({ store }) {
       for (const bad of [0, -1, 1.5, Number.NaN]) {
         await rejectsWith("OPTION_INVALID", () => store.create(startCommit("a"), { claim: { owner: "worker", leaseMs: bad } }));
