@@ -1,5 +1,5 @@
 import { errorInfo, stackOf } from "../core/errors/error-info.ts";
-import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { having, type OptionCheck, orNull } from "../core/values/check-arguments.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 import type { TaskInfo } from "./plugin.ts";
 
@@ -25,16 +25,8 @@ export interface Log {
   warn(message: string, details: object): void;
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
-export function requireLogger(logger: Logger): void {
-  for (const level of ["info", "warn", "error"] as const) {
-    if (typeof logger?.[level] === "function") continue;
-    throw new StepfoldError("OPTION_INVALID", {
-      option: "logger",
-      reason: `has no function "${level}": pass console, or an object with info, warn and error`,
-    });
-  }
-}
+/** The check of the option `logger`. */
+export const aLogger: OptionCheck = orNull(having("a logger, such as console, with info, warn and error", ["info", "warn", "error"]));
 
 /** Creates a log that writes to a logger. @param scrub removes secrets from a text */
 export function logTo(logger: Logger, scrub: (text: string) => string): Log {

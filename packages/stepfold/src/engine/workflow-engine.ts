@@ -14,7 +14,17 @@ import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { openWaits } from "../core/transition/find-wait.ts";
 import { due, earliestOf, isAnyDue } from "../core/transition/plan.ts";
-import { refuseUnknown } from "../core/values/check-arguments.ts";
+import {
+  aFlag,
+  aList,
+  aListOfObjects,
+  anEnvironment,
+  anObject,
+  anything,
+  checkOptions,
+  type OptionCheck,
+  refuseUnknown,
+} from "../core/values/check-arguments.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { Deadlines, systemEnvironment } from "../environment/system-environment.ts";
 import { missingFunctions } from "../expressions/load-functions.ts";
@@ -22,7 +32,7 @@ import type { Environment } from "../ports/environment.ts";
 import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
-import { type Logger, requireLogger } from "./logger.ts";
+import { aLogger, type Logger } from "./logger.ts";
 import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
 import { checkPlugins, notify, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
@@ -52,9 +62,17 @@ export interface EngineOptions<D extends NodeDefinitions> {
   readonly keepStacks?: boolean;
 }
 
-const engineOptions: readonly (keyof EngineOptions<NodeDefinitions>)[] = [
-  ...(["workflow", "workflows", "nodeDefinitions", "plugins", "limits", "stepTimeoutMs", "environment", "logger", "keepStacks"] as const),
-];
+const engineOptionChecks: { readonly [K in keyof EngineOptions<NodeDefinitions>]-?: OptionCheck } = {
+  ...{
+    workflow: anything,
+    workflows: aList,
+    nodeDefinitions: anObject,
+    plugins: aListOfObjects,
+    limits: anObject,
+    stepTimeoutMs: anything,
+  },
+  ...{ environment: anEnvironment, logger: aLogger, keepStacks: aFlag },
+};
 
 /** The bounds of one call. */
 interface Slice {
@@ -113,13 +131,13 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
 
   /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN` */
   constructor(options: EngineOptions<D>) {
-    refuseUnknown("new WorkflowEngine", options, engineOptions);
+    const given = options as unknown as EngineOptions<NodeDefinitions>;
+    checkOptions("new WorkflowEngine", given, engineOptionChecks, ["nodeDefinitions"]);
     checkPlugins(options.plugins ?? []);
     const environment = options.environment ?? systemEnvironment;
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
     const { workflow, workflows = [], nodeDefinitions, plugins = [], logger = null, keepStacks = false } = options;
-    if (logger) requireLogger(logger);
     const library = libraryOf(workflows);
     const prepare = (definition: unknown): PreparedWorkflow => prepareWorkflow(definition, nodeDefinitions, limits, library);
     this.#prepared = prepare(workflow);

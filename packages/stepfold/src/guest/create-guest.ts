@@ -1,9 +1,18 @@
 import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../core/values/check-arguments.ts";
+import {
+  aFunction,
+  aList,
+  anEnvironment,
+  anObject,
+  anything,
+  checkOptions,
+  type OptionCheck,
+  requireOption,
+} from "../core/values/check-arguments.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/limits.ts";
-import { type Logger, requireLogger } from "../engine/logger.ts";
+import { aLogger, type Logger } from "../engine/logger.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { defaultConcurrency } from "../engine/turn.ts";
 import { libraryOf } from "../engine/workflow/link-workflows.ts";
@@ -60,9 +69,10 @@ export interface Guest {
   perform(step: GuestStep): Promise<GuestResult>;
 }
 
-const guestOptions: readonly (keyof Parts<NodeDefinitions> | "globals")[] = [
-  ...(["workflows", "nodeDefinitions", "limits", "stepTimeoutMs", "concurrency", "environment", "logger", "onRefused", "globals"] as const),
-];
+const guestOptionChecks: { readonly [K in keyof Parts<NodeDefinitions> | "globals"]-?: OptionCheck } = {
+  ...{ workflows: aList, nodeDefinitions: anObject, limits: anObject, stepTimeoutMs: anything, concurrency: anything },
+  ...{ environment: anEnvironment, logger: aLogger, onRefused: aFunction, globals: anObject },
+};
 
 /**
  * Makes a guest: its workflows run inside another engine, which keeps their executions in its journal. There is no store, no queue and
@@ -88,10 +98,10 @@ const guestOptions: readonly (keyof Parts<NodeDefinitions> | "globals")[] = [
  * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function createGuest<const D extends NodeDefinitions>(options: GuestOptions<D>): Guest {
-  refuseUnknown("createGuest", options, guestOptions);
+  checkOptions<object>("createGuest", options, guestOptionChecks);
+  requireOption("nodeDefinitions", options.nodeDefinitions, anObject);
   const { workflows, nodeDefinitions, environment = systemEnvironment, logger = null, concurrency = defaultConcurrency } = options;
   checkTurnOptions({ concurrency });
-  if (logger) requireLogger(logger);
   if (!Array.isArray(workflows) || workflows.length === 0)
     throw new StepfoldError("OPTION_INVALID", { option: "workflows", reason: "must be a list of at least one definition" });
   const limits = readLimits(options.limits);

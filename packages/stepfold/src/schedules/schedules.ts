@@ -1,3 +1,4 @@
+import { anObject, requireOption } from "../core/values/check-arguments.ts";
 import type { SchedulesPart } from "../runtime/context/schedule-host.ts";
 import type { CreateScheduleOptions, ScheduleSpec } from "../runtime/context/schedules.ts";
 import { scheduleNode, scheduleWorkflow } from "./schedule-node.ts";
@@ -19,7 +20,12 @@ import { readSpec } from "./spec.ts";
  * @throws StepfoldError `SCHEDULE_INVALID`
  */
 export function schedules(declared: Readonly<Record<string, ScheduleSpec & CreateScheduleOptions>> = {}): SchedulesPart {
-  for (const [name, { tenant: _, paused: __, ...spec }] of Object.entries(declared)) readSpec(name, spec);
+  requireOption("schedules", declared, anObject);
+  for (const [name, one] of Object.entries(declared)) {
+    requireOption(`schedules.${name}`, one, anObject);
+    const { tenant: _, paused: __, ...spec } = one;
+    readSpec(name, spec);
+  }
   return {
     workflow: scheduleWorkflow,
     declared,

@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
+import { aCount, aFunction, anything, checkOptions, requireMethods } from "../core/values/check-arguments.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { type FetchHandler, fetchHandler } from "./fetch-handler.ts";
 import { type LambdaHandler, lambdaHandler } from "./lambda-handler.ts";
@@ -60,7 +60,14 @@ export interface ServerlessHandlers {
  */
 export function handle(runtime: Pick<Runtime, "sweep">, options: ServerlessOptions): ServerlessHandlers {
   requireMethods("runtime", runtime, "a runtime of createRuntime", ["sweep"]);
-  refuseUnknown("handle", options, ["secret", "basePath", "timeoutMs", "limit", "concurrency", "onProblem"]);
+  checkOptions("handle", options, {
+    secret: anything,
+    basePath: anything,
+    timeoutMs: anything,
+    limit: aCount,
+    concurrency: aCount,
+    onProblem: aFunction,
+  });
   const { secret, basePath = "", timeoutMs = 10_000, limit, concurrency, onProblem = () => undefined } = options;
   const bounds = { limit, concurrency };
   return {

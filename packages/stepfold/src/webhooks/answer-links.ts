@@ -1,7 +1,7 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { WaitInfo } from "../core/explain/waits.ts";
 import { waits } from "../core/explain/waits.ts";
-import { refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
+import { aFunction, aListOfObjects, checkOptions, refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import { plainJson } from "../core/values/to-json.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
@@ -108,7 +108,7 @@ const usedLinkCodes: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTIO
  */
 export function answerLinks(runtime: Pick<Runtime, "get">, options: AnswerLinksOptions): AnswerLinks {
   requireMethods("runtime", runtime, "a runtime of createRuntime", ["get"]);
-  refuseUnknown("answerLinks", options, ["keys", "now"]);
+  checkOptions("answerLinks", options, { keys: aListOfObjects, now: aFunction }, ["keys"]);
   const { keys, now = () => systemEnvironment.now() } = options;
   const tokens = linkTokens(keys);
   const claimsOf = async (token: string): Promise<LinkClaims> => {

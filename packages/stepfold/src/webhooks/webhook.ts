@@ -1,5 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
+import { aFunction, anything, checkOptions, refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
 import type { CountQuery } from "../ports/snapshot-store.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -79,7 +79,14 @@ export interface WebhookOptions {
  */
 export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, options: WebhookOptions): FetchHandler {
   requireMethods("runtime", runtime, "a runtime of createRuntime", ["start", "get", "broadcast"]);
-  refuseUnknown("webhook", options, ["secret", "receive", "onProblem", "sender", "toleranceMs", "now"]);
+  checkOptions("webhook", options, {
+    secret: anything,
+    receive: anything,
+    onProblem: anything,
+    sender: anything,
+    toleranceMs: anything,
+    now: aFunction,
+  });
   const { secret, receive, onProblem, sender = "", toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
   if (typeof receive !== "function") throw invalid("receive", "must be a function that returns what an event does");
   if (onProblem !== undefined && typeof onProblem !== "function") throw invalid("onProblem", "must be a function");

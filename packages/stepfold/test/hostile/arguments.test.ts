@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { library, publicEntries } from "../../../../scripts/public-entries.ts";
+import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { postgresFeed } from "../../src/feeds/postgres/index.ts";
 import { redisFeed } from "../../src/feeds/redis/index.ts";
 import { cloudflareHost } from "../../src/guest/cloudflare/index.ts";
@@ -86,6 +87,49 @@ const ofOptions: typeof ofClients = {
   triggerHost: { make: triggerHost, before: [] },
 };
 
+/** Options that are right, for functions that need some. */
+const needed: Readonly<Record<string, object>> = {
+  dynamoStore: { table: "t" },
+  encryptedStore: { keys: [{ id: "a", key: new Uint8Array(32) }] },
+  tieredStore: { hot: store, cold: memoryStore() },
+  s3Blobs: { bucket: "b" },
+  sqsQueue: { queueUrl: "https://sqs.test/1/q" },
+  createRuntime: { store, drive: false },
+  handle: { secret: "x".repeat(43) },
+  answerLinks: { keys: [{ id: "a", secret: "x".repeat(43) }] },
+  webhook: { secret: "x".repeat(43), receive: noop },
+  cloudflareHost: { step: having("do", "waitForEvent"), guest: having("perform") },
+  restateHost: { ctx: having("run", "promise"), guest: having("perform"), RestatePromise: having("all") },
+  triggerHost: { wait: having("until", "forToken"), step: having("batchTriggerAndWait"), workflowId: "a" },
+};
+
+const wrongValues: readonly unknown[] = [
+  null,
+  42,
+  -1,
+  Number.NaN,
+  "x",
+  "",
+  true,
+  [],
+  [null],
+  [42],
+  {},
+  { a: null },
+  noop,
+  Number.POSITIVE_INFINITY,
+];
+
+/** Returns the names of all options, which the refusal of an unknown one tells. */
+function optionsOf(make: Make, before: readonly unknown[]): readonly string[] {
+  try {
+    call(make, [...before, { nonsense: 1 }])();
+  } catch (error) {
+    if (StepfoldError.is(error, "OPTION_UNKNOWN")) return error.details.known;
+  }
+  return [];
+}
+
 const call = (make: Make, given: readonly unknown[]): (() => unknown) => {
   return () => (make as (...given: readonly unknown[]) => unknown)(...given);
 };
@@ -101,6 +145,25 @@ describe("a wrong argument is refused at once, with a code and the name of the a
     for (const wrong of [null, 42, "x"])
       expect(call(make, [...before, wrong])).toThrow(failure("OPTION_INVALID", { option: `options of ${name}` }));
     expect(call(make, [...before, { nonsense: 1 }])).toThrow(failure("OPTION_UNKNOWN", { of: name, option: "nonsense" }));
+  });
+
+  it.each(Object.entries(ofOptions))("%s: whatever an option holds, it is taken or refused with a code", async (name, { make, before }) => {
+    const names = optionsOf(make, before);
+    expect(names.length).toBeGreaterThan(0);
+    for (const option of names)
+      for (const wrong of wrongValues) {
+        try {
+          const made = call(make, [...before, { ...needed[name], [option]: wrong }])();
+          await (made as { close?: () => Promise<void> }).close?.();
+        } catch (error) {
+          expect(StepfoldError.is(error), `${option}: ${JSON.stringify(wrong)} gives ${String(error)}`).toBe(true);
+        }
+      }
+    for (const option of names.filter((one) => /^(migrate|prepare|durable|drive|keepStacks|dryRun)$/.test(one)))
+      expect(call(make, [...before, { ...needed[name], [option]: "false" }])).toThrow(failure("OPTION_INVALID", { option }));
+    for (const option of names.filter((one) => /(Ms|Seconds|Bytes)$/.test(one)))
+      for (const wrong of ["30d", -1, Number.NaN])
+        expect(call(make, [...before, { ...needed[name], [option]: wrong }])).toThrow(failure("OPTION_INVALID", { option }));
   });
 
   it("createRuntime and tieredStore: what is no store, queue or feed", () => {

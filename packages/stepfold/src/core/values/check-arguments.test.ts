@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { refuseUnknown, requireMethods, requireStore } from "./check-arguments.ts";
+import { aText, aTime, checkOptions, refuseUnknown, requireMethods, requireStore } from "./check-arguments.ts";
 
 it("refuses an option that is none, and says which was probably meant", () => {
   const known = ["workflow", "limits"];
@@ -45,4 +45,16 @@ it("says what is missing, and what was meant", () => {
 
 it("knows a store by its methods", () => {
   expect(() => requireStore("store", { load: () => null })).toThrow('Option "store" must be a store, such as sqliteStore("app.db")');
+});
+
+it("checks the values of options, and that required ones are there", () => {
+  const check = (options: { readonly name?: string; readonly waitMs?: number }): void =>
+    checkOptions("sample", options, { name: aText, waitMs: aTime }, ["name"]);
+  expect(check({ name: "a", waitMs: 0 })).toBeUndefined();
+  expect(check({ name: "a", waitMs: undefined } as never)).toBeUndefined();
+  expect(() => check({})).toThrow(
+    expect.objectContaining({ code: "OPTION_INVALID", details: { option: "name", reason: "must be a text" } }),
+  );
+  expect(() => check({ name: "a", waitMs: "30d" } as never)).toThrow('Option "waitMs" must be a number, at least 0');
+  expect(() => check({ name: "a", wait: 1 } as never)).toThrow(expect.objectContaining({ code: "OPTION_UNKNOWN" }));
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RetryPolicy } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { aListOfTexts, anObject, anything, checkOptions } from "../../core/values/check-arguments.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
@@ -85,7 +85,7 @@ export function httpNode(options: HttpNodeOptions = {}): HttpNode {
 
 /** `httpNode` with another resolver of host names. Internal: for tests. */
 export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): HttpNode {
-  refuseUnknown("httpNode", options, ["allowHosts", "defaultTimeoutMs", "maxBytes", "retryPolicy"]);
+  checkOptions("httpNode", options, { allowHosts: aListOfTexts, defaultTimeoutMs: anything, maxBytes: anything, retryPolicy: anObject });
   const limitBytes = positive("maxBytes", options.maxBytes ?? 1_048_576);
   const defaultTimeoutMs = positive("defaultTimeoutMs", options.defaultTimeoutMs ?? 30_000);
   const guard = ssrfGuard(options.allowHosts ?? [], resolve);

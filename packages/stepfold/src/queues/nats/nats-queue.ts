@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
+import { aCount, aText, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
 import type { NatsConsumer, NatsConsumerSettings, NatsJetStream } from "./nats-client.ts";
@@ -45,7 +45,7 @@ const maxUnconfirmed = 500;
  */
 export function natsQueue(manager: NatsJetStream, options: NatsQueueOptions = {}): WorkQueue {
   requireMethods("manager", manager, "a manager of @nats-io/jetstream: await jetstreamManager(connection)", ["jetstream"]);
-  refuseUnknown("natsQueue", options, ["name", "replicas", "retryDelayMs"]);
+  checkOptions("natsQueue", options, { name: aText, replicas: aCount, retryDelayMs: aTime });
   const { name = "stepfold", replicas = 1, retryDelayMs = 5000 } = options;
   let ready: Promise<void> | null = null;
   const prepare = (): Promise<void> => {

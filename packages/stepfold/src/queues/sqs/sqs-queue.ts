@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
+import { aText, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
@@ -44,7 +44,7 @@ const maxEntries = 10;
  */
 export function sqsQueue(client: SqsClient, options: SqsQueueOptions): WorkQueue {
   requireMethods("client", client, "new SQS(...) of @aws-sdk/client-sqs", ["sendMessageBatch", "receiveMessage"]);
-  refuseUnknown("sqsQueue", options, ["queueUrl", "retryDelaySeconds", "waitSeconds"]);
+  checkOptions("sqsQueue", options, { queueUrl: aText, retryDelaySeconds: aTime, waitSeconds: aTime }, ["queueUrl"]);
   const { queueUrl, retryDelaySeconds = 5, waitSeconds = 20 } = options;
   const isFifo = queueUrl.endsWith(".fifo");
   const send = async (wakeUps: readonly CheckedWakeUp[]): Promise<void> => {

@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import { refuseUnknown, requireMethods, requireStore } from "../../core/values/check-arguments.ts";
+import { checkOptions } from "../../core/values/check-arguments.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
-import { type Log, logTo, requireLogger } from "../../engine/logger.ts";
+import { type Log, logTo } from "../../engine/logger.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { checkPlugins, notify } from "../../engine/plugin.ts";
 import { scrubber } from "../../engine/scrub.ts";
@@ -22,7 +22,7 @@ import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
 import { FeedLink } from "./feed-link.ts";
 import { HeadPolls } from "./head-polls.ts";
 import { Registry } from "./registry.ts";
-import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
+import { type RuntimeOptions, runtimeOptionChecks } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
 import { WakeUpSender } from "./wake-up-sender.ts";
 
@@ -95,12 +95,12 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   options: RuntimeOptions<D>,
   closed: AbortSignal = new AbortController().signal,
 ): RuntimeContext {
-  checkParts(options);
+  checkOptions<RuntimeOptions>("createRuntime", options as unknown as RuntimeOptions, runtimeOptionChecks, ["store"]);
+  checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes, checkpointBytes = defaultCheckpointBytes } = options;
   const { logger = null, globals, globalsFor, workflows = [], nodeDefinitions, drive: drives = true } = options;
   checkGlobalsFor(globalsFor);
-  if (logger) requireLogger(logger);
   const log = logger && logTo(logger, scrubber(globals));
   const onProblem: RuntimeContext["onProblem"] = (workflowId, error) => {
     log?.problem(workflowId, error);
@@ -174,16 +174,6 @@ export function requireAtLeastOne(options: Readonly<Record<string, unknown>>): v
     if (typeof value === "number" && value >= 1) continue;
     throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number of at least 1" });
   }
-}
-
-/** Checks that the options exist, and that the parts among them are what they should be. @throws StepfoldError `OPTION_*` */
-function checkParts<D extends NodeDefinitions>(options: RuntimeOptions<D>): void {
-  refuseUnknown("createRuntime", options, runtimeOptions);
-  const { store, queue, feed, plugins = [] } = options;
-  checkPlugins(plugins);
-  requireStore("store", store);
-  if (queue) requireMethods("queue", queue, "a queue, such as natsQueue(manager)", ["send", "consume"]);
-  if (feed) requireMethods("feed", feed, "a feed, such as redisFeed(client)", ["publish", "listen"]);
 }
 
 /** Checks that an option is a whole number of at least 1. @throws StepfoldError `OPTION_INVALID` */

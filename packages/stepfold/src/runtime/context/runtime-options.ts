@@ -1,7 +1,21 @@
+import {
+  aFlag,
+  aFunction,
+  aList,
+  aListOfObjects,
+  anEnvironment,
+  anObject,
+  anything,
+  aStore,
+  aText,
+  having,
+  type OptionCheck,
+  orNull,
+} from "../../core/values/check-arguments.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { ActionPolicy } from "../../engine/attempt/may.ts";
-import type { Logger } from "../../engine/logger.ts";
+import { aLogger, type Logger } from "../../engine/logger.ts";
 import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { Plugin } from "../../engine/plugin.ts";
 import type { Environment } from "../../ports/environment.ts";
@@ -11,29 +25,17 @@ import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { GlobalsFor } from "./allowed-globals.ts";
 import type { SchedulesPart } from "./schedule-host.ts";
 
-/** The names of all options. */
-export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
-  ...(["store", "workflows", "nodeDefinitions", "globals", "queue", "feed", "drive", "leaseMs", "pollMs", "concurrency"] as const),
-  ...([
-    "maxExecutions",
-    "maxCrashes",
-    "maxLoadedBytes",
-    "checkpointBytes",
-    "beatMs",
-    "owner",
-    "limits",
-    "stepTimeoutMs",
-    "retention",
-    "plugins",
-    "environment",
-    "logger",
-    "keepStacks",
-    "may",
-    "globalsFor",
-    "schedules",
-    "onProblem",
-  ] as const),
-];
+/** The checks of all options. Times and bounds are checked where they are read. */
+export const runtimeOptionChecks: { readonly [K in keyof RuntimeOptions]-?: OptionCheck } = {
+  ...{ store: aStore, workflows: aList, nodeDefinitions: anObject, globals: anObject, globalsFor: anything, may: anything },
+  queue: orNull(having("a queue, such as natsQueue(manager)", ["send", "consume"])),
+  feed: orNull(having("a feed, such as redisFeed(client)", ["publish", "listen"])),
+  schedules: orNull(having("schedules({ ... }) of stepfold/schedules", ["open"])),
+  ...{ drive: aFlag, leaseMs: anything, pollMs: anything, concurrency: anything, beatMs: anything, stepTimeoutMs: anything },
+  ...{ maxExecutions: anything, maxCrashes: anything, maxLoadedBytes: anything, checkpointBytes: anything, limits: anObject },
+  ...{ owner: aText, retention: anything, plugins: aListOfObjects, environment: anEnvironment, logger: aLogger, keepStacks: aFlag },
+  onProblem: aFunction,
+};
 
 /** The options of a runtime. */
 export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {

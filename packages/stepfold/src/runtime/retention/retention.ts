@@ -20,7 +20,7 @@ interface RetentionRule {
 /** Reads the option `retention`: one duration for all workflows, or one for each. @throws StepfoldError `OPTION_INVALID` */
 export function readRetention(given: Duration | Readonly<Record<string, Duration>> | undefined, context: RuntimeContext): Retention {
   if (given === undefined) return new Retention([], context);
-  if (typeof given !== "object") return new Retention([{ keepMs: keepMs("retention", given) }], context);
+  if (typeof given !== "object" || given === null) return new Retention([{ keepMs: keepMs("retention", given) }], context);
   const rules = Object.entries(given).map(([definitionId, duration]) => {
     return { definitionId, keepMs: keepMs(`retention.${definitionId}`, duration) };
   });

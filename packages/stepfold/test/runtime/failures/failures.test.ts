@@ -94,7 +94,7 @@ describe("B8: what user code throws goes to a logger", () => {
     expect(() => setUp({ logger: { info: () => 0 } as never })).toThrow(
       expect.objectContaining({ code: "OPTION_INVALID", details: expect.objectContaining(wrong) }),
     );
-    expect(() => new WorkflowEngine({ workflow: burst, nodeDefinitions, logger: {} as never })).toThrow('has no function "info"');
+    expect(() => new WorkflowEngine({ workflow: burst, nodeDefinitions, logger: {} as never })).toThrow("it has no method info()");
   });
 
   it("of an engine too, with what is doubtful", async () => {

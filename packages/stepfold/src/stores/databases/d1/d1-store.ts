@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
+import { aFlag, aFunction, aTime, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { onceReady } from "../../kit/once-ready.ts";
@@ -40,7 +40,7 @@ export interface D1StoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_UNKNOWN` for an option that does not exist
  */
 export function d1Store(database: D1Client, options: D1StoreOptions = {}): SnapshotStore {
-  refuseUnknown("d1Store", options, ["migrate", "now", "idempotencyRetentionMs"]);
+  checkOptions("d1Store", options, { migrate: aFlag, now: aFunction, idempotencyRetentionMs: aTime });
   requireMethods("database", database, "a D1 database, such as env.DB", ["prepare", "batch"]);
   const { migrate = false, now = () => null, idempotencyRetentionMs } = options;
   const bound = ({ sql, args }: BatchStatement): D1Statement => database.prepare(sql).bind(...args);

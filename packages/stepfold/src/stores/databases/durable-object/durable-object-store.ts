@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
+import { aFunction, aTime, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -62,7 +62,7 @@ export interface DurableObjectStore extends SnapshotStore {
  * @throws StepfoldError `OPTION_UNKNOWN` for an option that does not exist
  */
 export function durableObjectStore(storage: ObjectStorage, options: DurableObjectStoreOptions = {}): DurableObjectStore {
-  refuseUnknown("durableObjectStore", options, ["setAlarm", "now", "idempotencyRetentionMs"]);
+  checkOptions("durableObjectStore", options, { setAlarm: aFunction, now: aFunction, idempotencyRetentionMs: aTime });
   const { now = Date.now, idempotencyRetentionMs, setAlarm = (at: EpochMs) => void storage.setAlarm(at) } = options;
   const db = openObject(storage, () => alarm);
   const alarm = new ObjectAlarm(db, now, setAlarm);

@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
+import { aCount, aFunction, aText, aTime, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";
@@ -64,13 +64,17 @@ export interface DynamoStoreOptions extends RetentionOptions {
  */
 export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOptions): SnapshotStore {
   requireMethods("client", client, "DynamoDBDocument.from(client) of @aws-sdk/lib-dynamodb", ["get", "transactWrite"]);
-  refuseUnknown("dynamoStore", options, ["table", "prefix", "shards", "maxValueBytes", "now", "idempotencyRetentionMs"]);
+  checkOptions(
+    "dynamoStore",
+    options,
+    { table: aText, prefix: aText, shards: aCount, maxValueBytes: aCount, now: aFunction, idempotencyRetentionMs: aTime },
+    ["table"],
+  );
   const { table, prefix = "", shards = 4, maxValueBytes = 16 * 2 ** 20, now = Date.now } = options;
   const { idempotencyRetentionMs = defaultRetentionMs } = options;
-  refuseOption("table", typeof table !== "string" || table === "", "must be the name of a table");
+  refuseOption("table", table === "", "must be the name of a table");
   refuseOption("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
-  refuseOption("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
-  refuseOption("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
+  refuseOption("shards", shards > 64, "must be a whole number from 1 to 64");
   const keys = new DynamoKeys(prefix, shards);
   // `known` and `nextSeq` belong to this store object: what it knows about executions, and numbers for those made in the same millisecond
   const connection = { client, table, keys, retentionMs: idempotencyRetentionMs, known: new Map(), now, nextSeq: creationNumbers() };

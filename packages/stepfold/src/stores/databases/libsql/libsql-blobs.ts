@@ -1,10 +1,10 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { checkOptions } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { databaseClock } from "../sqlite-dialect/batch-session.ts";
 import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { libsqlError } from "./libsql-error.ts";
-import { libsqlSession } from "./libsql-session.ts";
+import { aMigration, libsqlSession } from "./libsql-session.ts";
 import type { LibsqlStoreOptions } from "./libsql-store.ts";
 
 /** Options of blobs in libSQL: whether the first call creates the tables. */
@@ -30,6 +30,6 @@ export type LibsqlBlobsOptions = Pick<LibsqlStoreOptions, "migrate">;
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function libsqlBlobs(client: LibsqlClient, options: LibsqlBlobsOptions = {}): BlobStore {
-  refuseUnknown("libsqlBlobs", options, ["migrate"]);
+  checkOptions("libsqlBlobs", options, { migrate: aMigration });
   return blobsIn(libsqlSession(client, options.migrate ?? "auto"), "libsql", databaseClock, libsqlError);
 }

@@ -1,10 +1,13 @@
-import { requireMethods } from "../../../core/values/check-arguments.ts";
+import { must, type OptionCheck, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import { type BatchStatement, batchSession } from "../sqlite-dialect/batch-session.ts";
 import type { SqliteSession } from "../sqlite-dialect/statement.ts";
 import type { LibsqlClient, LibsqlResult, LibsqlStatement } from "./libsql-client.ts";
 import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
+
+/** The check of the option `migrate`. */
+export const aMigration: OptionCheck = must('be true, false or "auto"', (value) => value === "auto" || typeof value === "boolean");
 
 /**
  * Returns a session over a client.

@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFunction, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -6,7 +6,7 @@ import { databaseClock } from "../sqlite-dialect/batch-session.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { failsForEveryWrite, libsqlError } from "./libsql-error.ts";
-import { libsqlSession } from "./libsql-session.ts";
+import { aMigration, libsqlSession } from "./libsql-session.ts";
 
 /** The largest value in bytes. SQLite limits a row to a billion bytes, of which the other columns need some. */
 const maxValueBytes = 900_000_000;
@@ -46,7 +46,7 @@ export interface LibsqlStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = {}): SnapshotStore {
-  refuseUnknown("libsqlStore", options, ["migrate", "now", "idempotencyRetentionMs"]);
+  checkOptions("libsqlStore", options, { migrate: aMigration, now: aFunction, idempotencyRetentionMs: aTime });
   const { migrate = "auto", idempotencyRetentionMs, now } = options;
   const table = new SqliteTable(libsqlSession(client, migrate, now), {
     name: "libsql",

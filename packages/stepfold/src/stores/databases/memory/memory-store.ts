@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFunction, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -28,7 +28,7 @@ export interface MemoryStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function memoryStore(options: MemoryStoreOptions = {}): SnapshotStore {
-  refuseUnknown("memoryStore", options, ["now", "idempotencyRetentionMs"]);
+  checkOptions("memoryStore", options, { now: aFunction, idempotencyRetentionMs: aTime });
   const { now = Date.now, idempotencyRetentionMs } = options;
   return storeOver(new MemoryTable(now), {
     idempotencyRetentionMs,

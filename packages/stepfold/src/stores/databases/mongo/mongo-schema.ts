@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
+import { aText, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import { refuseOption } from "../../kit/refuse-option.ts";
 import type { MongoCollection, MongoDatabase, MongoDocument } from "./mongo-client.ts";
 import { mongoError } from "./mongo-error.ts";
@@ -55,7 +55,7 @@ export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Prom
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export async function migrateMongo(db: MongoDatabase, options: { readonly prefix?: string } = {}): Promise<void> {
-  refuseUnknown("migrateMongo", options, ["prefix"]);
+  checkOptions("migrateMongo", options, { prefix: aText });
   const { prefix = "stepfold_" } = options;
   const { executions, history } = collectionsOf(db, prefix);
   const whereNumber = (field: string) => ({ partialFilterExpression: { [field]: { $gte: 0 } } });

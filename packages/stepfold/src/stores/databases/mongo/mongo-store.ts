@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFlag, aText, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import type { MongoDatabase } from "./mongo-client.ts";
@@ -38,7 +38,7 @@ export interface MongoStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): SnapshotStore {
-  refuseUnknown("mongoStore", options, ["prefix", "migrate", "idempotencyRetentionMs"]);
+  checkOptions("mongoStore", options, { prefix: aText, migrate: aFlag, idempotencyRetentionMs: aTime });
   const { prefix = "stepfold_", migrate = false, idempotencyRetentionMs } = options;
   return storeOver(new MongoTable(db, prefix, migrate), { idempotencyRetentionMs, errorOf: mongoError });
 }

@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFlag, aText, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
 import type { MysqlPool } from "./mysql-client.ts";
@@ -29,7 +29,7 @@ export type MysqlBlobsOptions = Pick<MysqlStoreOptions, "prefix" | "migrate">;
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function mysqlBlobs(pool: MysqlPool, options: MysqlBlobsOptions = {}): BlobStore {
-  refuseUnknown("mysqlBlobs", options, ["prefix", "migrate"]);
+  checkOptions("mysqlBlobs", options, { prefix: aText, migrate: aFlag });
   const { prefix = "stepfold_", migrate = false } = options;
   // 0: the server need not accept a certain size, because `open.ready` tells how large a blob may be
   const open = new OpenTables({ pool, prefix, migrate, maxValueBytes: 0 });

@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aCount, aFlag, aText, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import type { MysqlPool } from "./mysql-client.ts";
@@ -43,7 +43,7 @@ export interface MysqlStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): SnapshotStore {
-  refuseUnknown("mysqlStore", options, ["prefix", "migrate", "maxValueBytes", "idempotencyRetentionMs"]);
+  checkOptions("mysqlStore", options, { prefix: aText, migrate: aFlag, maxValueBytes: aCount, idempotencyRetentionMs: aTime });
   const { prefix = "stepfold_", migrate = false, maxValueBytes = 6 * 2 ** 20, idempotencyRetentionMs } = options;
   const table = new MysqlTable({ pool, prefix, migrate, maxValueBytes });
   return storeOver(table, { idempotencyRetentionMs, errorOf: mysqlError });

@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFlag, aText, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { fromBase64, toBase64 } from "../../kit/blobs/base64.ts";
 import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
@@ -31,7 +31,7 @@ const maxBytes = 256 * 2 ** 20;
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOptions = {}): BlobStore {
-  refuseUnknown("postgresBlobs", options, ["schema", "migrate"]);
+  checkOptions("postgresBlobs", options, { schema: aText, migrate: aFlag });
   const { schema = "stepfold", migrate = false } = options;
   const { ask } = postgresSession(client, { schema, migrate, prepare: false });
   const blobs = `"${schema}".blobs`;

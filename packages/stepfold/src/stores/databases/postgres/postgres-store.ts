@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFlag, aText, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import type { PostgresClient } from "./postgres-client.ts";
@@ -50,7 +50,7 @@ export interface PostgresStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): SnapshotStore {
-  refuseUnknown("postgresStore", options, ["schema", "migrate", "prepare", "idempotencyRetentionMs"]);
+  checkOptions("postgresStore", options, { schema: aText, migrate: aFlag, prepare: aFlag, idempotencyRetentionMs: aTime });
   const { schema = "stepfold", migrate = false, prepare, idempotencyRetentionMs } = options;
   const table = new PostgresTable(postgresSession(client, { schema, migrate, prepare }));
   return storeOver(table, { idempotencyRetentionMs, errorOf: postgresError });

@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aCount, aFlag, aText, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { RetentionOptions } from "../../kit/store-over.ts";
 import { type RedisClient, scriptSender } from "./redis-client.ts";
@@ -47,7 +47,7 @@ export interface RedisStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
-  refuseUnknown("redisStore", options, ["prefix", "durable", "maxValueBytes", "idempotencyRetentionMs"]);
+  checkOptions("redisStore", options, { prefix: aText, durable: aFlag, maxValueBytes: aCount, idempotencyRetentionMs: aTime });
   const { durable = false, maxValueBytes = 64 * 2 ** 20 } = options;
   return storeOnServer({ ...options, name: "redis", send: scriptSender(client), durable, maxValueBytes });
 }

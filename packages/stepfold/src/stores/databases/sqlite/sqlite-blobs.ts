@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFunction, anything, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
@@ -46,7 +46,7 @@ export interface SqliteBlobs extends BlobStore {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): SqliteBlobs {
-  refuseUnknown("sqliteBlobs", options, ["synchronous", "now", "busyTimeoutMs"]);
+  checkOptions("sqliteBlobs", options, { synchronous: anything, now: aFunction, busyTimeoutMs: anything });
   const db = openSqlite(path, options);
   const session = sqliteSession(db, options.now ?? Date.now);
   return {

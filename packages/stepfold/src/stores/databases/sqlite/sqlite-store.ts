@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aFunction, anything, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -41,7 +41,7 @@ export interface SqliteStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
-  refuseUnknown("sqliteStore", options, ["synchronous", "now", "busyTimeoutMs", "idempotencyRetentionMs"]);
+  checkOptions("sqliteStore", options, { synchronous: anything, now: aFunction, busyTimeoutMs: anything, idempotencyRetentionMs: aTime });
   const { now = Date.now, idempotencyRetentionMs } = options;
   const isShared = path !== ":memory:" && path !== "";
   const table = sqliteTable(openSqlite(path, options), now, isShared);

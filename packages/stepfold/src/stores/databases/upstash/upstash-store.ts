@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
+import { aCount, aFlag, aText, aTime, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { RetentionOptions } from "../../kit/store-over.ts";
 import type { SendScript } from "../redis/redis-client.ts";
@@ -47,7 +47,7 @@ export interface UpstashStoreOptions extends RetentionOptions {
  */
 export function upstashStore(redis: UpstashClient, options: UpstashStoreOptions = {}): SnapshotStore {
   requireMethods("redis", redis, "a Redis of @upstash/redis", ["eval", "evalsha"]);
-  refuseUnknown("upstashStore", options, ["prefix", "durable", "maxValueBytes", "idempotencyRetentionMs"]);
+  checkOptions("upstashStore", options, { prefix: aText, durable: aFlag, maxValueBytes: aCount, idempotencyRetentionMs: aTime });
   const { durable = true, maxValueBytes = 9_000_000 } = options;
   const send: SendScript = (command, script, keys, args) => redis[command](script, keys, args);
   return storeOnServer({ ...options, name: "upstash", send, durable, maxValueBytes, maxRequestBytes: maxValueBytes });

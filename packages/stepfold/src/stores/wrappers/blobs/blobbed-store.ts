@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
+import { anything, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { valueStore } from "../values/value-store.ts";
@@ -38,7 +38,7 @@ export interface BlobbedStoreOptions {
  */
 export function blobbedStore(inner: SnapshotStore, blobs: BlobStore, options: BlobbedStoreOptions = {}): SnapshotStore {
   requireMethods("blobs", blobs, "a blob store, such as fileBlobs(folder)", ["put", "get", "list"]);
-  refuseUnknown("blobbedStore", options, ["aboveBytes"]);
+  checkOptions("blobbedStore", options, { aboveBytes: anything });
   const { aboveBytes = 65_536 } = options;
   if (!Number.isInteger(aboveBytes) || aboveBytes < 0) {
     throw new StepfoldError("OPTION_INVALID", { option: "aboveBytes", reason: "must be a whole number of bytes" });

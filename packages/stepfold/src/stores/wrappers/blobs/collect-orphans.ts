@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods, requireStore } from "../../../core/values/check-arguments.ts";
+import { aFlag, aFunction, aTime, checkOptions, requireMethods, requireStore } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
@@ -45,7 +45,7 @@ export interface CollectReport {
 export async function collectOrphans(store: SnapshotStore, blobs: BlobStore, options: CollectOptions = {}): Promise<CollectReport> {
   requireStore("store", store);
   requireMethods("blobs", blobs, "a blob store, such as fileBlobs(folder)", ["list"]);
-  refuseUnknown("collectOrphans", options, ["graceMs", "now", "dryRun"]);
+  checkOptions("collectOrphans", options, { graceMs: aTime, now: aFunction, dryRun: aFlag });
   const { graceMs = 24 * 60 * 60 * 1000, now = Date.now, dryRun = false } = options;
   const youngest = now() - graceMs;
   const folders = new Map<string, { count: number; writtenAt: EpochMs }>();

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { refuseUnknown, requireMethods } from "../../../core/values/check-arguments.ts";
+import { aText, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import { segmentsOf } from "../../kit/blobs/blob-key.ts";
 
@@ -43,7 +43,7 @@ export interface S3BlobsOptions {
  */
 export function s3Blobs(client: S3Client, options: S3BlobsOptions): BlobStore {
   requireMethods("client", client, "new S3(...) of @aws-sdk/client-s3", ["putObject", "getObject"]);
-  refuseUnknown("s3Blobs", options, ["bucket", "prefix"]);
+  checkOptions("s3Blobs", options, { bucket: aText, prefix: aText }, ["bucket"]);
   const { bucket: Bucket, prefix = "" } = options;
   if (!/^[\w.~%/-]{0,100}$/.test(prefix)) {
     throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "may have letters, digits and . _ ~ % - /, at most 100" });

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { anything, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { describeLocation, type ValueCodec } from "../values/codec.ts";
 import { rejected } from "../values/rejected.ts";
@@ -37,7 +37,7 @@ export interface CompressedStoreOptions {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function compressedStore(inner: SnapshotStore, options: CompressedStoreOptions = {}): SnapshotStore {
-  refuseUnknown("compressedStore", options, ["aboveBytes", "maxBytes"]);
+  checkOptions("compressedStore", options, { aboveBytes: anything, maxBytes: anything });
   const { aboveBytes = 1024, maxBytes = 64 * 1024 * 1024 } = options;
   for (const [option, bytes] of Object.entries({ aboveBytes, maxBytes })) {
     if (Number.isInteger(bytes) && bytes >= 0) continue;

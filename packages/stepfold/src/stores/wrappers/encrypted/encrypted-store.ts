@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../../../core/values/check-arguments.ts";
+import { aListOfObjects, anything, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { describeLocation, type ValueCodec, type ValueLocation } from "../values/codec.ts";
 import { valueStore } from "../values/value-store.ts";
@@ -64,7 +64,7 @@ export const encryptionMark = "~stepfold/encrypted";
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function encryptedStore(inner: SnapshotStore, options: EncryptedStoreOptions): SnapshotStore {
-  refuseUnknown("encryptedStore", options, ["keys", "searchKey", "plain"]);
+  checkOptions("encryptedStore", options, { keys: aListOfObjects, searchKey: anything, plain: anything }, ["keys"]);
   const { keys, searchKey, plain = "refuse" } = options;
   const ring = keyRing(keys);
   const texts = cipher(ring);

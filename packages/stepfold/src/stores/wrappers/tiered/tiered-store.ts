@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { refuseUnknown, requireStore } from "../../../core/values/check-arguments.ts";
+import { aFunction, anything, aTime, checkOptions, requireStore } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore, StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { checkedStore } from "../../kit/checked-store.ts";
@@ -64,7 +64,7 @@ export interface TieredStore extends SnapshotStore {
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
 export function tieredStore(options: TieredStoreOptions): TieredStore {
-  refuseUnknown("tieredStore", options, ["hot", "cold", "coldAfterMs", "now"]);
+  checkOptions("tieredStore", options, { hot: anything, cold: anything, coldAfterMs: aTime, now: aFunction });
   const { hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now = Date.now } = options;
   requireStore("hot", hot);
   requireStore("cold", cold);
