@@ -5,6 +5,7 @@ import type { ChildStart } from "../core/snapshot/message.ts";
 import { type Draft, isChild, type ScopeDraft } from "../core/transition/draft/draft.ts";
 import { scopeAt } from "../core/transition/draft/open-draft.ts";
 import type { Task } from "../core/transition/plan.ts";
+import { anObject, aSignal, requireOption } from "../core/values/check-arguments.ts";
 import { type EpochMs, sizeOfJson } from "../core/values/json.ts";
 import { defaultLimits, type Limits } from "../core/values/limits.ts";
 import type { Outcome } from "./attempt/outcome.ts";
@@ -34,9 +35,13 @@ export function readStepTimeout(given: number = defaultStepTimeoutMs): number {
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
-export function checkTurnOptions(options: { readonly stepLimit?: unknown; readonly concurrency?: unknown }): void {
-  if (typeof options !== "object" || options === null)
-    throw new StepfoldError("OPTION_INVALID", { option: "request", reason: "must be an object" });
+export function checkTurnOptions(options: {
+  readonly stepLimit?: unknown;
+  readonly concurrency?: unknown;
+  readonly signal?: unknown;
+}): void {
+  requireOption("request", options, anObject);
+  if (options.signal !== undefined) requireOption("signal", options.signal, aSignal);
   for (const option of ["stepLimit", "concurrency"] as const) {
     const value = options[option];
     if (value !== undefined && !(value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1))) {

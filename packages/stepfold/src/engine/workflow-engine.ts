@@ -30,7 +30,7 @@ import { Deadlines, systemEnvironment } from "../environment/system-environment.
 import { missingFunctions } from "../expressions/load-functions.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { ResumeCommand } from "./commands/answer-wait.ts";
-import { type Command, decide } from "./commands/command.ts";
+import { type Command, checkMembers, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
 import { aLogger, type Logger } from "./logger.ts";
 import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
@@ -188,6 +188,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   async send(snapshot: Snapshot | object, command: Command): Promise<Snapshot> {
     const { environment, limits } = this.#setting;
     refuseKey(command);
+    checkMembers(command);
     if (this.#loading) await this.#loading;
     const current = this.#read(snapshot, undefined);
     const event = await decide(this.#prepared, current, command, environment.now(), limits);
@@ -206,6 +207,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
    */
   stream(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): AsyncGenerator<StreamItem, Snapshot, void> {
     return pump<StreamItem, Snapshot>((emit, leaving) => {
+      checkTurnOptions(request);
       const signal = request.signal ? AbortSignal.any([request.signal, leaving]) : leaving;
       return this.#run({ ...request, signal }, emit);
     });

@@ -40,6 +40,7 @@ export function compileExpression(
   pointer?: string,
   limits: ExpressionLimits = defaultExpressionLimits,
 ): CompiledExpression {
+  if (typeof source !== "string") refuseExpression("", 0, "an expression must be a text");
   const text = source.trim();
   const embedded = text.startsWith("{{");
   const tokens = tokenize(text, embedded ? 2 : 0, embedded, limits.sourceLength);

@@ -2,6 +2,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { isWholeSnapshot } from "../core/snapshot/snapshot-head.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
+import { aCount, aTime, checkOptions } from "../core/values/check-arguments.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
@@ -68,8 +69,8 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   };
   const closeWorker = (timeoutMs: number): Promise<unknown> =>
     Promise.all([dispatcher, retention, presence].map((part) => part.close(timeoutMs)));
-  const closeRuntime = ({ timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {}): Promise<void> => {
-    closing ??= closeWorker(timeoutMs)
+  const closeRuntime = async (closeOptions: CloseOptions = {}): Promise<void> => {
+    closing ??= closeWorker(timeoutOf("runtime.close", closeOptions))
       .then(() => context.feed.close())
       .finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
     return closing;
@@ -91,12 +92,12 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     },
     ...movesOfMany(context, local, requireOpen, handleOf),
     ...boundedMoves({ context, local, dispatcher, concurrency: maxExecutions }, requireOpen),
-    work({ concurrency = maxExecutions } = {}) {
+    work(workOptions = {}) {
       requireOpen("work");
+      checkOptions("runtime.work", workOptions, { concurrency: aCount });
       requireIdle(local);
-      requireWhole("concurrency", concurrency);
-      openWorker(concurrency);
-      return { stop: async ({ timeoutMs = 30_000 } = {}) => void (await closeWorker(timeoutMs)) };
+      openWorker(workOptions.concurrency ?? maxExecutions);
+      return { stop: async (stopOptions = {}) => void (await closeWorker(timeoutOf("worker.stop", stopOptions))) };
     },
     describe: () => describeRuntime(context),
     schedules: scheduling.schedules,
@@ -151,4 +152,15 @@ async function advance({ context, local, dispatcher }: SweepParts, workflowId: s
   const snapshot = advanced && isWholeSnapshot(advanced) ? advanced : await requireSnapshot(context.store, workflowId);
   const { compiled } = await context.registry.pinnedForCommands(workflowId, snapshot.definition.hash);
   return { advanced: advanced !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
+}
+
+/** Options of what waits for steps in flight. */
+interface CloseOptions {
+  readonly timeoutMs?: number;
+}
+
+/** Returns how long to wait for steps in flight. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
+function timeoutOf(of: string, options: CloseOptions): number {
+  checkOptions(of, options, { timeoutMs: aTime });
+  return options.timeoutMs ?? 30_000;
 }

@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { library, publicEntries } from "../../../../scripts/public-entries.ts";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
+import { compileExpression } from "../../src/expressions/index.ts";
 import { postgresFeed } from "../../src/feeds/postgres/index.ts";
 import { redisFeed } from "../../src/feeds/redis/index.ts";
 import { cloudflareHost } from "../../src/guest/cloudflare/index.ts";
 import { restateHost } from "../../src/guest/restate/index.ts";
 import { triggerHost } from "../../src/guest/trigger/index.ts";
 import { httpNode } from "../../src/nodes/http/index.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
 import { bullmqQueue } from "../../src/queues/bullmq/index.ts";
 import { memoryQueue } from "../../src/queues/memory/index.ts";
 import { natsQueue } from "../../src/queues/nats/index.ts";
@@ -185,5 +188,38 @@ describe("a wrong argument is refused at once, with a code and the name of the a
     // these take no options
     const without = ["memoryFeed", "fileBlobs"];
     expect([...new Set(made)].sort()).toEqual([...Object.keys(ofOptions).filter((name) => made.includes(name)), ...without].sort());
+  });
+});
+
+describe("a wrong argument of a call is refused with a code", () => {
+  const workflow = { id: "flow", nodes: [{ id: "ask", type: "approval" }], edges: [] };
+  const nodeDefinitions = builtinNodes;
+  const coded = expect.objectContaining({ code: expect.stringMatching(/^(OPTION|EXPRESSION)_(INVALID|UNKNOWN)$/) });
+
+  it("of a runtime: bulk, sweep, prune, work and close", async () => {
+    const opened = createRuntime({ store: memoryStore(), workflows: [workflow], nodeDefinitions, drive: false });
+    for (const wrong of [undefined, null, 42, "cancel"]) await expect(opened.bulk(wrong as never).next()).rejects.toEqual(coded);
+    for (const wakeUps of [42, "a", {}, [null]]) await expect(opened.sweep({ wakeUps } as never)).rejects.toEqual(coded);
+    for (const signal of [42, {}, []]) await expect(opened.sweep({ signal } as never)).rejects.toEqual(coded);
+    const before = Date.now();
+    for (const wrong of [undefined, null, {}, { before: "2026" }, { before, definition: "flow" }, { before, dryRun: "false" }])
+      await expect(opened.prune(wrong as never)).rejects.toEqual(coded);
+    for (const wrong of [null, 42, { concurrency: "2" }, { concurency: 2 }]) expect(() => opened.work(wrong as never)).toThrow(coded);
+    for (const wrong of [null, { timeoutMs: "30s" }, { timeout: 1 }]) await expect(opened.close(wrong as never)).rejects.toEqual(coded);
+    await opened.close({ timeoutMs: 0 });
+  });
+
+  it("of an engine: a signal, a stream, the members of a command", async () => {
+    const engine = new WorkflowEngine({ workflow, nodeDefinitions });
+    const snapshot = await engine.execute({});
+    for (const signal of [42, {}, "stop"]) await expect(engine.execute({ signal } as never)).rejects.toEqual(coded);
+    for (const wrong of [undefined, null, 42]) await expect(engine.stream(wrong as never).next()).rejects.toEqual(coded);
+    for (const wrong of [null, 42, { type: "resum" }, { type: "resume", paylod: {} }, { type: "cancel", why: "late" }])
+      await expect(engine.send(snapshot, wrong as never)).rejects.toEqual(coded);
+    expect((await engine.send(snapshot, { type: "cancel", reason: "late" })).status).toBe("cancelled");
+  });
+
+  it("of an expression: what is no text", () => {
+    for (const wrong of [undefined, null, 42, {}, Symbol("s")]) expect(() => compileExpression(wrong as never)).toThrow(coded);
   });
 });

@@ -74,6 +74,8 @@ export function having(what: string, methods: readonly string[]): OptionCheck {
   };
 }
 
+export const aSignal: OptionCheck = having("an AbortSignal", ["addEventListener", "removeEventListener"]);
+
 export const aStore: OptionCheck = having('a store, such as sqliteStore("app.db")', ["create", "load", "commit", "claim"]);
 
 export const anEnvironment: OptionCheck = having("an environment with clock, ids and timers", ["now", "monotonicMs", "newId", "after"]);

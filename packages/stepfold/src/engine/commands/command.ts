@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
@@ -26,6 +27,28 @@ export type Command =
   | EndChildCommand
   | DeliveredCommand
   | SetMetadataCommand;
+
+type Members<C> = { readonly [K in keyof C]-?: true };
+
+/** The members of each command. */
+const members: { readonly [C in Command as C["type"]]: Members<C> } = {
+  resume: { type: true, target: true, payload: true, by: true, idempotencyKey: true },
+  signal: { type: true, name: true, key: true, payload: true, onlyWaiting: true, ttl: true, idempotencyKey: true },
+  cancel: { type: true, target: true, reason: true, parent: true },
+  retry: { type: true, node: true },
+  addItem: { type: true, node: true, item: true },
+  closeMap: { type: true, node: true },
+  completeMap: { type: true, node: true },
+  endChild: { type: true, workflowId: true, waitId: true, incarnation: true, end: true },
+  delivered: { type: true, ids: true },
+  setMetadata: { type: true, patch: true, idempotencyKey: true },
+};
+
+/** Refuses members that a command does not have, because a misspelt one would do nothing. @throws StepfoldError `OPTION_UNKNOWN` */
+export function checkMembers(command: Command): void {
+  if (typeof command !== "object" || command === null || !Object.hasOwn(members, command.type)) throw unknownCommand();
+  refuseUnknown(command.type, command as object, Object.keys(members[command.type]));
+}
 
 /**
  * Returns the event that a command causes in a snapshot. The snapshot does not change.

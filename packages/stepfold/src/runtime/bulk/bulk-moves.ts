@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
-import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { anObject, refuseUnknown, requireOption } from "../../core/values/check-arguments.ts";
 import type { Run } from "../handle/run.ts";
 import type { BulkAction, BulkOutcome } from "./bulk.ts";
 
@@ -20,6 +20,7 @@ const all: readonly Status[] = [...open, "completed", "failed", "cancelled"];
 
 /** Returns the move for an action. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
 export function moveOf(action: BulkAction): BulkMove {
+  requireOption("action", action, anObject);
   switch (action.action) {
     case "cancel":
       return cancelling(action);

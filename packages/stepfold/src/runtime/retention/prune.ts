@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
+import { aCount, aFlag, aFunction, aText, checkOptions, must, type OptionCheck } from "../../core/values/check-arguments.ts";
 import { readHistory } from "../../ports/read-history.ts";
 import type {
   AppendedRow,
@@ -28,6 +29,14 @@ export interface PruneWithHistoryOptions extends PruneOptions {
 
 /** The statuses of executions that have ended. */
 const terminal = ["completed", "failed", "cancelled"] as const;
+const checks: { readonly [K in keyof PruneWithHistoryOptions]-?: OptionCheck } = {
+  before: must("be a time in epoch milliseconds", Number.isFinite),
+  ...{ definitionId: aText, limit: aCount, dryRun: aFlag, keepEvents: aFunction },
+  statuses: must(
+    `be a list of some of ${terminal.join(", ")}: nothing else has ended`,
+    (value) => Array.isArray(value) && value.every((status) => terminal.includes(status)),
+  ),
+};
 /** The most executions that one call of the store deletes, because every call has to be answered within the runtime's time limit. */
 export const prunedTogether = 100;
 /** The default of `limit`, the same as in a store. */
@@ -38,10 +47,11 @@ const pageSize = 1000;
 /**
  * Deletes executions that ended a while ago, the oldest first; passes the history of each to `keepEvents` before that.
  *
- * @throws StepfoldError `OPTION_INVALID`
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
-export async function prune(store: SnapshotStore, { keepEvents, ...which }: PruneWithHistoryOptions): Promise<PruneReport> {
-  checkOptions(which, keepEvents);
+export async function prune(store: SnapshotStore, options: PruneWithHistoryOptions): Promise<PruneReport> {
+  checkOptions("runtime.prune", options, checks, ["before"]);
+  const { keepEvents, ...which } = options;
   if (which.dryRun) return store.prune(which);
   if (!keepEvents) return pruneInParts(store, which);
   // the dry run of the store counts the executions
@@ -72,18 +82,6 @@ async function pruneInParts(store: SnapshotStore, { limit = defaultLimit, ...whi
     deleted.push(...part.deleted);
     if (part.executions < wanted || executions === limit) return { executions, events, deleted };
   }
-}
-
-function checkOptions({ before, statuses, limit = defaultLimit }: PruneOptions, keepEvents: unknown): void {
-  const refuse = (option: string, reason: string): never => {
-    throw new StepfoldError("OPTION_INVALID", { option, reason });
-  };
-  if (typeof before !== "number" || !Number.isFinite(before)) refuse("before", "must be a time in epoch milliseconds");
-  if (!Number.isInteger(limit) || limit < 1) refuse("limit", "must be a whole number, at least 1");
-  const known: readonly string[] = terminal;
-  if (statuses && !(Array.isArray(statuses) && statuses.every((status) => known.includes(status))))
-    refuse("statuses", `must be a list of some of ${terminal.join(", ")}: nothing else has ended`);
-  if (keepEvents !== undefined && typeof keepEvents !== "function") refuse("keepEvents", "must be a function");
 }
 
 /** Returns those `count` of the executions to prune whose last change is the longest ago. */

@@ -1,9 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { aCount, aListOfObjects, anything, aSignal, checkOptions } from "../../core/values/check-arguments.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";
-import { type RuntimeContext, requireAtLeastOne, requireWhole } from "../context/runtime-context.ts";
+import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { giveBack } from "./give-back.ts";
@@ -66,10 +66,8 @@ const maxSentOn = 100;
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE` if the first claim fails (with `wakeUps` the report has it)
  */
 export async function sweep(parts: SweepParts, options: SweepOptions): Promise<SweepReport> {
-  refuseUnknown("sweep", options, ["limit", "concurrency", "timeoutMs", "wakeUps", "signal"]);
+  checkOptions("sweep", options, { limit: aCount, concurrency: aCount, timeoutMs: anything, wakeUps: aListOfObjects, signal: aSignal });
   const { limit = defaultLimit, concurrency = parts.concurrency, timeoutMs = defaultTimeoutMs, wakeUps, signal } = options;
-  requireWhole("limit", limit);
-  requireWhole("concurrency", concurrency);
   requireAtLeastOne({ timeoutMs });
   const slice = parts.dispatcher.openSlice({ timeoutMs, signal });
   try {
