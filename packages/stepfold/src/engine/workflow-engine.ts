@@ -63,15 +63,8 @@ export interface EngineOptions<D extends NodeDefinitions> {
 }
 
 const engineOptionChecks: { readonly [K in keyof EngineOptions<NodeDefinitions>]-?: OptionCheck } = {
-  ...{
-    workflow: anything,
-    workflows: aList,
-    nodeDefinitions: anObject,
-    plugins: aListOfObjects,
-    limits: anObject,
-    stepTimeoutMs: anything,
-  },
-  ...{ environment: anEnvironment, logger: aLogger, keepStacks: aFlag },
+  ...{ workflow: anything, workflows: aList, nodeDefinitions: anObject, limits: anObject, stepTimeoutMs: anything },
+  ...{ plugins: aListOfObjects, environment: anEnvironment, logger: aLogger, keepStacks: aFlag },
 };
 
 /** The bounds of one call. */

@@ -57,8 +57,8 @@ export interface Runtime {
   start(workflow: string | WorkflowDefinition, options?: StartRunOptions): Promise<Run>;
   /**
    * Takes an execution that was kept elsewhere into the store of this runtime: a snapshot from `engine.execute`, or one from another engine
-   * that names the node where the execution stands. The execution goes on as if it had always been in the store. A second call with the same
-   * snapshot returns the same execution.
+   * that names the node where the execution stands. The execution goes on as if it had always been in the store. A second call with the
+   * same snapshot returns the same execution.
    *
    * ```ts
    * const run = await runtime.adopt("order", await oldStore.load("order-7"));
@@ -90,20 +90,19 @@ export interface Runtime {
    */
   bulk(action: BulkAction, options?: BulkOptions): AsyncGenerator<BulkOutcome, void, void>;
   /**
-   * Sends a signal to all executions that wait for this signal with this key, also in sub-workflows and items of maps. Each execution gets one signal,
-   * which answers its oldest wait. An execution that begins to wait meanwhile may get the signal or not. Unlike with `run.signal`, the
-   * signal is not kept for later.
+   * Sends a signal to all executions that wait for this signal with this key, also in sub-workflows and items of maps. Each execution gets
+   * one signal, which answers its oldest wait. An execution that begins to wait meanwhile may get the signal or not. Unlike with
+   * `run.signal`, the signal is not kept for later.
    *
    * ```ts
    * const { reached, refused } = await runtime.broadcast("price-changed", { price: 12 }, { key: "article-7", idempotencyKey: "event-4711" });
    * console.log(reached.length, refused[0]?.error.message);
    * ```
    *
-   * It reaches the executions that `list({ waiting })` finds. If an execution has more than 100 open waits, lists know only some of them, and
-   * the call may miss the others.
-   * An execution that refuses the payload, or whose data are damaged, is listed in `refused` and does not affect the others. If the call
-   * ends half way, because of a crash or a store that does not answer, it can be made again: with the same `idempotencyKey` the signal
-   * counts once for each execution, even if the execution waits for the same signal once more.
+   * It reaches the executions that `list({ waiting })` finds. If an execution has more than 100 open waits, lists know only some of them,
+   * and the call may miss the others. An execution that refuses the payload, or whose data are damaged, is listed in `refused` and does not
+   * affect the others. If the call ends half way, because of a crash or a store that does not answer, it can be made again: with the same
+   * `idempotencyKey` the signal counts once for each execution, even if the execution waits for the same signal once more.
    *
    * @throws StepfoldError `LIMIT_EXCEEDED` if more executions wait for it than the limit `receivers` allows (1,000): then none of them gets
    * it; narrow `where`, or use `bulk`, which has no limit. `OPTION_INVALID`, also if an encrypted store has no `searchKey`;
@@ -133,8 +132,9 @@ export interface Runtime {
   advance(workflowId: string): Promise<Advanced>;
   /**
    * Runs what is due for a limited time, and reports what it did and what is left. For platforms on which no process keeps running: a cron
-   * job that calls it every minute is enough to advance all executions. If the runtime has a queue, the queue delivers what is due: then a sweep
-   * takes only executions that have been due for half a second, because the queue has missed them, and those that the option `wakeUps` names.
+   * job that calls it every minute is enough to advance all executions. If the runtime has a queue, the queue delivers what is due: then a
+   * sweep takes only executions that have been due for half a second, because the queue has missed them, and those that the option
+   * `wakeUps` names.
    *
    * ```ts
    * const { advanced, isMore } = await runtime.sweep({ timeoutMs: 25_000 });
@@ -194,8 +194,9 @@ export interface Runtime {
    */
   ended(query: SeriesQuery): Promise<EndedSeries>;
   /**
-   * Lists the processes that run executions of the store, by their names: those that report it (`beatMs`) and are alive. A process that
-   * has died stays in the list until the time for which its last report counts has passed. `owner` is the same name as in the `lease` of a list.
+   * Lists the processes that run executions of the store, by their names: those that report it (`beatMs`) and are alive. A process that has
+   * died stays in the list until the time for which its last report counts has passed. `owner` is the same name as in the `lease` of a
+   * list.
    *
    * @throws StepfoldError `STORE_UNAVAILABLE`
    */

@@ -60,14 +60,8 @@ export interface ServerlessHandlers {
  */
 export function handle(runtime: Pick<Runtime, "sweep">, options: ServerlessOptions): ServerlessHandlers {
   requireMethods("runtime", runtime, "a runtime of createRuntime", ["sweep"]);
-  checkOptions("handle", options, {
-    secret: anything,
-    basePath: anything,
-    timeoutMs: anything,
-    limit: aCount,
-    concurrency: aCount,
-    onProblem: aFunction,
-  });
+  const checks = { secret: anything, basePath: anything, timeoutMs: anything, limit: aCount, concurrency: aCount, onProblem: aFunction };
+  checkOptions("handle", options, checks);
   const { secret, basePath = "", timeoutMs = 10_000, limit, concurrency, onProblem = () => undefined } = options;
   const bounds = { limit, concurrency };
   return {

@@ -35,8 +35,8 @@ interface Client {
 }
 
 /**
- * Opens `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull`, or `bullmq:postgres://user:password@host/database?queue=stepfold&schema=bullmq`,
- * whose tables it creates, with the package `bullmq`.
+ * Opens `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull`, or
+ * `bullmq:postgres://user:password@host/database?queue=stepfold&schema=bullmq`, whose tables it creates, with the package `bullmq`.
  */
 export async function openBullmq(text: string): Promise<QueueAndClient> {
   const { url, taken } = takeParameters(text.slice("bullmq:".length), { queue: "stepfold", prefix: "bull", schema: "bullmq" });

@@ -45,6 +45,6 @@ function withoutNames({ kind, nodeId, openedAt }: ListedWait): ListedWait {
 
 function refusal(): StepfoldError {
   const reason =
-    "cannot name a signal, a key or a person, because they are encrypted. Pass searchKey to encryptedStore: only waits that are opened after that can be found";
+    "cannot name a signal, a key or a person, which are encrypted. Pass searchKey to encryptedStore: waits opened after that can be found";
   return new StepfoldError("OPTION_INVALID", { option: "waiting", reason });
 }
