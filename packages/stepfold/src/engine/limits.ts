@@ -80,7 +80,8 @@ function withoutTerminates({ terminates: _, unlessSignalled: __, ...outcome }: E
  * much is refused, so that everything that is stored can always be loaded.
  */
 function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
-  const sizeBytes = draft.sizeBytes + outcome.sizeBytes + metadataGrowth(draft, outcome);
+  const continues = outcome.type === "completed" && outcome.continues !== undefined;
+  const sizeBytes = (continues ? 0 : draft.sizeBytes) + outcome.sizeBytes + metadataGrowth(draft, outcome);
   if (sizeBytes > limits.executionBytes) {
     // the step is undone, even if there is no room for the output of its compensation
     if (task.undoes && outcome.type === "completed") return { ...outcome, output: null, sizeBytes: 0 };

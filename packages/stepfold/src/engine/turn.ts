@@ -1,4 +1,4 @@
-import type { CompiledNode } from "../core/definition/compiled.ts";
+import type { CompiledNode, CompiledWorkflow } from "../core/definition/compiled.ts";
 import { scopedKey } from "../core/snapshot/address.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
@@ -133,6 +133,9 @@ export class Turn {
   #stopped = false;
   #draining = false;
   #performed = 0;
+  /** The next run follows another definition: the turn ends, and the execution is loaded anew. */
+  #leaves = false;
+  readonly #workflow: CompiledWorkflow;
   /** The steps with a `compensate` whose beginning is stored before their executors are called. */
   readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
@@ -148,6 +151,7 @@ export class Turn {
 
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
+    this.#workflow = draft.workflow;
     this.#options = options;
     this.#breaks = new Breaks(() => options.environment.monotonicMs());
     this.#outboxSender = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
@@ -258,13 +262,16 @@ export class Turn {
     if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
     if (outcome.type === "aborted") return;
     const allowed = settleOutcome(this.#options.performing.limits, this.draft, task, outcome);
-    const event = eventOf(task, allowed, this.draft.version + 1);
+    const event = eventOf(task, allowed, this.draft.version + 1, this.draft);
+    const next = event.type === "continued" && "continues" in allowed ? allowed.continues?.workflow : undefined;
+    // this turn has prepared the nodes of one definition only
+    if (next && next.hash !== this.draft.workflow.hash) this.#leaves = true;
     const begun = event.type === "failed" && this.#announced.mayHaveActed(task, !("uncalled" in allowed));
-    this.#accept(begun ? { ...event, begun } : event, events);
+    this.#accept(begun ? { ...event, begun } : event, events, next);
   }
 
-  #accept(event: Event, events: Event[]): void {
-    if (!evolve(this.draft, event)) return;
+  #accept(event: Event, events: Event[], next?: CompiledWorkflow): void {
+    if (!evolve(this.draft, event, next)) return;
     const whole = withConsequences(this.draft, event);
     if (this.#options.onWarning) for (const warning of this.draft.warnings) this.#options.onWarning(warning);
     if (this.#options.commit) events.push(whole);
@@ -292,7 +299,7 @@ export class Turn {
 
   /** Whether the next commit is the last one of the turn: nothing is in progress, and nothing more is due or may begin. */
   #isLast(): boolean {
-    if (this.draft.ended) return true;
+    if (this.draft.ended || this.#leaves) return true;
     const { now, early } = this.#options;
     const spent = this.#draining || this.#performed >= this.#options.stepLimit;
     if (this.#running.size > 0 || this.#stored || this.#outboxSender?.isUnderWay) return false;
@@ -301,7 +308,8 @@ export class Turn {
 
   /** Continues from a stored snapshot. */
   #continueFrom(stored: Snapshot): void {
-    this.draft = openDraft(this.draft.workflow, stored);
+    this.#leaves = false;
+    this.draft = openDraft(this.#workflow, stored);
     this.#abortUnwanted();
   }
 

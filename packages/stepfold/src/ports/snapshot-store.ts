@@ -78,6 +78,10 @@ export interface Commit {
   readonly waits?: readonly ListedWait[];
   /** When the execution must be driven again: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
+  /** Of `create`: a deleted execution does not keep the id taken. */
+  readonly reusesId?: true;
+  /** The commit opens an execution again that has ended; it is refused if the execution has not ended. */
+  readonly reopens?: true;
   /** Releases the claim in the same write; a commit that ends the execution always does. Ignored without `fence`, so by others. */
   readonly release?: boolean;
   /**

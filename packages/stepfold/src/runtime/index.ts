@@ -24,7 +24,7 @@ export type { AdoptedChild } from "./forks/adopted-children.ts";
 export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep, RestartOptions } from "./forks/fork.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
 export type { WaitOptions } from "./handle/end-of-wait.ts";
-export type { ResultOptions } from "./handle/follow.ts";
+export type { ResultOptions } from "./handle/run.ts";
 export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions, WaitQuery } from "./handle/run.ts";
 export type { StartRunOptions } from "./handle/start-run.ts";
 export type { Watched } from "./handle/watch.ts";

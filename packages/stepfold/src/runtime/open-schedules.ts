@@ -97,9 +97,15 @@ function hostOf(
     async start(name, workflowId, input, tenant) {
       requireOpen("start");
       const options = { workflowId, input, metadata: { schedule: name }, tenant };
-      const { committed, wakeUp } = await startLocally(context, local, { prepared: workflow(), options });
+      const { committed, wakeUp } = await startLocally(context, local, { prepared: workflow(), options, reusesId: true });
       if (!committed) await wakeExecution(context, local, wakeUp);
       return committed;
+    },
+    async remove(workflowId) {
+      requireOpen("start");
+      await store.delete(workflowId).catch((error: unknown) => {
+        if (!StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) throw error;
+      });
     },
     async tell(workflowId, payload) {
       requireOpen("signal");

@@ -25,6 +25,10 @@ export function absorb(state: ScheduleState, payload: Json | undefined): Schedul
   if (typeof at !== "number" || !Number.isFinite(at)) return state;
   if (commandTypes.includes(type)) return { ...state, commands: [...state.commands, payload as unknown as ScheduleCommand] };
   if (type === "ended") return withoutRunning(state, workflowId);
+  if (type === "reopened") {
+    const isKnown = typeof workflowId !== "string" || state.running.includes(workflowId);
+    return isKnown ? state : { ...state, running: [...state.running, workflowId] };
+  }
   if (type !== "refused") return state;
   const { code, message } = isJsonObject(payload.error) ? payload.error : {};
   const refused = withoutRunning(state, workflowId);

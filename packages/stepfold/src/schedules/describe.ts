@@ -12,11 +12,10 @@ const maxNextTicks = 10;
  * Returns the state of a schedule with all commands and reports that were committed, also those that no worker has handled yet. Null if the
  * execution is not a schedule.
  */
-export function stateOf({ activePaths: [path], context, input, inbox = [], outbox = [] }: Snapshot): ScheduleState | null {
+export function stateOf({ activePaths: [path], context, input, inbox = [] }: Snapshot): ScheduleState | null {
   const { resumed, waits } = path ?? {};
   const waited = resumed?.suspendPayload ?? waits?.find(({ payload }) => readState(payload))?.payload;
-  const handedOver = outbox.find((message) => message.type === "continue")?.input;
-  const stored = waited ?? handedOver ?? context.tick?.at(-1)?.output ?? input;
+  const stored = waited ?? context.tick?.at(-1)?.output ?? input;
   let state = readState(stored);
   if (!state) return null;
   if (resumed?.by === "signal") state = absorb(state, resumed.payload);
@@ -25,9 +24,9 @@ export function stateOf({ activePaths: [path], context, input, inbox = [], outbo
   return commands.reduce(applyCommand, { ...state, commands: [] } as ScheduleState);
 }
 
-/** True if a schedule has ended. A schedule that has gone on as a new execution has not ended. */
-export function hasEnded({ status, continuedAs }: Snapshot): boolean {
-  return isTerminal(status) && !continuedAs;
+/** True if a schedule has ended. */
+export function hasEnded({ status }: Snapshot): boolean {
+  return isTerminal(status);
 }
 
 /** Returns the description of a schedule. @param state the result of `stateOf` */

@@ -1,12 +1,11 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import { refuseUnknown } from "../core/values/check-arguments.ts";
-import { successorId } from "../core/values/id.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import { readTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
-import type { ExecutionSummary, Page } from "../ports/snapshot-store.ts";
+import type { Page } from "../ports/snapshot-store.ts";
 import { scheduleIdOf } from "../runtime/context/latest-schedule.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
 import type {
@@ -23,9 +22,6 @@ import { initialState, type ScheduleCommand, type ScheduleState, tickId } from "
 
 /** The form of a name: long enough for people, and so short that the ids of the started executions are not too long. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-/** How many times a call tries to find the new execution of a schedule that has just gone on as one. */
-const maxFollows = 100;
-
 /** A command without its time. */
 type Unstamped<C = ScheduleCommand> = C extends ScheduleCommand ? Omit<C, "at"> : never;
 
@@ -45,12 +41,7 @@ class ScheduleReach {
 
   async find(name: string): Promise<Known | null> {
     checkName(name);
-    let snapshot = await this.host.find(name);
-    // the schedule has just gone on as a new execution, which a worker is about to start
-    for (let follows = 0; snapshot?.continuedAs && follows < maxFollows; follows++) {
-      await this.host.pause();
-      snapshot = await this.host.find(name);
-    }
+    const snapshot = await this.host.find(name);
     const state = snapshot && stateOf(snapshot);
     return snapshot && state ? { snapshot, state } : null;
   }
@@ -67,21 +58,9 @@ class ScheduleReach {
     return describe(snapshot, state);
   }
 
-  /**
-   * Calls `act` with the id of the schedule's current execution, and again with the next one if the schedule goes on as a new execution at
-   * the same time.
-   */
+  /** Calls `act` with the id of the execution that the schedule is. @throws StepfoldError `SCHEDULE_NOT_FOUND` */
   async act(name: string, act: (workflowId: string) => Promise<void>): Promise<void> {
-    for (let follows = 0; ; follows++) {
-      const { workflowId } = (await this.require(name)).snapshot;
-      try {
-        return await act(workflowId);
-      } catch (error) {
-        if (!StepfoldError.is(error, "EXECUTION_ENDED") || follows === maxFollows) throw error;
-        if (!(await this.host.load(workflowId))?.continuedAs) throw error;
-        await this.host.pause();
-      }
-    }
+    await act((await this.require(name)).snapshot.workflowId);
   }
 
   /** Sends a command to a schedule. @param at the time of the command. Default: now */
@@ -92,7 +71,9 @@ class ScheduleReach {
 
   /** Starts the execution of a schedule. @returns false if another call has started it at the same time */
   async begin(name: string, spec: CheckedSpec, options: CreateScheduleOptions, before: Known | null): Promise<boolean> {
-    const workflowId = before ? successorId(before.snapshot.workflowId) : scheduleIdOf(name);
+    const workflowId = scheduleIdOf(name);
+    // a schedule that has ended makes room for the new one of its name
+    if (before) await this.host.remove(workflowId);
     const state = initialState(name, spec, await this.host.now(), options.paused ?? false);
     return this.host.start(name, workflowId, state as unknown as Json, options.tenant);
   }
@@ -174,28 +155,12 @@ async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Prom
     ...(tenant !== undefined && { tenant }),
     ...(cursor !== undefined && { cursor }),
   });
-  const listed = new Set(page.items.map(({ workflowId }) => workflowId));
-  const found = await Promise.all(page.items.map((item) => describedSnapshotOf(host, item, listed)));
+  const found = await Promise.all(page.items.map(({ workflowId }) => host.load(workflowId)));
   const items = found.flatMap((snapshot) => {
     const state = snapshot && stateOf(snapshot);
     return state ? [describe(snapshot, state)] : [];
   });
   return { items, nextCursor: page.nextCursor };
-}
-
-/**
- * Returns the snapshot from which a listed schedule is described. Null if the execution was deleted, or if the schedule has gone on as a
- * new one that the list contains at its own place.
- *
- * @param listed ids of the executions on the page
- */
-async function describedSnapshotOf(host: ScheduleHost, item: ExecutionSummary, listed: ReadonlySet<string>): Promise<Snapshot | null> {
-  const snapshot = await host.load(item.workflowId);
-  if (!snapshot?.continuedAs) return snapshot;
-  // the schedule was about to go on when the page was read: its new execution may not exist yet, or may have come too late for the page
-  if (isTerminal(item.status) || listed.has(snapshot.continuedAs.workflowId)) return null;
-  const { name } = stateOf(snapshot) ?? {};
-  return name === undefined ? null : host.find(name);
 }
 
 function checkName(name: unknown): string {

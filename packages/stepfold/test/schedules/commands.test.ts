@@ -63,7 +63,7 @@ describe("a schedule", () => {
     expect((await all.list({ ended: true })).items).toHaveLength(3);
     await expect(all.pause("once")).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
     expect(await all.create("twice", { ...hourly, count: 2 })).toMatchObject({ status: "ended", workflowId: "schedule:twice" });
-    expect(await all.create("once", { workflow: "quick", at: "2026-01-01T06:00:00Z" })).toMatchObject({ workflowId: "schedule:once~2" });
+    expect(await all.create("once", { workflow: "quick", at: "2026-01-01T06:00:00Z" })).toMatchObject({ workflowId: "schedule:once" });
     await environment.advance(2 * hour);
     expect(await startsOf(store, "once")).toHaveLength(2);
   });
@@ -259,7 +259,7 @@ describe("delete", () => {
     expect((await runtime.schedules.list()).items).toEqual([]);
     expect(await runtime.schedules.create("s", { workflow: "slow", every: "1h", input: { for: "5m" } })).toMatchObject({
       status: "active",
-      workflowId: "schedule:s~2",
+      workflowId: "schedule:s",
     });
   });
 });

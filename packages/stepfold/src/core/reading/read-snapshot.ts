@@ -63,7 +63,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Checks and returns the fields that may be missing. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, rate, descendants, tenant, unnamed } =
+  const { inbox, outbox, parent, scheduledBy, from, run, restarts, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
   const { historyBytes, answered, schemas, deadlineGiven, closing } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
@@ -88,7 +88,8 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(scheduledBy !== undefined && { scheduledBy: readScheduledBy(scheduledBy, "/scheduledBy") }),
     ...(closing !== undefined && { closing: readClosing(closing, plain) }),
     ...(from !== undefined && { from: readOrigin(from) }),
-    ...(continuedAs !== undefined && { continuedAs: readSuccessor(continuedAs) }),
+    ...(run !== undefined && { run: readRun(run, version) }),
+    ...(restarts !== undefined && { restarts: count(restarts, "/restarts") }),
     ...(parked !== undefined && { parked: readParked(parked) }),
     ...(permit !== undefined && { permit: readPermit(permit) }),
     ...(rate !== undefined && { rate: readRate(rate) }),
@@ -169,8 +170,8 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     else if (type === "cancel" || type === "adopt") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
     else if (type === "signal" || type === "broadcast") checkSignal(message, pointer);
     else if (type === "startRoot" || type === "cancelRoot") checkRoot(message, pointer);
-    else if (type !== "ended" && type !== "continue")
-      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, signal, broadcast, ended, startRoot or cancelRoot");
+    else if (type !== "ended" && type !== "reopened")
+      return invalid(`${pointer}/type`, "must be start, cancel, adopt, signal, broadcast, ended, startRoot or cancelRoot");
   }
   return value as unknown as Snapshot["outbox"];
 }
@@ -223,16 +224,19 @@ function readOrigin(value: Json): Snapshot["from"] {
   if (!isWorkflowId(workflowId)) return invalid("/from/workflowId", "must name an execution");
   optionalText(origin, ["incarnation"], "/from");
   count(origin.version, "/from/version");
-  if (!["fork", "restart", "adopt", "continueAs"].includes(reason as string))
-    return invalid("/from/reason", "must be fork, restart, adopt or continueAs");
+  if (!["fork", "adopt"].includes(reason as string))
+    return invalid("/from/reason", "must be fork or adopt");
   return origin as unknown as Snapshot["from"];
 }
 
-/** Reads the execution that continues this one. */
-function readSuccessor(value: Json): Snapshot["continuedAs"] {
-  const { workflowId } = object(value, "/continuedAs");
-  if (!isWorkflowId(workflowId)) return invalid("/continuedAs/workflowId", "must name an execution");
-  return Object.freeze({ workflowId });
+/** Reads the run of an execution. */
+function readRun(value: Json, version: number): Snapshot["run"] {
+  const { number, since, at, quick } = object(value, "/run");
+  count(number, "/run/number", 2);
+  count(since, "/run/since", 1, version);
+  if (time(at, "/run/at") === undefined) return invalid("/run/at", "must be a time in milliseconds");
+  if (quick !== undefined) count(quick, "/run/quick");
+  return value as unknown as Snapshot["run"];
 }
 
 /** Reads the id and hash of a definition. */

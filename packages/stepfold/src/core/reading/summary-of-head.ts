@@ -22,13 +22,18 @@ export interface HeadSummary {
   readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
   readonly steps: number;
   readonly deadlineAt?: EpochMs;
+  /** The definition that the present run follows, if it may be another one than that of the start. */
+  readonly definition?: SnapshotHead["definition"];
 }
 
 /** Returns the part of a head that a list shows. The waits of children are not included, because children are not part of the head. */
-export function summaryOfHead(head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps" | "deadlineAt">): HeadSummary {
+export function summaryOfHead(
+  head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps" | "deadlineAt"> & Partial<Pick<SnapshotHead, "definition" | "run" | "restarts">>,
+): HeadSummary {
   const { currentNodeId, activePaths, steps, deadlineAt } = head;
   const error = head.error ? shortError(head.error) : null;
-  return { currentNodeId, waiting: waitingIn(activePaths), error, steps, ...(deadlineAt !== undefined && { deadlineAt }) };
+  const definition = (head.run ?? head.restarts) !== undefined && head.definition ? { definition: head.definition } : {};
+  return { currentNodeId, waiting: waitingIn(activePaths), error, steps, ...(deadlineAt !== undefined && { deadlineAt }), ...definition };
 }
 
 function waitingIn(paths: SnapshotHead["activePaths"]): WaitSummary | null {

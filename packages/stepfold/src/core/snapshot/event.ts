@@ -4,7 +4,7 @@ import type { EpochMs, Json } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./message.ts";
-import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
+import type { KeptSignal, NodeResult, ParentLink, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 /** What every event has. */
 interface Stamp {
@@ -88,17 +88,6 @@ export interface StartedEvent extends Stamp {
   readonly deadlineGiven?: true;
   /** The state that is taken over from another execution. It takes the place of one path at `nodeId`. */
   readonly checkpoint?: Checkpoint;
-  /** What another execution has handed over with `continueAs`. The new execution begins at the first node. */
-  readonly carried?: Carried;
-}
-
-/** What an execution hands over, besides the input, to the new execution as which it goes on. */
-export interface Carried {
-  readonly from: Origin;
-  /** Signals that no step has waited for yet. */
-  readonly inbox?: readonly KeptSignal[];
-  /** The latest values of its variables. */
-  readonly variables?: Readonly<Record<string, Json>>;
 }
 
 /**
@@ -120,8 +109,6 @@ export interface CompletedEvent extends Step {
   readonly handles?: readonly string[];
   /** The step ends its scope: all other paths of the scope end too. */
   readonly terminates?: true;
-  /** With `terminates`: the new execution as which this one goes on. */
-  readonly continues?: { readonly workflowId: string; readonly input?: Json };
   /** A detached execution that the step starts and does not wait for. */
   readonly starts?: ChildStart;
   /** Messages to executions that are not children of this one. Only steps of schedules send them. */
@@ -130,6 +117,56 @@ export interface CompletedEvent extends Step {
   readonly variables?: Readonly<Record<string, Json>>;
   /** The whole new metadata of the execution, if the step has changed it. */
   readonly metadata?: Readonly<Record<string, Json>>;
+}
+
+/**
+ * A step has ended the run of an execution, which goes on with its next run (`continueAs`): at the first node, with a new input and no
+ * results. What is carried over is in the event, so the history of a run can be read without that of the runs before.
+ */
+export interface ContinuedEvent extends Step {
+  readonly type: "continued";
+  /** Number of the run that begins; the first run has the number 1. */
+  readonly run: number;
+  /** As in the head (`Run.quick`, `SnapshotHead.restarts`). */
+  readonly quick?: number;
+  readonly restarts?: number;
+  /** The definition that the run follows. */
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly firstNodeId: string;
+  readonly input?: Json;
+  readonly deadlineAt?: EpochMs;
+  readonly deadlineGiven?: true;
+  /** The first node is not performed before this time, because too many runs have begun within a short time. */
+  readonly startAt?: EpochMs;
+  readonly metadata: Readonly<Record<string, Json>>;
+  /** Signals that no step has waited for. */
+  readonly inbox?: readonly KeptSignal[];
+  /** The latest values of the variables. */
+  readonly variables?: Readonly<Record<string, Json>>;
+}
+
+/**
+ * An execution that has failed or was cancelled goes on where it failed: these are its paths, children and waits then. Results are not in
+ * the event, because they are in the history before it.
+ */
+export interface RestartedEvent extends Stamp {
+  readonly type: "restarted";
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly state: RestartState;
+  readonly deadlineAt?: EpochMs;
+  readonly deadlineGiven?: true;
+  /** Steps that were undone count as not undone. */
+  readonly dropsCompensations?: true;
+  /** With `dropsCompensations`: results after this version are not seen any more. */
+  readonly since?: number;
+  /** Tells two restarts of the same end apart. */
+  readonly key?: string;
+}
+
+/** The scopes of an execution that is restarted. */
+export interface RestartState
+  extends Pick<Snapshot, "activePaths" | "rounds" | "begun" | "closing" | "mapItems" | "inbox" | "outbox" | "variables"> {
+  readonly childStates?: Snapshot["childStates"] & object;
 }
 
 /** An attempt failed. `retryAt` is the time of the next attempt; null if there is none. */
@@ -321,6 +358,8 @@ export type Event =
   | StartedEvent
   | BegunEvent
   | CompletedEvent
+  | ContinuedEvent
+  | RestartedEvent
   | FailedEvent
   | SuspendedEvent
   | AnswerRefusedEvent

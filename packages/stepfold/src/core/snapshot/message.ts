@@ -16,14 +16,14 @@ export interface ScheduledBy {
 /**
  * A message to another execution. It stays in the outbox until the other execution has stored it, or it is certain that this cannot happen.
  *
- * `start` begins a detached child, `cancel` cancels it. `continue` begins the new execution as which the sender goes on (`continueAs`).
- * `ended` tells the parent or the schedule of the sender how the sender has ended.
+ * `start` begins a detached child, `cancel` cancels it.
+ * `reopened` tells the schedule of the sender that the sender was restarted. `ended` tells the parent or the schedule of the sender how the sender has ended.
  */
 export type Message =
   | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId" | "allowed">)
   | (Addressed & { readonly type: "cancel"; readonly waitId: string })
-  | (Addressed & { readonly type: "continue"; readonly input?: Json })
   | (Addressed & { readonly type: "ended" })
+  | (Addressed & { readonly type: "reopened" })
   | (Addressed & RootStart)
   | (Addressed & RootCancel)
   | (Addressed & AdoptChild)

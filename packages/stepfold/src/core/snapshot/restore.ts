@@ -2,7 +2,7 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Json } from "../values/json.ts";
 import { scopedKey } from "./address.ts";
 import { type AnsweredKey, maxAnsweredKeys } from "./answered-key.ts";
-import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, StartedEvent, TimedOutEvent } from "./event.ts";
+import type { CompletedEvent, ContinuedEvent, Event, FailedEvent, ItemAddedEvent, RestartedEvent, SpawnedEvent, StartedEvent, TimedOutEvent } from "./event.ts";
 import type { HeldResults, HistoryCheckpoint } from "./history-checkpoint.ts";
 import { valueInEvents, wholeHead } from "./large-values.ts";
 import { answeredKeyOf, resultOf } from "./result.ts";
@@ -55,11 +55,20 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   return snapshot;
 }
 
+/** Removes the results after a version. */
+export function forgetAfter(context: Record<string, NodeResult[]>, since: number): void {
+  for (const [nodeId, results] of Object.entries(context)) {
+    const kept = results.filter(({ version }) => version <= since);
+    if (kept.length === 0) delete context[nodeId];
+    else context[nodeId] = kept;
+  }
+}
+
 /** Returns the metadata after the last of these events that has changed it; undefined if none has. The event `started` does not count. */
 export function latestMetadata(events: readonly Event[]): StartedEvent["metadata"] | undefined {
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events[index]!;
-    if ((event.type === "metadataSet" || event.type === "completed") && event.metadata) return event.metadata;
+    if ((event.type === "metadataSet" || event.type === "completed" || event.type === "continued") && event.metadata) return event.metadata;
   }
   return undefined;
 }
@@ -119,8 +128,12 @@ class History {
     switch (event.type) {
       case "started":
         if (event.checkpoint) this.#takeOver(event.checkpoint.state);
-        // `continueAs` hands over the variables of the execution before
-        this.#setVariables("", event.carried?.variables ?? {}, event.version);
+        break;
+      case "continued":
+        this.#beginRun(event);
+        break;
+      case "restarted":
+        this.#reopen(event);
         break;
       case "spawned":
         this.#begin(event);
@@ -200,6 +213,34 @@ class History {
       this.#latest.set(key.slice(0, key.lastIndexOf("#")), items);
     }
     this.compensations.push(...compensations);
+  }
+
+  /** A run has no results of the runs before it. */
+  #beginRun({ variables = {}, version }: ContinuedEvent): void {
+    for (const nodeId of Object.keys(this.context)) delete this.context[nodeId];
+    this.compensations.length = 0;
+    this.schemas = undefined;
+    this.#variables.clear();
+    this.#items.clear();
+    this.#latest.clear();
+    this.#setVariables("", variables, version);
+  }
+
+  /** Takes the children and items of an execution that is restarted; its own results are those of the history before. */
+  #reopen({ state, dropsCompensations, since }: RestartedEvent): void {
+    const { childStates = {}, mapItems = {} } = state;
+    if (dropsCompensations) this.compensations.length = 0;
+    if (since !== undefined) forgetAfter(this.context, since);
+    for (const key of Object.keys(childStates)) {
+      const context = this.#contextOf(key);
+      if (context) for (const nodeId of Object.keys(context)) delete context[nodeId];
+      this.#variables.delete(key);
+    }
+    if (since !== undefined) {
+      this.#variables.delete("");
+      for (const [name, values] of Object.entries(state.variables ?? {})) this.#valuesOf("", name)?.push(...values);
+    }
+    this.#takeOver({ context: {}, childStates, mapItems, schemas: this.schemas });
   }
 
   #begin({ scope = "", pathId, visit, children: { map, input } }: SpawnedEvent): void {

@@ -260,7 +260,7 @@ export interface Origin {
   readonly incarnation?: string;
   /** The last version that the new execution has taken over. */
   readonly version: number;
-  readonly reason: "fork" | "restart" | "adopt" | "continueAs";
+  readonly reason: "fork" | "restart" | "adopt";
 }
 
 /** The end of a scope that is decided but not reached: its steps are being undone, or messages must still be delivered. */
@@ -369,12 +369,25 @@ export interface SnapshotHead extends ScopeHead {
   readonly closing?: ChildEnd & { readonly nodeId: string | null };
   /** The execution from which this one goes on, for example as its fork or restart. */
   readonly from?: Origin;
-  /** The new execution as which this one goes on (`continueAs`). This one does nothing more. */
-  readonly continuedAs?: { readonly workflowId: string };
+  /** The run of an execution that has gone on with `continueAs`. Absent: its first run. */
+  readonly run?: Run;
+  /** How many times it was restarted after it had failed or was cancelled. Absent: never. */
+  readonly restarts?: number;
   /** What is used of the limit `descendants`: the detached executions that this one has started, and those that they may start. */
   readonly descendants?: number;
   /** Messages that are still to be delivered, oldest first. An execution does not end before they are delivered. */
   readonly outbox?: readonly Message[];
+}
+
+/** A run of an execution: the time between two `continueAs`. */
+export interface Run {
+  /** 2 for the first one after a `continueAs`. */
+  readonly number: number;
+  /** Version of the event with which it began. */
+  readonly since: number;
+  readonly at: EpochMs;
+  /** How many runs before it have ended within a second, one after the other. Absent: none. */
+  readonly quick?: number;
 }
 
 /** The whole state of an execution, as one frozen JSON value. */

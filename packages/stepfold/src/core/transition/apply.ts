@@ -2,6 +2,8 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { Event, StartedEvent } from "../snapshot/event.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { begin } from "./begin.ts";
+import type { Draft } from "./draft/draft.ts";
+import { restartRun } from "./restart-run.ts";
 import { closeDraft } from "./draft/close-draft.ts";
 import { openDraft } from "./draft/open-draft.ts";
 import { evolve } from "./evolve.ts";
@@ -29,7 +31,14 @@ export function apply(workflow: CompiledWorkflow, snapshot: Snapshot, event: Eve
  */
 export function fold(workflow: CompiledWorkflow, events: readonly [StartedEvent, ...Event[]]): Snapshot {
   const [started, ...rest] = events;
-  const draft = begin(workflow, started);
-  for (const event of rest) evolve(draft, event);
+  let draft = begin(workflow, started);
+  for (const event of rest) draft = next(draft, event, workflow);
   return closeDraft(draft);
+}
+
+/** Returns the draft after an event: usually the same one, and a new one if the execution was restarted. */
+export function next(draft: Draft, event: Event, workflow: CompiledWorkflow = draft.workflow): Draft {
+  if (event.type === "restarted" && draft.ended && event.version === draft.version + 1) return restartRun(workflow, closeDraft(draft), event);
+  evolve(draft, event, workflow);
+  return draft;
 }

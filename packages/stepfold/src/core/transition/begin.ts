@@ -1,13 +1,13 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { Checkpoint } from "../snapshot/checkpoint.ts";
-import type { StartedEvent } from "../snapshot/event.ts";
+import type { ContinuedEvent, StartedEvent } from "../snapshot/event.ts";
 import { isLargeIn, largeBytes, referring } from "../snapshot/large-values.ts";
-import type { ActivePath, KeptSignal, Resumed, Wait } from "../snapshot/snapshot.ts";
-import { noVariables, withValues } from "../snapshot/variables.ts";
-import { type EpochMs, type Json, sizeOfJson } from "../values/json.ts";
+import type { ActivePath, Resumed, SnapshotHead, Wait } from "../snapshot/snapshot.ts";
+import { type Json, sizeOfJson } from "../values/json.ts";
+import { beginRun, waitToBegin } from "./begin-run.ts";
 import { close } from "./close.ts";
 import { type Draft, newDraft } from "./draft/draft.ts";
-import { type DraftPath, firstPath } from "./draft/draft-path.ts";
+import { firstPath } from "./draft/draft-path.ts";
 import { historyBytesOf } from "./draft/held-size.ts";
 import { openDraft } from "./draft/open-draft.ts";
 import { enqueueEnd } from "./draft/outbox.ts";
@@ -55,13 +55,8 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
 }
 
 /** Makes a holder refer to the event `started` (version 0), at the place `at`, if its payload is large. */
-function referringToStart<H extends Wait | KeptSignal>(holder: H, at: string): H {
+function referringToStart<H extends Wait>(holder: H, at: string): H {
   return holder.payload !== undefined && sizeOfJson(holder.payload) >= largeBytes ? referring(holder, `0/${at}`, "payload") : holder;
-}
-
-function carriedSignals({ carried, incarnation }: StartedEvent): readonly KeptSignal[] {
-  const { inbox = [] } = carried ?? {};
-  return incarnation === undefined ? inbox : inbox.map((signal, index) => referringToStart(signal, `carried/inbox/${index}`));
 }
 
 function firstPayload(event: StartedEvent, payload: Json): Resumed {
@@ -75,16 +70,25 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
   return { ...path, waits: Object.freeze(waits) };
 }
 
-/** Makes the first path wait until `startAt` before its node is performed. */
-function waitToBegin(first: DraftPath, startAt: EpochMs, openedAt: EpochMs): void {
-  const wait: Wait = { id: `${first.id}@${first.turn + 1}`, kind: "timer", openedAt, resumeAt: startAt, begins: true };
-  first.status = "suspended";
-  first.turn++;
-  first.waits = Object.freeze([Object.freeze(wait)]);
+/** Returns the draft of an execution after the event with which one of its later runs began. @param head its head at any later time */
+export function beginWithRun(workflow: CompiledWorkflow, head: SnapshotHead, event: ContinuedEvent): Draft {
+  const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate, descendants } = head;
+  const { definition, metadata } = event;
+  const draft = newDraft({
+    ...{ workflow, workflowId, definition, metadata, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate },
+    ...{ deadlineAt: undefined, deadlineGiven: undefined, input: undefined, inputInEvents: undefined },
+  });
+  draft.version = event.version - 1;
+  beginRun(draft, event);
+  draft.descendants = descendants ?? 0;
+  settle(draft, event.at);
+  draft.sizeBytes += event.sizeBytes ?? 0;
+  draft.version = event.version;
+  return draft;
 }
 
 function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
-  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, startAt, carried, at, sizeBytes = 0 } = event;
+  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, startAt, at, sizeBytes = 0 } = event;
   const { tenant, unnamed, parent, scheduledBy, permit, rate, deadlineAt, deadlineGiven } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = firstPayload(event, payload);
@@ -99,7 +103,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     incarnation,
     parent,
     scheduledBy,
-    from: carried?.from,
+    from: undefined,
     permit,
     rate,
     deadlineAt,
@@ -108,8 +112,6 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     inputInEvents: undefined,
   });
   draft.paths.push(first);
-  draft.inbox = carriedSignals(event);
-  if (carried?.variables) draft.variables = withValues(noVariables, carried.variables, 0);
   draft.sizeBytes = sizeBytes;
   draft.historyBytes = historyBytesOf(event);
   enter(first);

@@ -10,21 +10,17 @@ const lastPathId = "finally";
 /** Begins the `finally` nodes of an execution whose end is decided. When they have run, ends the execution as it was decided. */
 export function close(draft: Draft, at: EpochMs): void {
   if (!draft.closing) {
-    if (!beginClosing(draft, draft.version + 1)) return;
+    beginClosing(draft, draft.version + 1);
     settle(draft, at);
   }
   if (draft.ended) endClosing(draft);
 }
 
-/**
- * Begins the `finally` nodes of an execution whose end was just decided (docs/path-semantics.md, "Endings").
- *
- * @returns false if the execution goes on as another one: that one runs the nodes at its own end
- */
-function beginClosing(draft: Draft, version: number): boolean {
-  const { workflow, ended, failedNodeId: nodeId, error, output, continuedAs } = draft;
-  if (continuedAs) return false;
-  const first = { ...firstPath(workflow.finally!, version), id: lastPathId };
+/** Begins the `finally` nodes of an execution whose end was just decided (docs/path-semantics.md, "Endings"). */
+function beginClosing(draft: Draft, version: number): void {
+  const { workflow, ended, failedNodeId: nodeId, error, output } = draft;
+  // the nodes may have run before a restart; ids of waits and idempotency keys must not repeat
+  const first = { ...firstPath(workflow.finally!, version), id: draft.restarts > 0 ? `${lastPathId}-${version}` : lastPathId };
   draft.closing = Object.freeze({ status: ended!, nodeId, ...(output !== undefined && { output }), ...(error && { error }) });
   draft.ended = null;
   draft.failedNodeId = null;
@@ -35,7 +31,6 @@ function beginClosing(draft: Draft, version: number): boolean {
   draft.paths = [first];
   draft.endedPathCount++;
   enter(first);
-  return true;
 }
 
 /** Ends an execution as it was decided. If it would have completed, but a `finally` node has failed, it fails with that error. */

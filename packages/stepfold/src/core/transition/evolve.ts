@@ -6,6 +6,7 @@ import type {
   BegunEvent,
   CancelledEvent,
   CompletedEvent,
+  ContinuedEvent,
   DeliveredEvent,
   Event,
   ExpiredEvent,
@@ -23,6 +24,8 @@ import type { Wait } from "../snapshot/snapshot.ts";
 import { type Json, sizeOfJson } from "../values/json.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { failWhole } from "./children/complete-children.ts";
+import type { CompiledWorkflow } from "../definition/compiled.ts";
+import { beginRun } from "./begin-run.ts";
 import { close } from "./close.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
@@ -37,7 +40,6 @@ import {
   enqueueSends,
   enqueueSignal,
   enqueueStart,
-  enqueueSuccessor,
   hasOnlyMessages,
   isEndCertain,
   withdraw,
@@ -57,8 +59,10 @@ import { settle } from "./settle.ts";
  * @returns false if the event does not apply, for example because it comes too late. The state of the execution does not change then; only
  * the consequences and warnings of the event before are cleared (docs/path-semantics.md, "Scopes and transitions").
  */
-export function evolve(draft: Draft, event: Event): boolean {
-  if (draft.ended || event.version !== draft.version + 1) return false;
+export function evolve(draft: Draft, event: Event, next?: CompiledWorkflow): boolean {
+  if (event.version !== draft.version + 1) return false;
+  if (draft.ended) return false;
+  if (event.type === "continued" && next) draft.next = next;
   const { parked, sizeBytes } = draft;
   if (draft.warnings.length > 0) draft.warnings = [];
   if (!moved(draft, event)) return false;
@@ -69,6 +73,8 @@ export function evolve(draft: Draft, event: Event): boolean {
 }
 
 function moved(draft: Draft, event: Event): boolean {
+  // a restart makes another draft (`next`)
+  if (event.type === "restarted") return false;
   if (event.type === "parked" || event.type === "unparked") return park(draft, event);
   if (event.type === "metadataSet") return takeMetadata(draft, event);
   return event.type === "delivered" ? takeDelivered(draft, event) : taken(draft, event);
@@ -131,7 +137,7 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
 }
 
 /** The events that may move paths. */
-type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" | "metadataSet" }>;
+type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" | "metadataSet" | "restarted" }>;
 
 /** Applies an event to its scope. Returns the scope that has changed; null if the event does not apply. */
 function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
@@ -155,6 +161,8 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
       return applyBegun(scope, event);
     case "completed":
       return applyCompleted(scope, event);
+    case "continued":
+      return applyContinued(scope.root, event);
     case "failed":
       return applyFailed(scope, event);
     case "suspended":
@@ -213,12 +221,17 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   if (event.terminates) {
     terminate(scope);
     setOutput(scope, event);
-    // an execution in which another path has failed does not go on as another one
-    if (event.continues && !scope.error) enqueueSuccessor(scope.root, event.continues);
     return true;
   }
   cancelOthers(scope, path);
   if (!leave(scope, path, event.handles, version)) setOutput(scope, event);
+  return true;
+}
+
+function applyContinued(root: Draft, event: ContinuedEvent): boolean {
+  if (!performed(root, event)) return false;
+  terminate(root);
+  beginRun(root, event);
   return true;
 }
 
@@ -377,7 +390,7 @@ function applyMapClosed(scope: ScopeDraft, { pathId, completes }: MapClosedEvent
 /** Counts the attempt that an event reports, and returns its path; null if the task of the event is not current any more. */
 function performed(
   scope: ScopeDraft,
-  event: CompletedEvent | FailedEvent | SuspendedEvent | AnswerRefusedEvent | SpawnedEvent,
+  event: CompletedEvent | ContinuedEvent | FailedEvent | SuspendedEvent | AnswerRefusedEvent | SpawnedEvent,
 ): DraftPath | null {
   const path = pathWith(scope, event.pathId);
   if (!path || path.turn !== event.turn || path.status === "suspended" || path.status === "joining") return null;

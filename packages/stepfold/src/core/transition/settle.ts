@@ -112,8 +112,7 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
     stop(scope, "failed", scope.failedNodeId, scope.error, version);
     return;
   }
-  const { continuedAs, closing } = scope.root;
-  if (continuedAs || (closing && !isChild(scope))) {
+  if (scope.root.closing && !isChild(scope)) {
     scope.output = undefined;
     scope.ended = "completed";
     return;

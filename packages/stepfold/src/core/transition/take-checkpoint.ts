@@ -1,6 +1,6 @@
 import { belongsTo, itemOf, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
-import type { Carried, SuspendedEvent } from "../snapshot/event.ts";
+import type { SuspendedEvent } from "../snapshot/event.ts";
 import type { InEvents } from "../snapshot/in-events.ts";
 import type { Message } from "../snapshot/message.ts";
 import type {
@@ -23,7 +23,6 @@ import type {
 import type { Variables } from "../snapshot/variables.ts";
 import type { EpochMs } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
-import { latestValues } from "./draft/draft-variables.ts";
 
 /** How a new execution goes on from a checkpoint of another one, its origin. */
 export interface GoingOn {
@@ -59,18 +58,18 @@ export type Adoption = Omit<Extract<Message, { readonly type: "adopt" }>, "id">;
  * step that waits for the delivery of its signal is performed again too. All versions are reduced by the last version of the origin: they
  * become 0 or negative, and so lie before those of the new execution.
  */
-export function takeCheckpoint(snapshot: Snapshot, given: GoingOn): Checkpoint {
+export function takeCheckpoint(snapshot: Snapshot, given: GoingOn, base: number = snapshot.version): Checkpoint {
   const { workflowId, incarnation, version } = snapshot;
   const { reason } = given;
   const goingOn = given.anew?.waitsAgain && !mayWaitAgain(given) ? { ...given, anew: { ...given.anew, waitsAgain: null } } : given;
   return Object.freeze({
     from: Object.freeze({ workflowId, ...(incarnation !== undefined && { incarnation }), version, reason }),
-    state: Object.freeze(stateOf(snapshot, goingOn)),
+    state: Object.freeze(stateOf(snapshot, goingOn, base)),
   });
 }
 
-function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
-  const { version: base, childStates = {}, mapItems, inbox, compensations, schemas } = snapshot;
+function stateOf(snapshot: Snapshot, goingOn: GoingOn, base: number): CheckpointState {
+  const { childStates = {}, mapItems, inbox, compensations, schemas } = snapshot;
   const awake = wokenScopes(snapshot, goingOn);
   const { dropsCompensations, adopts = [] } = goingOn;
   const kept = dropsCompensations ? undefined : compensations;
@@ -97,17 +96,6 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
     ...(schemas && { schemas }),
     ...(kept && { compensations: kept.map((done) => movedCompensation(done, base)) }),
   };
-}
-
-/** Returns what an execution hands over to its successor (`continueAs`). */
-export function carriedBy(origin: Omit<Origin, "reason">, inbox: readonly KeptSignal[], variables: Variables): Carried {
-  const { workflowId, incarnation, version } = origin;
-  const from = { workflowId, ...(incarnation !== undefined && { incarnation }), version, reason: "continueAs" } as const;
-  return Object.freeze({
-    from: Object.freeze(from),
-    ...(inbox.length > 0 && { inbox: inbox.map(withoutReferences) }),
-    ...(Object.keys(variables).length > 0 && { variables: latestValues(variables) }),
-  });
 }
 
 /** Returns the keys of the scopes in which a step is performed again, and of all scopes around them. */
@@ -207,7 +195,10 @@ function movedPath(path: ActivePath, scope: string, base: number, goingOn: Going
     const { resumed, ...begun } = moved;
     // a step that failed because its detached execution failed must not see that result again: it starts a new execution
     const forgets = goingOn.anew?.waitsAgain === null && isAnew(path, scope, goingOn);
-    return { ...begun, ...(resumed && !forgets && { resumed }), status: "ready", turn: path.turn + 1, attempts: 0 };
+    const turn = path.turn + 1;
+    // the ids of detached executions are made of the visit, and those of deleted executions stay taken
+    const isNewVisit = goingOn.reason === "restart" && (forgets || path.waits?.some(({ kind }) => kind === "child"));
+    return { ...begun, ...(resumed && !forgets && { resumed }), status: "ready", turn, attempts: 0, ...(isNewVisit && { visit: turn }) };
   }
   const { laterMs, anew } = goingOn;
   if (anew?.waitsAgain && isAnew(path, scope, goingOn)) {

@@ -11,6 +11,8 @@ import type {
 } from "../../core/snapshot/event.ts";
 import type { ChildStart, SignalBroadcast, SignalSend } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
+import { type Continuation, continuedEvent } from "../../core/transition/begin-run.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 
@@ -31,8 +33,8 @@ export type Outcome =
       readonly terminates?: true;
       /** With `terminates`: the name of a signal. If the inbox holds it when the outcome is applied, the step does not end its scope. */
       readonly unlessSignalled?: string;
-      /** With `terminates`: the new execution as which this one continues. */
-      readonly continues?: NonNullable<CompletedEvent["continues"]>;
+      /** With `terminates`: the execution goes on with its next run. */
+      readonly continues?: Continuation;
       /** The detached execution that the step starts and does not wait for. */
       readonly starts?: ChildStart;
       /** Messages to executions that are not children of this one. */
@@ -79,8 +81,11 @@ export type Outcome =
   | (Timed & { readonly type: "aborted" });
 
 /** Returns the event for an outcome, with the given version. */
-export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {
+export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number, draft?: Draft): Event {
   const event = ofPath(task, outcome, version);
+  // an execution in which another path has failed does not go on
+  if (draft && outcome.type === "completed" && outcome.continues && !draft.error)
+    return continuedEvent(draft, event as CompletedEvent, outcome.continues);
   if (task.scope === undefined && task.undoes === undefined) return event;
   return { ...event, ...(task.scope !== undefined && { scope: task.scope }), ...(task.undoes && { undoes: task.undoes }) };
 }
@@ -92,9 +97,9 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     const { output, handles } = outcome;
     // written out, because spreading an object here takes an eighth of the time of a step
     const plain: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
-    const { continues, sends, variables, metadata } = outcome;
+    const { sends, variables, metadata } = outcome;
     const event = variables || metadata ? { ...plain, ...(variables && { variables }), ...(metadata && { metadata }) } : plain;
-    if (outcome.terminates) return { ...event, terminates: true, ...(continues && { continues }), ...(sends && { sends }) };
+    if (outcome.terminates) return { ...event, terminates: true, ...(sends && { sends }) };
     if (outcome.starts) return { ...event, starts: outcome.starts };
     if (sends) return { ...event, ...(handles && { handles }), sends };
     return handles ? { ...event, handles } : event;

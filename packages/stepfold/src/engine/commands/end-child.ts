@@ -3,8 +3,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { ResumedEvent } from "../../core/snapshot/event.ts";
 import type { ChildEnd } from "../../core/snapshot/message.ts";
-import type { Snapshot, Wait } from "../../core/snapshot/snapshot.ts";
-import { isRestartOf } from "../../core/values/id.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { keepValue } from "./keep-value.ts";
@@ -51,15 +50,10 @@ function findWait(snapshot: Snapshot, workflowId: string, waitId: string): Messa
     for (const { id: pathId, waits = [] } of paths) {
       const wait = waits.find(({ id }) => id === waitId);
       if (wait?.kind === "delivery") return { scope, pathId, kind: wait.kind };
-      if (wait?.kind === "child" && isFor(wait, workflowId)) return { scope, pathId, kind: wait.kind };
+      if (wait?.kind === "child" && wait.workflowId === workflowId) return { scope, pathId, kind: wait.kind };
     }
   }
   return null;
-}
-
-/** Whether a wait is for this execution, or for one that goes on as this execution: by a restart or with `continueAs`. */
-function isFor({ workflowId: awaited }: Wait, ended: string): boolean {
-  return awaited === ended || isRestartOf(ended, awaited!);
 }
 
 function checkEnd(end: unknown): void {

@@ -111,6 +111,19 @@ function setTimes(
   if (given < byWorkflow) event.deadlineGiven = true;
 }
 
+/** Returns the deadline of an execution that is restarted at `at`. */
+export function timesOf(
+  prepared: Pick<PreparedWorkflow, "compiled">,
+  about: Pick<StartedEvent, "workflowId" | "input" | "metadata" | "at">,
+  options: Pick<StartOptions, "timeout" | "deadline">,
+  limits: Limits,
+): Pick<StartedEvent, "deadlineAt" | "deadlineGiven"> {
+  const event = { ...about } as { -readonly [K in keyof StartedEvent]: StartedEvent[K] };
+  setTimes(prepared, event, options, limits);
+  const { deadlineAt, deadlineGiven } = event;
+  return { ...(deadlineAt !== undefined && { deadlineAt }), ...(deadlineGiven && { deadlineGiven }) };
+}
+
 /** Reads a time as milliseconds since 1970. @throws StepfoldError `OPTION_INVALID` */
 export function requireTime(option: string, value: unknown): EpochMs {
   const at = readTimestamp(value);

@@ -80,7 +80,6 @@ function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
   return {
     statuses: ["failed", "cancelled"],
     async do(run, dryRun) {
-      if ((await run.latest()).workflowId !== run.workflowId) return { outcome: "unchanged" };
       const plan = await run.planRestart(options);
       if (!dryRun) await run.restart(options);
       return { outcome: dryRun ? "planned" : "done", plan };

@@ -1,13 +1,13 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
-import type { Carried, Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
 import type { ScheduledBy } from "../../core/snapshot/message.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { evolve, withConsequences } from "../../core/transition/evolve.ts";
-import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
@@ -28,14 +28,14 @@ export interface ExecutionStart {
   readonly parent?: ParentLink | undefined;
   /** The first node is not performed before this time. */
   readonly startAt?: EpochMs | undefined;
+  /** A deleted execution does not keep the id taken: its name belongs to whoever uses it next. */
+  readonly reusesId?: boolean | undefined;
   /** The schedule that starts the execution. */
   readonly scheduledBy?: ScheduledBy | undefined;
   /** True if the definition was handed over and has no name in this runtime. */
   readonly unnamed?: boolean | undefined;
   /** Present if the execution goes on from the state of another one: a fork, a restart, or a snapshot that `adopt` takes over. */
   readonly fromCheckpoint?: FromCheckpoint | undefined;
-  /** What the execution that goes on as this one (`continueAs`) has handed over. */
-  readonly carried?: Carried | undefined;
 }
 
 /** How an execution begins that goes on from another one. */
@@ -70,7 +70,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
   const draft = begin(request.prepared.compiled, event);
   const events: Event[] = [withConsequences(draft, event)];
   if (request.fromCheckpoint?.completes) events.push(completion(draft, request.fromCheckpoint.completes, at, context.setting.limits));
-  const commit = makeCommit(context, draft, events);
+  const commit = { ...makeCommit(context, draft, events), ...(request.reusesId && { reusesId: true as const }) };
   const ensureStored = (): Promise<void> => registry.ensureStored(request.prepared, environment.monotonicMs());
   await patiently(ensureStored);
   try {
@@ -94,7 +94,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, startAt, scheduledBy, unnamed, fromCheckpoint, carried }: ExecutionStart,
+  { prepared, options, parent, startAt, scheduledBy, unnamed, fromCheckpoint }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();
@@ -114,7 +114,6 @@ function newStartEvent(
     ...(parent && { parent }),
     ...(scheduledBy && { scheduledBy }),
     ...(unnamed && { unnamed }),
-    ...(carried && { carried, sizeBytes: (begun.sizeBytes ?? 0) + sizeOfJson(carried as unknown as Json) }),
     ...(checkpoint && { checkpoint, sizeBytes: checkpoint.state.sizeBytes }),
   };
   const option = event.permit ? "concurrency" : event.rate ? "rateLimit" : null;

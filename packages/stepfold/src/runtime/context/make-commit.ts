@@ -29,7 +29,9 @@ export function makeCommit(
     });
   const expectedVersion = draft.version - events.length;
   // an execution that has ended is rarely loaded, so it gets no checkpoint
-  const isCheckpoint = expectedVersion >= 0 && !draft.ended && isCheckpointDue(draft, checkpointBytes);
+  // a run is loaded without the history of the runs before it
+  const begins = events.some(({ type }) => type === "continued" || type === "restarted");
+  const isCheckpoint = expectedVersion >= 0 && !draft.ended && (begins || isCheckpointDue(draft, checkpointBytes));
   draft.committedHistoryBytes = draft.historyBytes;
   const waits = takeListedWaits(draft, expectedVersion < 0 || latestMetadata(events) !== undefined);
   const commit: { -readonly [K in keyof Commit]: Commit[K] } = {

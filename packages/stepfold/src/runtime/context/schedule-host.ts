@@ -19,6 +19,8 @@ export interface ScheduleHost {
   load(workflowId: string): Promise<Snapshot | null>;
   /** Starts the execution of a schedule. Resolves to false if there is an execution with this id. */
   start(name: string, workflowId: string, input: Json, tenant: string | undefined): Promise<boolean>;
+  /** Deletes a schedule that has ended. */
+  remove(workflowId: string): Promise<void>;
   /** Sends a command to the execution of a schedule, by a signal. */
   tell(workflowId: string, payload: Json): Promise<void>;
   cancel(workflowId: string, reason: string): Promise<void>;

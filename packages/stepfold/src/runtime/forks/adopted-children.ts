@@ -2,7 +2,6 @@ import { openScopes } from "../../core/snapshot/address.ts";
 import type { SnapshotHead, Status, Wait } from "../../core/snapshot/snapshot.ts";
 import type { Adoption } from "../../core/transition/take-checkpoint.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { latestOf } from "../context/successor.ts";
 import { type ForkPoint, refused } from "./find-version.ts";
 
 /** A detached execution that a restarted execution goes on to wait for. */
@@ -40,7 +39,7 @@ export async function adoptedChildren(
   for (const { id: waitId, workflowId: to } of waits) {
     const first = to === undefined ? null : await store.loadHead(to);
     if (to === undefined || first?.parent?.waitId !== waitId) continue;
-    const { workflowId, status, ending, closing } = await latestOf(store, first);
+    const { workflowId, status, ending, closing } = first;
     if (ending || closing)
       throw refused(origin.workflowId, null, `its detached execution "${workflowId}" is still ending; try again when it has ended`);
     adopts.push({ type: "adopt", to, waitId, ...(compensated !== undefined && { compensated }) });

@@ -3,22 +3,22 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../../core/reading/read-snapshot.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
-import type { Event } from "../../core/snapshot/event.ts";
-import { isTerminal, type Origin, type ParentLink, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import type { ContinuedEvent, Event, RestartedEvent, StartedEvent } from "../../core/snapshot/event.ts";
+import { type ActivePath, isTerminal, type Origin, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
-import { isWorkflowId, successorId } from "../../core/values/id.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
-import type { StartOptions } from "../../engine/workflow/start-event.ts";
+import { type StartOptions, timesOf } from "../../engine/workflow/start-event.ts";
 import { readHistory } from "../../ports/read-history.ts";
 import type { ExecutionStart } from "../commands/start-execution.ts";
+import { scheduleWorkflowId } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { type AdoptedChild, type AdoptedChildren, adoptedChildren } from "./adopted-children.ts";
-import { type ForkPoint, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
+import { type AdoptedChild, adoptedChildren } from "./adopted-children.ts";
+import { type ForkPoint, firstVersion, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
 
 /** The time that the new execution has, as for a start. Default: the time that was given at the start of the origin, counted anew. */
 type TimeOptions = Pick<StartOptions, "timeout" | "deadline">;
@@ -89,7 +89,8 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   if (version !== undefined && node !== undefined) throw invalid("node", "cannot be given together with `version`");
   if (output !== undefined && node === undefined) throw invalid("output", "needs `node`, whose output it is");
   const { head, history } = await loadHistory(context, workflowId);
-  const wanted = node === undefined ? (version ?? history.events.length - 1) : versionAtNode(history, node);
+  if (head.definition.id === scheduleWorkflowId) throw refused(workflowId, null, "it is a schedule");
+  const wanted = node === undefined ? (version ?? head.version) : versionAtNode(history, node);
   // new ids begin with the time, so only the ends of two ids that are made at the same time differ
   const newWorkflowId = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(-12)}`;
   return plan(context, {
@@ -103,44 +104,103 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   });
 }
 
+/** An execution that is about to go on where it failed. */
+export interface Restarting {
+  readonly plan: ForkPlan;
+  readonly prepared: PreparedWorkflow;
+  /** Returns the event that restarts the execution at this time of the store's clock. */
+  eventAt(now: EpochMs): RestartedEvent;
+}
+
 /**
  * Plans a restart.
  *
- * @param newParent the execution that will wait for the new one. Default: the parent of the origin
  * @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ...
  */
-export async function planRestart(
-  context: RuntimeContext,
-  workflowId: string,
-  options: RestartOptions,
-  newParent?: ParentLink,
-): Promise<Forking> {
+export async function planRestart(context: RuntimeContext, workflowId: string, options: RestartOptions): Promise<Restarting> {
   refuseUnknown("run.restart", options, ["compensated", "definition", "timeout", "deadline"]);
-  const { compensated, definition, timeout, deadline } = options;
+  const { compensated } = options;
   if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
   const { head, history } = await loadHistory(context, workflowId);
+  if (head.definition.id === scheduleWorkflowId) throw refused(workflowId, null, "it is a schedule");
   if (head.status === "completed") throw refused(workflowId, null, "it has completed; fork it at the node from which it should go on");
   if (head.status !== "failed" && head.status !== "cancelled") throw refused(workflowId, null, `it is ${head.status}, and has not ended`);
-  const newWorkflowId = successorId(workflowId);
-  if (!isWorkflowId(newWorkflowId))
-    throw refused(workflowId, null, `its id is too long for "${newWorkflowId}"; fork it under an id of your own`);
   const undone = undoneVersions(history.events);
   if (undone.length > 0 && compensated === undefined)
     throw new StepfoldError("RESTART_COMPENSATED", { workflowId, nodes: undone.map(({ nodeId }) => nodeId) });
   const first = Math.min(...undone.map(({ version }) => version));
-  const point = compensated === "again" && undone.length > 0 ? snapshotAt(history, Math.max(0, first - 1)) : versionBeforeEnd(history);
+  const isAgain = compensated === "again" && undone.length > 0;
+  const point = isAgain ? snapshotAt(history, Math.max(firstVersion(history), first - 1)) : versionBeforeEnd(history);
   const children = await adoptedChildren(context, head, point, compensated);
-  return plan(context, {
-    head,
-    history,
-    point,
-    newWorkflowId,
-    reason: "restart",
-    options: { definition, timeout, deadline },
-    dropsCompensations: true,
-    children,
-    parent: newParent ?? head.parent,
-  });
+  const { limits } = context.setting;
+  const prepared = options.definition === undefined
+    ? await context.registry.pinnedForCommands(workflowId, head.definition.hash)
+    : definitionOf(context, options.definition);
+  const version = head.version + 1;
+  // steps after this point were performed before: what they are named by must not repeat. No event raises a turn by more than two
+  const jump = isAgain ? 2 * (version - point.snapshot.version) : 0;
+  const ahead = (path: ActivePath): ActivePath => {
+    const [turn, forks] = [path.turn + jump, (path.forks ?? 0) + jump];
+    return jump === 0 ? path : { ...path, turn, forks, ...(!path.children && { visit: turn }) };
+  };
+  const stateAt = (now: EpochMs): RestartedEvent["state"] => {
+    const given = goingOnAt(point, now, { reason: "restart", dropsCompensations: true, adopts: children.adopts });
+    const { state } = takeCheckpoint(point.snapshot, given, 0);
+    const { activePaths, childStates, mapItems, rounds, begun, outbox, inbox, variables } = state;
+    return {
+      activePaths: activePaths.map(ahead),
+      ...(childStates && {
+        childStates: Object.fromEntries(
+          Object.entries(childStates).map(([key, child]) => [key, { ...child, activePaths: child.activePaths.map(ahead) }]),
+        ),
+      }),
+      ...(mapItems && { mapItems }),
+      ...(rounds && { rounds }),
+      ...(begun && { begun }),
+      ...(inbox && { inbox }),
+      ...(point.snapshot.closing && { closing: point.snapshot.closing }),
+      ...(outbox && { outbox: outbox.map((message, nth) => ({ ...message, id: `${version}.${nth}` })) }),
+      ...(isAgain && variables && { variables }),
+    };
+  };
+  const given = goingOnAt(point, point.leftAt ?? 0, { reason: "restart", dropsCompensations: true, adopts: [] });
+  const { from, state } = takeCheckpoint(point.snapshot, given, 0);
+  // paths that only wait for each other are judged again when the restart is made, perhaps by another definition
+  const isStuck = state.activePaths.every(({ status }) => status === "held" || status === "joining");
+  if (!isStuck)
+    readSnapshot(
+      {
+        ...{ ...state, schema: 1, version: head.version, workflowId, definition: nameOf(prepared.compiled), metadata: {} },
+        ...(point.snapshot.closing && { closing: point.snapshot.closing }),
+      },
+      prepared.compiled,
+      limits,
+    );
+  return {
+    prepared,
+    plan: {
+      workflowId,
+      from,
+      definition: nameOf(prepared.compiled),
+      nodes: nodesOf({ from, state }),
+      performsAgain: isAgain ? performedAfter(history.events, point.snapshot.version) : [],
+      children: children.plans,
+    },
+    eventAt(now) {
+      const time = timesOf(prepared, { workflowId, input: head.input ?? point.snapshot.input, metadata: head.metadata, at: now }, timeOf(history, options), limits);
+      return {
+        type: "restarted",
+        version,
+        at: now,
+        definition: nameOf(prepared.compiled),
+        state: stateAt(now),
+        ...time,
+        ...(undone.length > 0 && { dropsCompensations: true as const }),
+        ...(isAgain && { since: point.snapshot.version }),
+        sizeBytes: 0,
+      };
+    },
+  };
 }
 
 /** Options for taking a snapshot into a store. */
@@ -197,12 +257,10 @@ interface PlanRequest {
   readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output" | "timeout" | "deadline">;
   /** Steps that were undone count as not undone. */
   readonly dropsCompensations: boolean;
-  readonly children?: AdoptedChildren;
-  readonly parent?: ParentLink | undefined;
 }
 
 async function plan(context: RuntimeContext, request: PlanRequest): Promise<Forking> {
-  const { head, history, point, newWorkflowId, reason, options, dropsCompensations, children, parent } = request;
+  const { head, history, point, newWorkflowId, reason, options, dropsCompensations } = request;
   const { limits } = context.setting;
   const { definition, unnamed } = options.definition === undefined ? head : { definition: null, unnamed: undefined };
   const prepared = definition
@@ -213,7 +271,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
   const checkpointAt = (now: EpochMs): Checkpoint => {
     const { from, state } = takeCheckpoint(
       point.snapshot,
-      goingOnAt(point, now, { reason, dropsCompensations, adopts: children?.adopts ?? [] }),
+      goingOnAt(point, now, { reason, dropsCompensations, adopts: [] }),
     );
     return { from, state: { ...state, sizeBytes } };
   };
@@ -230,7 +288,6 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
       ...timeOf(history, options),
     },
     unnamed: isUnnamed,
-    ...(parent && { parent }),
     fromCheckpoint: { checkpointAt, ...(options.output !== undefined && { completes: { nodeId: options.node!, output: options.output } }) },
   };
   return {
@@ -241,7 +298,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
       definition: nameOf(compiled),
       nodes: nodesOf(checkpoint),
       performsAgain: performedAfter(history.events, checkpoint.from.version),
-      children: children?.plans ?? [],
+      children: [],
     },
   };
 }
@@ -280,11 +337,14 @@ async function loadHistory(
   const { store, registry } = context;
   const head = await requireHead(store, workflowId);
   const { compiled } = await registry.pinnedForCommands(workflowId, head.definition.hash);
-  const [started, ...others] = (await readHistory(store, workflowId, head.version)).map(({ event }) => event);
+  const since = head.run?.since ?? 0;
+  // the last page may hold events that were committed after the head was read
+  const rows = (await readHistory(store, workflowId, head.version, since - 1)).filter(({ version }) => version <= head.version);
+  const [first, ...others] = rows.map(({ event }) => event);
+  const isWhole = first?.type === "started" ? first.incarnation === head.incarnation : first?.type === "continued" && first.version === since;
   // the execution was deleted meanwhile, or another execution has its id now
-  if (started?.type !== "started" || started.incarnation !== head.incarnation)
-    throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
-  return { head, history: { workflowId, compiled, events: [started, ...others] } };
+  if (!isWhole) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+  return { head, history: { workflowId, compiled, head, events: [first as StartedEvent | ContinuedEvent, ...others] } };
 }
 
 /** Returns the steps that were undone, each with the version of its result. */
@@ -300,7 +360,7 @@ function undoneVersions(events: readonly Event[]): { readonly nodeId: string; re
 /** Returns the steps that were completed after a version. */
 function performedAfter(events: readonly Event[], version: number): PerformedStep[] {
   const steps: PerformedStep[] = [];
-  for (const event of events.slice(version + 1)) {
+  for (const event of events.filter((one) => one.version > version)) {
     if (event.type !== "completed" || event.undoes) continue;
     steps.push({ nodeId: event.nodeId, ...(event.scope !== undefined && { scope: event.scope }), version: event.version });
   }

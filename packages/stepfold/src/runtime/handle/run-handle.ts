@@ -6,17 +6,15 @@ import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
-import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { latestOf } from "../context/successor.ts";
-import { type Forking, type ForkOptions, planFork, planRestart, type RestartOptions } from "../forks/fork.ts";
+import { type Forking, type ForkOptions, planFork, planRestart } from "../forks/fork.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
+import { restartExecution } from "../worker/restart-execution.ts";
 import { startForked } from "../worker/start-forked.ts";
 import { ChangesOf } from "./changes-of.ts";
 import { endOfWait, withEnd } from "./end-of-wait.ts";
-import { following } from "./follow.ts";
 import { type Run, targetOf } from "./run.ts";
-import { signalLatest } from "./signal-latest.ts";
 import { waitingFor } from "./wait-for.ts";
 import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
@@ -37,18 +35,15 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     snapshot: () => requireSnapshot(store, workflowId),
     waits: async () => waits(await requireSnapshot(store, workflowId)),
     explain: () => explainRun(context, workflowId),
-    latest: async () => {
-      const latest = await latestOf(store, await requireHead(store, workflowId));
-      return latest.workflowId === workflowId ? handle : runHandle(context, local, latest.workflowId, requireOpen);
-    },
+    latest: async () => handle,
     waitFor: waitingFor(context, sessions, workflowId),
     settled: (options = {}) =>
       withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled", otherOptions: ["follow"] }, (end) =>
-        following(store, workflowId, options, (id) => waitUntilSettled(context, sessions, id, end)),
+        waitUntilSettled(context, sessions, workflowId, end),
       ),
     result: (options = {}) =>
       withEnd(context, options, { workflowId, awaited: "end", method: "run.result", otherOptions: ["follow"] }, async (end) =>
-        outputOf(await following(store, workflowId, options, (id) => waitUntilEnded(context, sessions, id, end))),
+        outputOf(await waitUntilEnded(context, sessions, workflowId, end)),
       ),
     watch(options = {}) {
       const end = endOfWait(context, options, { workflowId, awaited: "end", method: "run.watch", otherOptions: ["after"] });
@@ -67,7 +62,7 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     async signal(name, payload, options = {}) {
       refuseUnknown("run.signal", options, ["key", "ttl", "idempotencyKey"]);
       const command: Command = { type: "signal", name, payload, ...options };
-      return { applied: await signalLatest(context, sessions, workflowId, (id) => dispatch(command, id)) };
+      return { applied: await dispatch(command) };
     },
     ...changing(dispatch),
     ...goingOn(context, local, workflowId, requireOpen),
@@ -110,17 +105,20 @@ function goingOn(
     requireOpen(action);
     return planFork(context, workflowId, options);
   };
-  const restartPlan = (action: string, options: RestartOptions): Promise<Forking> => {
-    requireOpen(action);
-    return planRestart(context, workflowId, options);
-  };
   const begin = async (forking: Forking): Promise<Run> =>
     runHandle(context, local, await startForked(context, local, forking), requireOpen);
   return {
     fork: async (options = {}) => begin(await forkPlan("fork", options)),
     planFork: async (options = {}) => (await forkPlan("planFork", options)).plan,
-    restart: async (options = {}) => begin(await restartPlan("restart", options)),
-    planRestart: async (options = {}) => (await restartPlan("planRestart", options)).plan,
+    async restart(options = {}) {
+      requireOpen("restart");
+      await restartExecution(context, local, workflowId, options);
+      return runHandle(context, local, workflowId, requireOpen);
+    },
+    async planRestart(options = {}) {
+      requireOpen("planRestart");
+      return (await planRestart(context, workflowId, options)).plan;
+    },
   };
 }
 

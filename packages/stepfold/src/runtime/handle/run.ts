@@ -6,7 +6,12 @@ import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { ForkOptions, ForkPlan, RestartOptions } from "../forks/fork.ts";
 import type { WaitOptions } from "./end-of-wait.ts";
-import type { ResultOptions } from "./follow.ts";
+
+/** How the end of an execution is waited for. */
+export interface ResultOptions extends WaitOptions {
+  /** Has no meaning any more. */
+  readonly follow?: boolean | undefined;
+}
 import type { Watched } from "./watch.ts";
 
 /** A wait, a path or a node of an execution. */

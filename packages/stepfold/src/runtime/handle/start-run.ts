@@ -8,7 +8,6 @@ import type { EpochMs, Json } from "../../core/values/json.ts";
 import { requireTime, type StartOptions } from "../../engine/workflow/start-event.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { latestOf } from "../context/successor.ts";
 import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
 
 /** How an execution is started with a runtime. */
@@ -39,7 +38,7 @@ export async function startRun(
   given: StartRunOptions,
 ): Promise<string> {
   refuseUnknown("runtime.start", given, startOptions);
-  const { follow = true, startAt: givenStartAt, ...options } = given;
+  const { follow: _, startAt: givenStartAt, ...options } = given;
   const startAt = givenStartAt === undefined ? undefined : requireTime("startAt", givenStartAt);
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
@@ -47,13 +46,14 @@ export async function startRun(
   const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options, startAt, unnamed });
   if (!committed) {
     const existing = await requireSnapshot(store, event.workflowId);
-    requireSameStart(existing, event);
+    // the input of a later run is not that of the start, which stays in the first event
+    const [first] = existing.run ? await store.events(event.workflowId, -1, 1) : [];
+    requireSameStart(first?.event.type === "started" ? { ...existing, input: first.event.input } : existing, event);
     // a named workflow may have got another version since the first start; a definition that was handed over must be the same
     if (typeof workflow !== "string" && existing.definition.hash !== event.definition.hash) {
       throw new StepfoldError("START_CONFLICT", { workflowId: event.workflowId, differs: "definition" });
     }
     await wakeExecution(context, local, wakeUp);
-    if (follow) return (await latestOf(store, existing)).workflowId;
   }
   return event.workflowId;
 }

@@ -4,7 +4,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import { evolve } from "../../core/transition/evolve.ts";
+import { next } from "../../core/transition/apply.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Registry } from "../context/registry.ts";
@@ -59,7 +59,7 @@ export async function* watch({
   const changes = openChanges();
   try {
     const { definition, incarnation } = await requireHead(store, workflowId);
-    const workflow = await registry.pinnedForCommands(workflowId, definition.hash);
+    let workflow = await registry.pinnedForCommands(workflowId, definition.hash);
     let draft: Draft | null = null;
     let seen: AppendedRow | null = null;
     while (!left.aborted) {
@@ -72,7 +72,11 @@ export async function* watch({
       }
       for (const row of fresh) {
         seen = row;
-        draft = stateAfter(draft, row.event, workflow, store);
+        const { event } = row;
+        // each run may follow a definition of its own
+        if ("definition" in event && event.definition.hash !== workflow.compiled.hash)
+          workflow = await registry.pinnedForCommands(workflowId, event.definition.hash);
+        draft = stateAfter(draft, event, workflow, store);
         if (row.version <= after) continue;
         const snapshot = closeDraft(draft);
         yield { event: row.event, snapshot, activePaths: new ActivePaths(snapshot) };
@@ -95,6 +99,5 @@ function stateAfter(draft: Draft | null, event: Event, workflow: PreparedWorkflo
     const reason = 'the history of the execution does not begin with the event "started"';
     throw new StepfoldError("STORE_REJECTED", { store: store.name, reason });
   }
-  evolve(draft, event);
-  return draft;
+  return next(draft, event, workflow.compiled);
 }

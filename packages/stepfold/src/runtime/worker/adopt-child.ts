@@ -2,14 +2,11 @@ import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
-import { isTerminal, type ParentLink, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
-import type { RuntimeContext } from "../context/runtime-context.ts";
-import { latestOf } from "../context/successor.ts";
-import { planRestart } from "../forks/fork.ts";
 import { endToReport, type OutboxDelivery, reportEnd } from "./report-end.ts";
-import { startForked } from "./start-forked.ts";
+import { restartExecution } from "./restart-execution.ts";
 
 type AdoptMessage = Message & { readonly type: "adopt" };
 
@@ -26,9 +23,8 @@ export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage
   const { to, waitId } = message;
   const tell = (end: ChildEnd): Promise<void> =>
     reportEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
-  const first = await context.store.loadHead(to);
-  if (!first) return tell({ status: "failed", error: errorInfo(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to })) });
-  const child = await latestOf(context.store, first);
+  const child = await context.store.loadHead(to);
+  if (!child) return tell({ status: "failed", error: errorInfo(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to })) });
   const status = isTerminal(child.status) ? child.status : statusAfterMessages(child);
   if (status === null) return;
   const end = async (): Promise<void> =>
@@ -37,36 +33,13 @@ export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage
   // the wait is gone if the end of the child was passed on meanwhile
   if (!isWaitedFor(await requireSnapshot(context.store, from.workflowId), waitId)) return;
   try {
-    await restartChild(delivery, child, message);
+    // steps that were undone are performed again, unless the restart of the parent said otherwise
+    await restartExecution(context, delivery.local, to, { compensated: message.compensated ?? "again" });
   } catch (error) {
     if (!isRefused(error)) throw error;
     context.onProblem(child.workflowId, error);
     await end();
   }
-}
-
-async function restartChild(
-  { context, local, from }: OutboxDelivery,
-  child: SnapshotHead,
-  { waitId, compensated }: AdoptMessage,
-): Promise<void> {
-  const parent: ParentLink = {
-    ...child.parent!,
-    workflowId: from.workflowId,
-    ...(from.incarnation !== undefined && { incarnation: from.incarnation }),
-    waitId,
-  };
-  await startForked(context, local, await planned(context, child.workflowId, compensated, parent));
-}
-
-/** Plans the restart of a child. Steps that were undone are performed again, unless the restart of the parent said otherwise. */
-function planned(
-  context: RuntimeContext,
-  workflowId: string,
-  compensated: AdoptMessage["compensated"],
-  parent: ParentLink,
-): ReturnType<typeof planRestart> {
-  return planRestart(context, workflowId, { compensated: compensated ?? "again" }, parent);
 }
 
 function isWaitedFor(snapshot: Snapshot, waitId: string): boolean {
@@ -76,5 +49,5 @@ function isWaitedFor(snapshot: Snapshot, waitId: string): boolean {
 
 /** Whether every worker would refuse the restart, so that trying again does not help. */
 function isRefused(error: unknown): boolean {
-  return StepfoldError.is(error) && ["FORK_REFUSED", "DEFINITION_CHANGED", "START_CONFLICT", "LIMIT_EXCEEDED"].includes(error.code);
+  return StepfoldError.is(error) && ["FORK_REFUSED", "DEFINITION_CHANGED", "DEFINITION_MISSING", "RESTART_COMPENSATED", "WORKFLOW_NOT_FOUND", "LIMIT_EXCEEDED"].includes(error.code);
 }

@@ -3,19 +3,16 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal, type ParentLink, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import { isRestartOf } from "../../core/values/id.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
 import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
 import { minFailoverMs } from "../context/persist.ts";
-import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { latestOf } from "../context/successor.ts";
 import { adoptChild } from "./adopt-child.ts";
-import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 import { endToReport, type OutboxDelivery, reportEnd, statusToReport, unlessGone } from "./report-end.ts";
-import { cancelRoot, endReport, refusalReport, reportToSchedule, startRoot } from "./root-execution.ts";
+import { cancelRoot, endReport, refusalReport, reopenedReport, reportToSchedule, startRoot } from "./root-execution.ts";
 import { broadcastSignal, signalExecution } from "./signal-execution.ts";
 
 type StartMessage = Message & { readonly type: "start" };
@@ -147,8 +144,6 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
       return startChild(delivery, message);
     case "cancel":
       return cancelChild(delivery, message);
-    case "continue":
-      return continueExecution(delivery, message);
     case "adopt":
       return adoptChild(delivery, message);
     case "signal":
@@ -159,6 +154,8 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
       return startScheduled(delivery, message);
     case "cancelRoot":
       return cancelRoot(delivery, message);
+    case "reopened":
+      return void (await reportToSchedule(delivery, from.scheduledBy!, reopenedReport(from), message.id));
     case "ended":
       if (!from.parent) return void (await reportToSchedule(delivery, from.scheduledBy!, endReport(from), message.id));
       return reportEnd(delivery, message.to, {
@@ -243,23 +240,19 @@ async function startedChild({ store }: RuntimeContext, workflowId: string, link:
  * Tells the sender how its child has ended, in case the child could not tell it: the database fell back to a state without the wait, the
  * child told its end in that state, and the wait was opened again later. If the sender knows the end already, this changes nothing.
  */
-async function reportEndOfExistingChild(delivery: OutboxDelivery, first: SnapshotHead, { to, waitId }: StartMessage): Promise<void> {
+async function reportEndOfExistingChild(delivery: OutboxDelivery, child: SnapshotHead, { to, waitId }: StartMessage): Promise<void> {
   const { context, from } = delivery;
-  const { workflowId, status } = await latestOf(context.store, first);
+  const { workflowId, status } = child;
   if (waitId === undefined || !isTerminal(status)) return;
   const end = endToReport(status as ChildEnd["status"], await requireSnapshot(context.store, workflowId));
   await reportEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
 }
 
 async function cancelChild(delivery: OutboxDelivery, { to, waitId }: CancelMessage): Promise<void> {
-  const { context, from } = delivery;
-  const { workflowId, incarnation } = from;
+  const { workflowId, incarnation } = delivery.from;
   const own = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
   const reason = `execution ${workflowId} no longer waits for this execution`;
   await unlessGone(async () => {
-    const child = await latestOf(context.store, await requireHead(context.store, to));
-    // an adopted child names as its parent the execution that was restarted as this one
-    const isAdopted = child.parent?.waitId === waitId && from.from !== undefined && isRestartOf(workflowId, child.parent.workflowId);
-    await delivery.command(child.workflowId, { type: "cancel", reason, parent: isAdopted ? child.parent : own });
+    await delivery.command(to, { type: "cancel", reason, parent: own });
   });
 }

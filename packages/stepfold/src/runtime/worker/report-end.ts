@@ -7,7 +7,6 @@ import type { Command } from "../../engine/commands/command.ts";
 import type { EndChildCommand } from "../../engine/commands/end-child.ts";
 import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { restartOf } from "../context/successor.ts";
 import type { LocalWork } from "./local-work.ts";
 
 /** The sender of a message, and what is needed to deliver the message. */
@@ -29,14 +28,8 @@ export interface OutboxDelivery {
  * restarted, the restarted execution is told instead. If neither waits for this any more, nothing happens.
  */
 export async function reportEnd(delivery: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
-  const send = async (workflowId: string, sent: EndChildCommand): Promise<void> => {
-    if (await unlessGone(() => delivery.command(workflowId, sent))) return;
-    const next = await restartOf(delivery.context.store, {
-      workflowId,
-      ...(sent.incarnation !== undefined && { incarnation: sent.incarnation }),
-    });
-    if (next) await send(next.workflowId, { ...sent, incarnation: next.incarnation });
-  };
+  const send = async (workflowId: string, sent: EndChildCommand): Promise<void> =>
+    void (await unlessGone(() => delivery.command(workflowId, sent)));
   try {
     await send(to, command);
   } catch (error) {

@@ -6,8 +6,6 @@ import type { Json } from "../../core/values/json.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
 import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
-import { latestOf, successorOf } from "../context/successor.ts";
-import { successorWait } from "./continue-execution.ts";
 import { wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 
@@ -48,7 +46,7 @@ export async function startRoot(
   }
 }
 
-/** Cancels an execution that a schedule has started, or its latest successor. An execution of another origin with this id is left alone. */
+/** Cancels an execution that a schedule has started. An execution of another origin with this id is left alone. */
 export async function cancelRoot(
   { context, command }: OutboxDelivery,
   { to, schedule }: RootCancel & { readonly to: string },
@@ -56,14 +54,13 @@ export async function cancelRoot(
   await unlessGone(async () => {
     const first = await requireHead(context.store, to);
     if (first.scheduledBy?.schedule !== schedule) return;
-    const { workflowId } = await latestOf(context.store, first);
-    await command(workflowId, { type: "cancel", reason: `schedule ${schedule} starts its next execution` });
+    await command(to, { type: "cancel", reason: `schedule ${schedule} starts its next execution` });
   });
 }
 
 /** What a schedule is told about an execution that it started, or wanted to start. */
 export interface ScheduleReport {
-  readonly type: "ended" | "refused";
+  readonly type: "ended" | "refused" | "reopened";
   readonly workflowId: string;
   /** The tick of the execution. */
   readonly at: number;
@@ -74,6 +71,11 @@ export interface ScheduleReport {
 /** Returns the report that an execution has ended. */
 export function endReport(from: Draft): ScheduleReport {
   return { type: "ended", workflowId: from.workflowId, at: from.scheduledBy!.at, status: statusToReport(from) };
+}
+
+/** Returns the report that an execution was restarted. */
+export function reopenedReport(from: Draft): ScheduleReport {
+  return { type: "reopened", workflowId: from.workflowId, at: from.scheduledBy!.at };
 }
 
 /** Returns the report that an execution cannot be started. */
@@ -99,13 +101,6 @@ export async function reportToSchedule(
   const { store } = context;
   const idempotencyKey = `${report.type} ${report.workflowId} ${from.incarnation} ${messageId}`;
   const signal = { type: "signal", name: scheduleSignal, payload: report, idempotencyKey, ttl: ttlMs } as const;
-  for (const waitForSuccessor = successorWait(delivery); ; ) {
-    const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
-    if (!latest) return false;
-    if (await unlessGone(() => delivery.command(latest.workflowId, signal))) return true;
-    const now = await store.loadHead(latest.workflowId);
-    // the schedule does not go on as another execution, or its successor was deleted
-    if (!now?.continuedAs || (isTerminal(now.status) && !(await successorOf(store, now)))) return false;
-    await waitForSuccessor(latest.workflowId);
-  }
+  const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
+  return latest !== null && unlessGone(() => delivery.command(latest.workflowId, signal));
 }

@@ -1,13 +1,10 @@
 import { type ErrorInfo, errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
-import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { sha256 } from "../../core/values/sha256.ts";
 import { scheduleWorkflowId } from "../context/latest-schedule.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import { requireHead } from "../context/require-snapshot.ts";
-import { successorOf } from "../context/successor.ts";
-import { successorWait } from "./continue-execution.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 
 /**
@@ -32,49 +29,22 @@ export async function signalExecution(delivery: OutboxDelivery, message: Message
   await reportEnd(delivery, workflowId, { type: "endChild", workflowId: to, waitId, incarnation, end });
 }
 
-/** Sends a signal to an execution or its successors. Returns null if the signal has arrived, or the error if its code is in `refusals`. */
-async function send(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<ErrorInfo | null> {
-  const waitForSuccessor = successorWait(delivery);
+/** Sends a signal to an execution. Returns null if the signal has arrived, or the error if its code is in `refusals`. */
+async function send(
+  { context, from, command }: OutboxDelivery,
+  { to, name, key, payload, ttlMs: ttl, waitId }: Message & { readonly type: "signal" },
+): Promise<ErrorInfo | null> {
+  // the same for every delivery of this message; the incarnation tells apart executions that had this id one after the other
+  const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
   try {
-    for (let workflowId = message.to; ; ) {
-      const next = await sendTo(delivery, workflowId, message);
-      if (next === null) return null;
-      if (next === workflowId) await waitForSuccessor(workflowId);
-      workflowId = next;
-    }
+    const { tenant, definition } = await requireHead(context.store, to);
+    // steps cannot signal executions of other tenants; they cannot signal schedules either, which are executions of a workflow of their own
+    if (tenant !== from.tenant || definition.id === scheduleWorkflowId) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to });
+    await command(to, { type: "signal", name, key, payload, ttl, idempotencyKey });
+    return null;
   } catch (error) {
     if (!StepfoldError.is(error) || !refusals.includes(error.code)) throw error;
     return errorInfo(error);
-  }
-}
-
-/**
- * Sends a signal to one execution. Returns null if the signal has arrived, else the id to try next: that of the successor, or the same id
- * while the successor does not exist yet.
- *
- * @throws StepfoldError `EXECUTION_ENDED` if the execution has ended and no successor exists or will exist; the errors of the command
- */
-async function sendTo(
-  { context, from, command }: OutboxDelivery,
-  workflowId: string,
-  { name, key, payload, ttlMs: ttl, waitId }: Message & { readonly type: "signal" },
-): Promise<string | null> {
-  // the same for every delivery of this message; the incarnation tells apart executions that had this id one after the other
-  const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
-  const { tenant, definition } = await requireHead(context.store, workflowId);
-  // steps cannot signal executions of other tenants; they cannot signal schedules either, which are executions of a workflow of their own
-  if (tenant !== from.tenant || definition.id === scheduleWorkflowId) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
-  try {
-    await command(workflowId, { type: "signal", name, key, payload, ttl, idempotencyKey });
-    return null;
-  } catch (error) {
-    // an execution that goes on as another one names its successor before it ends and before the successor exists
-    const now = StepfoldError.is(error, "EXECUTION_ENDED") ? await context.store.loadHead(workflowId) : null;
-    if (!now?.continuedAs) throw error;
-    const next = await successorOf(context.store, now);
-    // when the execution has ended, the successor was started: if it does not exist, its start was refused or it was deleted since
-    if (!next && isTerminal(now.status)) throw error;
-    return next?.workflowId ?? workflowId;
   }
 }
 

@@ -9,7 +9,8 @@ import { unlessDamaged } from "./restored-snapshot.ts";
 export function restoredHead(store: string, { id: workflowId, incarnation, version, status, ...row }: ListedRow): SnapshotHead {
   return unlessDamaged(store, workflowId, () => {
     const head = JSON.parse(row.head) as SnapshotHead;
-    const definition = JSON.parse(row.definition) as SnapshotHead["definition"];
+    // a run may follow another definition than the one of the start, which is in the row
+    const definition = head.definition ?? (JSON.parse(row.definition) as SnapshotHead["definition"]);
     const { waits: _, ...given } = givenMetadata(JSON.parse(row.metadata) as SnapshotHead["metadata"]);
     return { ...head, workflowId, definition, incarnation, ...given, createdAt: row.createdAt, version, status };
   });

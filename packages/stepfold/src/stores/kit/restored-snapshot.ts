@@ -32,7 +32,11 @@ export function restoredSnapshot(store: string, rows: StoredRows): Snapshot {
     const checkpoint = checkpointIn(rows);
     const events = eventsAfter(checkpoint?.version ?? -1, rows);
     const { at, ...started } = (checkpoint ? { ...checkpoint, at: checkpoint.createdAt } : events[0]) as StartedEvent;
-    const { definition, incarnation, tenant, input } = started;
+    const { incarnation, tenant } = started;
+    const run = events.findLast((event) => event.type === "continued");
+    const restarted = events.findLast((event) => event.type === "restarted");
+    const { input } = run ?? started;
+    const { definition } = restarted && restarted.version > (run?.version ?? 0) ? restarted : (run ?? started);
     const metadata = latestMetadata(events) ?? started.metadata;
     const createdAt = at === undefined ? {} : { createdAt: at };
     const fixed = { workflowId, definition, incarnation, metadata, ...(tenant !== undefined && { tenant }), ...createdAt, version, status };

@@ -32,7 +32,7 @@ it.each([
   await environment.advance(3 * second);
   for (const workflowId of Object.keys(circle)) {
     expect((await (await runtime.get(workflowId)).snapshot()).status).toBe("completed");
-    const { status, context } = await (await runtime.get(`${workflowId}~2`)).snapshot();
+    const { status, context } = await (await runtime.get(`${workflowId}`)).snapshot();
     expect([status, context.wait?.length]).toEqual(["completed", 1]);
   }
   expect(problems).toEqual([]);

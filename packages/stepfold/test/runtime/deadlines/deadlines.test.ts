@@ -258,7 +258,7 @@ describe("what goes on from an execution with a deadline", () => {
       await environment.settle();
     }
     const now = environment.now() - begins;
-    expect(await deadlineOf(await runtime.get("w~4"))).toBe(now + 10 * hour);
+    expect(await deadlineOf(await runtime.get("w"))).toBe(now + 10 * hour);
     const last = await runtime.get("g~4");
     expect(await deadlineOf(last)).toBe(4 * hour);
     await environment.advance(hour + second);

@@ -73,7 +73,7 @@ describe("a node that sends a signal", () => {
       await (await runtime.start("teller", { input: { to: "c" } })).result();
       await environment.settle();
     }
-    expect(await (await runtime.get("c~3")).snapshot()).toMatchObject({ status: "completed" });
+    expect(await (await runtime.get("c")).snapshot()).toMatchObject({ status: "completed" });
   });
 
   it.each([

@@ -175,7 +175,7 @@ describe.each(Object.entries(wraps))("variables in a store that is %s", (name, w
     let latest = run;
     for (let count = 0; count < 8; count++) {
       await tick(environment, latest, count);
-      latest = await runtime.get(count < 2 ? "r" : count < 5 ? "r~2" : "r~3");
+      latest = await runtime.get(count < 2 ? "r" : count < 5 ? "r" : "r~3");
       await until(environment, async () => (await latest.snapshot()).status === "paused");
     }
     const last = await (await runtime.get("r~3")).snapshot();

@@ -91,7 +91,7 @@ function closeContext(scope: ScopeDraft): Snapshot["context"] {
 }
 
 function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths, inbox, outbox, parent, scheduledBy, from, permit, rate, continuedAs } = draft;
+  const { ended, paths, inbox, outbox, parent, scheduledBy, from, permit, rate, run } = draft;
   const head: Mutable<SnapshotHead> = {
     schema: 1,
     workflowId: draft.workflowId,
@@ -125,7 +125,8 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (permit) head.permit = permit;
   if (rate) head.rate = rate;
   if (draft.closing) head.closing = draft.closing;
-  if (continuedAs) head.continuedAs = continuedAs;
+  if (run) head.run = run;
+  if (draft.restarts > 0) head.restarts = draft.restarts;
   if (draft.descendants > 0) head.descendants = draft.descendants;
   if (outbox.length > 0) head.outbox = outbox;
   return head;
@@ -136,7 +137,8 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
   const head: Mutable<ChildHead> = {
     workflow: workflowName,
     status,
-    currentNodeId: ended ? child.failedNodeId : paths[0]!.nodeId,
+    // a replay may close a child just before it ends
+    currentNodeId: ended ? child.failedNodeId : (paths[0]?.nodeId ?? child.failedNodeId),
     activePaths: Object.freeze(paths.map(closePath)),
     version,
   };

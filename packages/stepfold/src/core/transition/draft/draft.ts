@@ -68,8 +68,8 @@ export interface ScopeDraft {
   readonly root: Draft;
   /** The key of the child, such as `0#1/3`; empty for the execution itself. */
   readonly key: string;
-  readonly workflow: CompiledWorkflow;
-  readonly input: Json | undefined;
+  workflow: CompiledWorkflow;
+  input: Json | undefined;
   paths: DraftPath[];
   /** The status with which the scope ended; null while it is open, also while it is `ending` or `closing`. */
   ended: "completed" | "failed" | "cancelled" | null;
@@ -77,10 +77,10 @@ export interface ScopeDraft {
   failedNodeId: string | null;
   output: Json | undefined;
   /** Where a large `input` lies in the events or among the items of a map, such as `items/0#2/3` (see `InEvents`). */
-  readonly inputInEvents: string | undefined;
+  inputInEvents: string | undefined;
   /** Where a large output lies in the events, such as `7/output`. It counts only while its `output` is the output of the scope. */
   outputInEvents: { readonly output: Json; readonly at: string } | undefined;
-  readonly deadlineAt: EpochMs | undefined;
+  deadlineAt: EpochMs | undefined;
   error: ErrorInfo | undefined;
   /** Set while the end is decided but not reached: steps are being undone, or messages must still be delivered. */
   ending: Ending | undefined;
@@ -134,7 +134,7 @@ export interface ChildDraft extends ScopeDraft {
  */
 export interface Draft extends ScopeDraft {
   readonly workflowId: string;
-  readonly definition: { readonly id: string; readonly hash: string };
+  definition: { readonly id: string; readonly hash: string };
   metadata: Readonly<Record<string, Json>>;
   readonly tenant: string | undefined;
   readonly unnamed: true | undefined;
@@ -143,11 +143,16 @@ export interface Draft extends ScopeDraft {
   readonly parent: Snapshot["parent"];
   readonly scheduledBy: Snapshot["scheduledBy"];
   readonly from: Snapshot["from"];
-  readonly deadlineGiven: true | undefined;
+  deadlineGiven: true | undefined;
   readonly permit: Permit | undefined;
   readonly rate: Rate | undefined;
   closing: Snapshot["closing"];
-  continuedAs: Snapshot["continuedAs"];
+  run: Snapshot["run"];
+  restarts: number;
+  /** Called in a replay before a path that failed ends (`path`), and before a scope ends early with all its paths (null). */
+  onHalt: ((scope: ScopeDraft, path: DraftPath | null) => void) | null;
+  /** The workflow of the next run, while the event `continued` is applied. */
+  next: CompiledWorkflow | undefined;
   version: number;
   lastStartedAt: EpochMs | undefined;
   totalExecutionTime: number | undefined;
@@ -228,10 +233,10 @@ const noSteps: readonly BegunStep[] = Object.freeze([]);
 
 // Only this file creates drafts, and each draft has all fields in the same order: JavaScript engines access objects of one shape faster.
 class BaseScopeDraft {
-  readonly workflow: ScopeDraft["workflow"];
-  readonly input: ScopeDraft["input"];
-  readonly inputInEvents: ScopeDraft["inputInEvents"];
-  readonly deadlineAt: ScopeDraft["deadlineAt"];
+  workflow: ScopeDraft["workflow"];
+  input: ScopeDraft["input"];
+  inputInEvents: ScopeDraft["inputInEvents"];
+  deadlineAt: ScopeDraft["deadlineAt"];
   paths: DraftPath[] = [];
   ended: ScopeDraft["ended"] = null;
   failedNodeId: ScopeDraft["failedNodeId"] = null;
@@ -257,7 +262,7 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
   readonly root: Draft = this;
   readonly key = "";
   readonly workflowId: Draft["workflowId"];
-  readonly definition: Draft["definition"];
+  definition: Draft["definition"];
   metadata: Draft["metadata"];
   readonly tenant: Draft["tenant"];
   readonly unnamed: Draft["unnamed"];
@@ -268,9 +273,12 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
   readonly from: Draft["from"];
   readonly permit: Draft["permit"];
   readonly rate: Draft["rate"];
-  readonly deadlineGiven: Draft["deadlineGiven"];
+  deadlineGiven: Draft["deadlineGiven"];
   closing: Draft["closing"] = undefined;
-  continuedAs: Draft["continuedAs"] = undefined;
+  run: Draft["run"] = undefined;
+  restarts = 0;
+  onHalt: Draft["onHalt"] = null;
+  next: Draft["next"] = undefined;
   // the event `started` makes version 0
   version = -1;
   lastStartedAt: Draft["lastStartedAt"] = undefined;

@@ -32,7 +32,8 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   });
   openScope(draft, snapshot, snapshot);
   draft.closing = snapshot.closing;
-  draft.continuedAs = snapshot.continuedAs;
+  draft.run = snapshot.run;
+  draft.restarts = snapshot.restarts ?? 0;
   draft.version = snapshot.version;
   draft.lastStartedAt = snapshot.lastStartedAt;
   draft.totalExecutionTime = snapshot.totalExecutionTime;

@@ -28,10 +28,10 @@ export function enqueueSends(draft: Draft, sends: NonNullable<CompletedEvent["se
   for (const message of sends) enqueueMessage(draft, message);
 }
 
-/** Lets an execution that ends go on as another one: adds the message that starts the successor to the outbox. */
-export function enqueueSuccessor(draft: Draft, { workflowId, input }: NonNullable<CompletedEvent["continues"]>): void {
-  draft.continuedAs = Object.freeze({ workflowId });
-  enqueueMessage(draft, { type: "continue", to: workflowId, ...(input !== undefined && { input }) });
+/** Tells the schedule that waits for an execution that it was restarted. */
+export function enqueueReopened(draft: Draft): void {
+  const { scheduledBy } = draft;
+  if (scheduledBy?.reports) enqueueMessage(draft, { type: "reopened", to: scheduledBy.workflowId });
 }
 
 /** Adds messages that cancel the detached executions of these waits, because the path does not wait for them any more. */
@@ -45,11 +45,10 @@ export function withdraw(draft: Draft, waits: readonly Wait[]): void {
  * deliver, the execution becomes open again with `ending`, and ends when all of them are delivered.
  */
 export function enqueueEnd(draft: Draft): void {
-  const { ended, parent, scheduledBy, failedNodeId: nodeId, error, continuedAs } = draft;
+  const { ended, parent, scheduledBy, failedNodeId: nodeId, error } = draft;
   if (!ended) return;
-  // if the execution goes on as another one, the parent waits for the end of that one
   const told = parent?.waitId !== undefined ? parent : scheduledBy?.reports && scheduledBy;
-  if (told && !continuedAs) enqueueMessage(draft, { type: "ended", to: told.workflowId });
+  if (told) enqueueMessage(draft, { type: "ended", to: told.workflowId });
   if (draft.outbox.length === 0) return;
   draft.ending = Object.freeze({ status: ended, nodeId, ...(error && { error }), begun: Object.freeze([]) });
   draft.ended = null;

@@ -96,6 +96,8 @@ function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
   const nodeId = join.node.node.id;
   const came = join.threads ? waiting.length : waitingByEdge.size;
   const error = new StepfoldError("JOIN_SHORT", { nodeId, wanted: join.count as number, came });
+  // a restart lets the paths wait again
+  if (!join.node.edges.has("error")) scope.root.onHalt?.(scope, null);
   failJoin(scope, fire(scope, group, [...waiting]), errorInfo(error, nodeId), at);
 }
 

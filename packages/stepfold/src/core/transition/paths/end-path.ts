@@ -196,6 +196,7 @@ export function stop(
   failure: ErrorInfo | undefined,
   version: number,
 ): void {
+  scope.root.onHalt?.(scope, null);
   // with onFailure "finish" there may be an earlier failure
   const error = failure ?? scope.error;
   clear(scope, true);

@@ -18,6 +18,7 @@ export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, h
     stop(scope, "failed", path.nodeId, error, version);
     return;
   }
+  scope.root.onHalt?.(scope, path);
   scope.error ??= error;
   scope.failedNodeId ??= path.nodeId;
   endPath(scope, path, null);

@@ -25,7 +25,8 @@ interface Undoable {
 export function firstUndo(scope: ScopeDraft, version: number): boolean {
   const found = begun(scope) ?? newest(scope, Number.POSITIVE_INFINITY);
   if (!found) return false;
-  scope.paths = [{ ...firstPath(found.node, version), id: undoPathId, undoes: found.undoes }];
+  const id = scope.root.restarts > 0 ? `${undoPathId}-${version}` : undoPathId;
+  scope.paths = [{ ...firstPath(found.node, version), id, undoes: found.undoes }];
   return true;
 }
 

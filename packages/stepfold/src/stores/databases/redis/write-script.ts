@@ -76,6 +76,10 @@ local function change(row, write)
   local hasHistory = write.events.last >= write.events.first
   if hasHistory then callMany("HSET", row.headKey, write.fields, "updated", whole(now)) else callMany("HSET", row.headKey, write.fields) end
   if write.due ~= "" and not (write.u and row.owner) then changeDue(row, write.due) end
+  -- a restart opens an execution again
+  if hasHistory and terminal[row.status] then
+    redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member)
+  end
   if write.e then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
   if not hasHistory then return end
   callMany("RPUSH", historyKeyOf(row.id), write.events)

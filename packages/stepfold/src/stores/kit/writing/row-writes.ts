@@ -60,7 +60,8 @@ export function commitOf(commit: WrittenCommit): RowWrite {
     // this commit does not come from the holder, so the holder keeps its lease, unless the execution ends (`releasesClaim`)
     const changes: RowChanges = { state, ...listed, due: "atWakeUp" };
     const set: RowChanges = releasesClaim ? { ...changes, owner: null } : { ...changes, dueUnlessHeld: true };
-    return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true }, set, history };
+    const when = { incarnation, version: expectedVersion, ...(!commit.reopens && { open: true as const }) };
+    return { kind: "update", id, when, set, history };
   }
   // the commit comes from the holder, so both counts of lost claims start again at 0
   const changes: RowChanges = listed ? { state, ...listed, crashes: 0 } : { state, crashes: 0 };

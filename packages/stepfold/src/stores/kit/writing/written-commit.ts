@@ -21,6 +21,8 @@ export interface WrittenCommit {
   readonly sizeBytes: number;
   /** True: the execution ends with this commit. */
   readonly ended: boolean;
+  /** True: the commit opens an ended execution. */
+  readonly reopens: boolean;
   /** Null: never; always null if the execution ends. */
   readonly wakeAt: EpochMs | null;
   /** True: the claim ends with this commit, by a release or the end of the execution. */
@@ -58,7 +60,7 @@ function headText(head: SnapshotHead): string {
     ...head,
     workflowId: undefined,
     incarnation: undefined,
-    definition: undefined,
+    definition: head.run || head.restarts ? head.definition : undefined,
     metadata: undefined,
     input: undefined,
     createdAt: undefined,
@@ -82,6 +84,7 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     head: headText(head),
     sizeBytes: head.sizeBytes,
     ended,
+    reopens: commit.reopens === true,
     wakeAt: ended ? null : commit.wakeAt,
     releasesClaim: ended || (commit.release === true && fence !== null),
     events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),

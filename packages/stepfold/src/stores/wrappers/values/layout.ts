@@ -90,7 +90,7 @@ export const childLayout: FieldsLayout = fields("status currentNodeId version wo
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants tenant unnamed deadlineAt deadlineGiven",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant unnamed deadlineAt deadlineGiven",
   {
     ...scope,
     definition,
@@ -102,7 +102,7 @@ export const headLayout: FieldsLayout = fields(
     parent,
     scheduledBy,
     from: origin,
-    continuedAs: fields("workflowId"),
+    run: fields("number since at quick"),
     closing: fields("status nodeId", { error }),
     outbox: listOf(
       fields("id to type waitId descendants compensated workflow schedule ttlMs", { definition, scheduledBy, metadata: "metadata" }),
@@ -159,7 +159,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
+    "run quick restarts firstNodeId dropsCompensations since key retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
   ].join(" "),
   {
     consequences: fields("", {
@@ -176,8 +176,7 @@ export const eventLayout: Layout = fields(
     starts: start,
     signal: fields("type to ttlMs allowed workflow"),
     sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
-    continues: fields("workflowId"),
-    carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)), variables: { recordOf: "value" } }),
+    inbox: listOf(fields("expiresAt", inEvents)),
     variables: { recordOf: "value" },
     error,
     waits: listOf(wait),
@@ -185,5 +184,6 @@ export const eventLayout: Layout = fields(
     children: fields("workflow timeoutAt", { map: spawnedMap }),
     // the inner store makes a snapshot of the state, so its structure must stay readable
     checkpoint: fields("", { from: origin, state: snapshotLayout }),
+    state: snapshotLayout,
   },
 );
