@@ -14,7 +14,10 @@ export async function restart(workflowId: string, options: RestartCommandOptions
   try {
     return await goOn(workflowId, options, {
       plan: (run, definition) => run.planRestart({ compensated, definition }),
-      begin: (run, definition) => run.restart({ compensated, definition }),
+      begin: async (run, definition) => {
+        await run.restart({ compensated, definition });
+        return run;
+      },
     });
   } catch (error) {
     if (!StepfoldError.is(error, "RESTART_COMPENSATED")) throw error;

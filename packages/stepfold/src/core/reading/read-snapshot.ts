@@ -65,7 +65,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, run, restarts, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
-  const { historyBytes, answered, schemas, deadlineGiven, closing } = plain;
+  const { historyBytes, answered, schemas, deadlineGiven, givenDeadlineAt, closing } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be present if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -82,6 +82,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(tenant !== undefined && { tenant }),
     ...(unnamed === true && { unnamed }),
     ...(deadlineGiven === true && { deadlineGiven }),
+    ...(givenDeadlineAt !== undefined && { givenDeadlineAt: time(givenDeadlineAt, "/givenDeadlineAt")! }),
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
@@ -224,8 +225,7 @@ function readOrigin(value: Json): Snapshot["from"] {
   if (!isWorkflowId(workflowId)) return invalid("/from/workflowId", "must name an execution");
   optionalText(origin, ["incarnation"], "/from");
   count(origin.version, "/from/version");
-  if (!["fork", "adopt"].includes(reason as string))
-    return invalid("/from/reason", "must be fork or adopt");
+  if (!["fork", "adopt"].includes(reason as string)) return invalid("/from/reason", "must be fork or adopt");
   return origin as unknown as Snapshot["from"];
 }
 

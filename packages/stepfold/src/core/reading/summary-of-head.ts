@@ -28,7 +28,8 @@ export interface HeadSummary {
 
 /** Returns the part of a head that a list shows. The waits of children are not included, because children are not part of the head. */
 export function summaryOfHead(
-  head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps" | "deadlineAt"> & Partial<Pick<SnapshotHead, "definition" | "run" | "restarts">>,
+  head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps" | "deadlineAt"> &
+    Partial<Pick<SnapshotHead, "definition" | "run" | "restarts">>,
 ): HeadSummary {
   const { currentNodeId, activePaths, steps, deadlineAt } = head;
   const error = head.error ? shortError(head.error) : null;

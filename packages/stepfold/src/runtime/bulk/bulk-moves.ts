@@ -75,14 +75,14 @@ function simple(statuses: readonly Status[], act: (run: Run) => Promise<{ readon
   };
 }
 
-/** An execution that was restarted before is left unchanged, whatever the status of the new execution is. */
 function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
   return {
     statuses: ["failed", "cancelled"],
     async do(run, dryRun) {
       const plan = await run.planRestart(options);
-      if (!dryRun) await run.restart(options);
-      return { outcome: dryRun ? "planned" : "done", plan };
+      if (dryRun) return { outcome: "planned", plan };
+      const { applied } = await run.restart(options);
+      return { outcome: applied ? "done" : "unchanged", plan };
     },
   };
 }

@@ -34,7 +34,9 @@ export function commitVerdict(commit: WrittenCommit, stored: Guard | null, write
   if (stored.version !== expectedVersion) {
     return new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: stored.version });
   }
-  return isTerminal(stored.status) && !commit.reopens ? new StepfoldError("EXECUTION_ENDED", { workflowId, status: stored.status }) : "allowed";
+  return isTerminal(stored.status) && !commit.reopens
+    ? new StepfoldError("EXECUTION_ENDED", { workflowId, status: stored.status })
+    : "allowed";
 }
 
 /**
