@@ -75,7 +75,11 @@ class Finding implements RunFailures {
   };
 
   #failedAt(event: Event): FailedAt {
-    const paths = this.notes.noted.filter((noted): noted is Failure & { pathId: string } => noted.pathId !== null);
+    const { noted } = this.notes;
+    const paths = noted.flatMap(({ scope, pathId }, index) => {
+      const isFirst = noted.findIndex((other) => other.scope === scope && other.pathId === pathId) === index;
+      return pathId !== null && isFirst ? [{ scope, pathId }] : [];
+    });
     return { event, isDirect: this.#isDirect(event), paths };
   }
 

@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import type { ContinuedEvent, StartedEvent } from "../../../src/core/snapshot/event.ts";
 import { next } from "../../../src/core/transition/apply.ts";
-import { begin, beginWithRun } from "../../../src/core/transition/begin.ts";
+import { begin } from "../../../src/core/transition/begin.ts";
+import { draftOfRun } from "../../../src/core/transition/begin-run.ts";
 import { closeDraft } from "../../../src/core/transition/draft/close-draft.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
@@ -71,7 +72,7 @@ for (let seed = 1; seed <= 60; seed++)
       const definition = (await store.getDefinition(snapshot.definition.hash))!;
       const { compiled } = prepareWorkflow(definition, nodeDefinitions as never);
       const [first, ...others] = events;
-      let draft = first!.type === "started" ? begin(compiled, first as StartedEvent) : beginWithRun(compiled, snapshot, first as ContinuedEvent);
+      let draft = first!.type === "started" ? begin(compiled, first as StartedEvent) : draftOfRun(compiled, snapshot, first as ContinuedEvent);
       for (const event of others) draft = next(draft, event, compiled);
       const folded = closeDraft(draft);
       const strip = (value: unknown): unknown => {
