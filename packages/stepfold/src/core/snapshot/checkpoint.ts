@@ -17,6 +17,7 @@ export type CheckpointState = Pick<
   | "status"
   | "currentNodeId"
   | "activePaths"
+  | "run"
   | "output"
   | "error"
   | "rounds"

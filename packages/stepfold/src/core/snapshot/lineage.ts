@@ -25,7 +25,7 @@ export interface Origin {
 export interface Run {
   /** 2 for the first one after a `continueAs`. */
   readonly number: number;
-  /** Version of the event with which it began. */
+  /** Version of the event with which it began; 0 if the execution goes on from another one, for example as a fork, in a later run. */
   readonly since: number;
   /** When it began. */
   readonly at: EpochMs;

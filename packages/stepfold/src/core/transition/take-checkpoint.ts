@@ -46,6 +46,8 @@ function stateOf(snapshot: Snapshot, laterMs: number): CheckpointState {
     ...movedScope(snapshot, base, laterMs),
     status: statusAt("", snapshot.status === "parked" ? "active" : snapshot.status),
     currentNodeId: snapshot.currentNodeId,
+    // paths keep their ids, which further runs must not repeat
+    ...(snapshot.run && { run: { number: snapshot.run.number, since: 0, at: snapshot.run.at } }),
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
     context: movedContext(snapshot.context, base),

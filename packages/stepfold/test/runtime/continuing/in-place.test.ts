@@ -19,7 +19,10 @@ const byNode = {
 };
 const sub = {
   id: "sub",
-  nodes: [{ id: "w", type: "signal", data: { name: "go" } }, { id: "c", type: "end", data: { continueAs: { input: { n: "{{ (input.n ?? 0) + 1 }}" } } } }],
+  nodes: [
+    { id: "w", type: "signal", data: { name: "go" } },
+    { id: "c", type: "end", data: { continueAs: { input: { n: "{{ (input.n ?? 0) + 1 }}" } } } },
+  ],
   edges: [{ source: "w", target: "c" }],
 };
 
@@ -32,7 +35,11 @@ describe("continueAs in place", () => {
     expect((await run.snapshot()).run).toMatchObject({ number: 3 });
     console.log(JSON.stringify((await store.events("x", -1, 20)).map(({ event }) => event)));
     const s = await runtime.start("sub", { workflowId: "s", input: { n: 0 } });
-    for (let i = 0; i < 3; i++) { await environment.settle(); expect((await s.signal("go", i, { idempotencyKey: `k${i}` })).applied).toBe(true); expect((await s.signal("go", i, { idempotencyKey: `k${i}` })).applied).toBe(false); }
+    for (let i = 0; i < 3; i++) {
+      await environment.settle();
+      expect((await s.signal("go", i, { idempotencyKey: `k${i}` })).applied).toBe(true);
+      expect((await s.signal("go", i, { idempotencyKey: `k${i}` })).applied).toBe(false);
+    }
     await environment.settle();
     const snap = await s.snapshot();
     expect(snap).toMatchObject({ status: "paused", input: { n: 3 }, run: { number: 4 } });
@@ -46,23 +53,62 @@ describe("continueAs in place", () => {
 describe("restart in place", () => {
   const log: string[] = [];
   let broken = true;
-  const act = defineNode({ executor: (data: { name: string; fails?: boolean }, step) => { log.push(`${data.name} ${step.idempotencyKey}`); if (data.fails && broken) throw new Error("broken"); return { data: data.name }; } });
+  const act = defineNode({
+    executor: (data: { name: string; fails?: boolean }, step) => {
+      log.push(`${data.name} ${step.idempotencyKey}`);
+      if (data.fails && broken) throw new Error("broken");
+      return { data: data.name };
+    },
+  });
   const nodes = { ...builtinNodes, act };
   const a = (id: string, fails = false) => ({ id, type: "act", data: { name: id, fails } });
   const wf = (id: string, def: object) => ({ id, ...def });
   const flows = [
-    wf("line", { nodes: [a("x"), a("y", true), a("z")], edges: [{ source: "x", target: "y" }, { source: "y", target: "z" }] }),
-    wf("finish", { onFailure: "finish", start: "f", nodes: [a("f"), a("a", true), a("b"), a("c")], edges: [{ source: "f", target: "a" }, { source: "f", target: "b" }, { source: "b", target: "c" }] }),
+    wf("line", {
+      nodes: [a("x"), a("y", true), a("z")],
+      edges: [
+        { source: "x", target: "y" },
+        { source: "y", target: "z" },
+      ],
+    }),
+    wf("finish", {
+      onFailure: "finish",
+      start: "f",
+      nodes: [a("f"), a("a", true), a("b"), a("c")],
+      edges: [
+        { source: "f", target: "a" },
+        { source: "f", target: "b" },
+        { source: "b", target: "c" },
+      ],
+    }),
     wf("inner", { nodes: [{ id: "w", type: "workflow", data: { workflow: "finish" } }], edges: [] }),
     wf("out", { output: "{{ metadata.total.value }}", nodes: [a("x")], edges: [] }),
     wf("fin", { finally: "e", nodes: [a("x"), a("e", true)], edges: [] }),
-    wf("saga", { nodes: [{ ...a("x"), compensate: { type: "act", data: { name: "undo" } } }, a("y", true)], edges: [{ source: "x", target: "y" }] }),
+    wf("saga", {
+      nodes: [{ ...a("x"), compensate: { type: "act", data: { name: "undo" } } }, a("y", true)],
+      edges: [{ source: "x", target: "y" }],
+    }),
     wf("ask", { nodes: [{ id: "q", type: "approval", data: {} }, a("z")], edges: [{ source: "q", target: "z" }] }),
     wf("kid", { nodes: [a("k", true)], edges: [] }),
-    wf("par", { nodes: [a("p"), { id: "c", type: "workflow", data: { workflow: "kid", detached: true, workflowId: "kid-1" } }, a("q")], edges: [{ source: "p", target: "c" }, { source: "c", target: "q" }] }),
+    wf("par", {
+      nodes: [a("p"), { id: "c", type: "workflow", data: { workflow: "kid", detached: true, workflowId: "kid-1" } }, a("q")],
+      edges: [
+        { source: "p", target: "c" },
+        { source: "c", target: "q" },
+      ],
+    }),
   ];
-  const go = () => { log.length = 0; broken = true; return setUp({ nodeDefinitions: nodes as never, workflows: flows as never }); };
-  for (const [id, again] of [["line", ["y", "z"]], ["finish", ["a"]], ["inner", ["a"]], ["fin", ["e"]]] as const)
+  const go = () => {
+    log.length = 0;
+    broken = true;
+    return setUp({ nodeDefinitions: nodes as never, workflows: flows as never });
+  };
+  for (const [id, again] of [
+    ["line", ["y", "z"]],
+    ["finish", ["a"]],
+    ["inner", ["a"]],
+    ["fin", ["e"]],
+  ] as const)
     it(`performs again only what failed: ${id}`, async () => {
       const { runtime, environment } = go();
       const run = await runtime.start(id, { workflowId: "r" });
@@ -122,12 +168,20 @@ describe("ends that no step has caused", () => {
     },
   });
   const n = (id: string, more: object = {}, data: object = {}) => ({ id, type: "act", data: { name: id, ...data }, ...more });
-  const edge = (text: string) => { const [source, target] = text.split(">"); return { source, target }; };
+  const edge = (text: string) => {
+    const [source, target] = text.split(">");
+    return { source, target };
+  };
   const fork = { start: "f", edges: ["f>a", "f>b", "a>j", "b>j"].map(edge) };
   const flows = [
     { id: "short", ...fork, nodes: [n("f"), n("a"), n("b", {}, { to: "nowhere" }), n("j", { join: 2 })] },
     { id: "finishing", onFailure: "finish", ...fork, nodes: [n("f"), n("a"), n("b", {}, { fails: true }), n("j", { join: 2 })] },
-    { id: "stalled", start: "f", edges: ["f>a", "f>b"].map(edge), nodes: [n("f"), n("a", { when: "nodes.b.last != null || metadata.go == true" }), n("b", { when: "nodes.a.last != null" })] },
+    {
+      id: "stalled",
+      start: "f",
+      edges: ["f>a", "f>b"].map(edge),
+      nodes: [n("f"), n("a", { when: "nodes.b.last != null || metadata.go == true" }), n("b", { when: "nodes.a.last != null" })],
+    },
   ];
   for (const [id, code, again, mend] of [
     ["short", "JOIN_SHORT", [], null],
