@@ -1,5 +1,6 @@
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
+import { commandsInStates } from "./commands.fixture.ts";
 import { restartEnds } from "./restart-ends.fixture.ts";
 
 const stores = {
@@ -9,4 +10,5 @@ const stores = {
 
 for (const [name, open] of Object.entries(stores)) {
   restartEnds(name, open);
+  commandsInStates(name, open);
 }
