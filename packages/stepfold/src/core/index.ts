@@ -51,6 +51,7 @@ export type {
   CancelledEvent,
   CompletedEvent,
   Consequences,
+  ContinuedEvent,
   DeliveredEvent,
   EndedPath,
   Event,
@@ -59,6 +60,8 @@ export type {
   ItemAddedEvent,
   MapClosedEvent,
   PlacedResult,
+  RestartedEvent,
+  RestartState,
   ResumedEvent,
   RetriedEvent,
   SignalledEvent,
@@ -73,6 +76,7 @@ export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy 
 export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
+export type { RunNumbers } from "./snapshot/run-numbers.ts";
 export {
   type ActivePath,
   type Answer,

@@ -1,6 +1,7 @@
 import type { CompiledNode, CompiledWorkflow } from "../core/definition/compiled.ts";
 import { scopedKey } from "../core/snapshot/address.ts";
 import type { Event } from "../core/snapshot/event.ts";
+import { runNumbers } from "../core/snapshot/run-numbers.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
@@ -17,7 +18,7 @@ import { type Attempt, perform } from "./attempt/perform.ts";
 import { exhausted, settleOutcome } from "./limits.ts";
 import { type Log, logTo } from "./logger.ts";
 import { OutboxSender } from "./outbox-sender.ts";
-import { notify, type TaskInfo } from "./plugin.ts";
+import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
 import { scrubber } from "./scrub.ts";
 import type { TurnSetting } from "./setting.ts";
 import type { AttemptRequest, TurnOptions, TurnRequest } from "./turn-options.ts";
@@ -48,7 +49,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     deliver: request.deliver ?? null,
     onEvent: watched
       ? (event, after) => {
-          notify(plugins, "onEvent", Object.freeze(event), { workflowId });
+          notifyEvent(plugins, event, { workflowId, ...runNumbers(after, event.version) });
           onEvent?.(event, after);
         }
       : (onEvent ?? null),
