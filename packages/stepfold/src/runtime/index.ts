@@ -21,7 +21,7 @@ export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";
 export type { RuntimeDescription, WorkflowInfo } from "./describe.ts";
 export type { AdoptedChild } from "./forks/adopted-children.ts";
-export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep, RestartOptions } from "./forks/fork.ts";
+export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep, RestartOptions, RestartOutcome } from "./forks/fork.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
 export type { WaitOptions } from "./handle/end-of-wait.ts";
 export type { ResultOptions } from "./handle/run.ts";

@@ -75,14 +75,15 @@ function simple(statuses: readonly Status[], act: (run: Run) => Promise<{ readon
   };
 }
 
-/** An execution that was restarted before is left unchanged, whatever the status of the new execution is. */
+/** An execution that another call has restarted meanwhile, or that the same key has restarted before, is left unchanged. */
 function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
   return {
     statuses: ["failed", "cancelled"],
     async do(run, dryRun) {
       const plan = await run.planRestart(options);
-      if (!dryRun) await run.restart(options);
-      return { outcome: dryRun ? "planned" : "done", plan };
+      if (dryRun) return { outcome: "planned", plan };
+      const { applied } = await run.restart(options);
+      return applied ? { outcome: "done", plan } : { outcome: "unchanged" };
     },
   };
 }

@@ -46,8 +46,22 @@ export interface RestartOptions extends TimeOptions {
    * `keep`: it goes on where the old one failed, and these steps count as if they had not been undone.
    */
   readonly compensated?: "again" | "keep" | undefined;
+  /** The same key is one restart, however often it is given, also if the execution has failed again meanwhile. */
+  readonly idempotencyKey?: string | undefined;
+  /** `new`: the steps that failed get new idempotency keys, for services that keep a failure under a key. Default: `same`. */
+  readonly keys?: "same" | "new" | undefined;
   /** As for a fork. */
   readonly definition?: string | WorkflowDefinition | undefined;
+}
+
+/** What a restart has done. */
+export interface RestartOutcome {
+  readonly applied: boolean;
+  /**
+   * `restarted`: this call has restarted the execution. `open`: an earlier call has, and the execution has not ended since. `completed`: it
+   * has completed since. `repeated`: the same idempotency key was given before.
+   */
+  readonly reason: "restarted" | "repeated" | "open" | "completed";
 }
 
 /** What a fork or a restart would do. */
@@ -118,7 +132,7 @@ export interface Restarting {
  * @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ...
  */
 export async function planRestart(context: RuntimeContext, workflowId: string, options: RestartOptions): Promise<Restarting> {
-  refuseUnknown("run.restart", options, ["compensated", "definition", "timeout", "deadline"]);
+  refuseUnknown("run.restart", options, ["compensated", "idempotencyKey", "keys", "definition", "timeout", "deadline"]);
   const { compensated } = options;
   if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
   const { head, history } = await loadHistory(context, workflowId);

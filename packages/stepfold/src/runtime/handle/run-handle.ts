@@ -112,8 +112,7 @@ function goingOn(
     planFork: async (options = {}) => (await forkPlan("planFork", options)).plan,
     async restart(options = {}) {
       requireOpen("restart");
-      await restartExecution(context, local, workflowId, options);
-      return runHandle(context, local, workflowId, requireOpen);
+      return restartExecution(context, local, workflowId, options);
     },
     async planRestart(options = {}) {
       requireOpen("planRestart");

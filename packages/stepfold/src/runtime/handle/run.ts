@@ -4,7 +4,7 @@ import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { ForkOptions, ForkPlan, RestartOptions } from "../forks/fork.ts";
+import type { ForkOptions, ForkPlan, RestartOptions, RestartOutcome } from "../forks/fork.ts";
 import type { WaitOptions } from "./end-of-wait.ts";
 
 /** How the end of an execution is waited for. */
@@ -12,6 +12,7 @@ export interface ResultOptions extends WaitOptions {
   /** Has no meaning any more. */
   readonly follow?: boolean | undefined;
 }
+
 import type { Watched } from "./watch.ts";
 
 /** A wait, a path or a node of an execution. */
@@ -225,7 +226,7 @@ export interface Run {
    * @throws StepfoldError `FORK_REFUSED` if this execution has not ended or has completed, or if one of its detached executions is just
    * ending; `RESTART_COMPENSATED` if steps were undone and `compensated` is not given; and what `fork` throws
    */
-  restart(options?: RestartOptions): Promise<Run>;
+  restart(options?: RestartOptions): Promise<RestartOutcome>;
   /** Returns what `restart` would do. Changes nothing. */
   planRestart(options?: RestartOptions): Promise<ForkPlan>;
   /** Adds an item to the open map at a node. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */

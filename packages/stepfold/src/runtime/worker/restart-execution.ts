@@ -7,7 +7,7 @@ import { writeForCaller } from "../context/persist.ts";
 import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import { refused } from "../forks/find-version.ts";
-import { planRestart, type RestartOptions } from "../forks/fork.ts";
+import { planRestart, type RestartOptions, type RestartOutcome } from "../forks/fork.ts";
 import { type LocalWork, wakeExecution } from "./local-work.ts";
 
 /** How many times a restart is planned again because another call was first. */
@@ -22,17 +22,18 @@ export async function restartExecution(
   local: LocalWork,
   workflowId: string,
   options: RestartOptions,
-): Promise<void> {
+): Promise<RestartOutcome> {
   const { store, environment, registry, clock } = context;
   for (let tries = 0; ; tries++) {
     const head = await requireHead(store, workflowId);
-    if (head.restarts !== undefined && head.status !== "failed" && head.status !== "cancelled") return;
+    if (head.restarts !== undefined && head.status !== "failed" && head.status !== "cancelled")
+      return { applied: false, reason: head.status === "completed" ? "completed" : "open" };
     const planned = await planRestart(context, workflowId, options).catch(async (error: unknown) => {
       // another call has restarted it in the meantime
       if (StepfoldError.is(error, "FORK_REFUSED") && (await requireHead(store, workflowId)).restarts !== head.restarts) return null;
       throw error;
     });
-    if (!planned) return;
+    if (!planned) continue;
     const { prepared, eventAt } = planned;
     const ended = await requireSnapshot(store, workflowId);
     if (ended.version !== head.version && tries < maxTries) continue;
@@ -51,6 +52,7 @@ export async function restartExecution(
     }
     const notice = noticeOf(draft);
     publishCommit(context, notice, commit.events);
-    return wakeExecution(context, local, { ...notice, incarnation: draft.incarnation, wakeAt: wakeAt(draft), isAnnounced: false });
+    await wakeExecution(context, local, { ...notice, incarnation: draft.incarnation, wakeAt: wakeAt(draft), isAnnounced: false });
+    return { applied: true, reason: "restarted" };
   }
 }
