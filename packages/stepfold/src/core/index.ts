@@ -76,7 +76,7 @@ export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy 
 export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
-export type { RunNumbers } from "./snapshot/run-numbers.ts";
+export { type RunNumbers, runNumbers } from "./snapshot/run-numbers.ts";
 export {
   type ActivePath,
   type Answer,
