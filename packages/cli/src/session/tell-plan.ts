@@ -9,35 +9,25 @@ import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
 import { printable } from "../text/printable.ts";
 import { definitionFor } from "./definition-for.ts";
 import { idleRuntime } from "./idle-runtime.ts";
-import { type MoveOptions, moveExecution } from "./move-execution.ts";
+import type { MoveOptions } from "./move-execution.ts";
 
-/** Options of the verbs that start an execution which goes on from another one. */
-export interface GoOnOptions extends MoveOptions {
+/** Options of the verbs that let an execution go on from a version of its history: in place (`restart`) or as another one (`fork`). */
+export interface PlannedOptions extends MoveOptions {
   readonly definition?: string;
   readonly dryRun?: boolean;
 }
 
-/** Plans and starts the execution that goes on from another one. */
-export interface StartOfAnother {
-  plan(run: Run, definition: Definition): Promise<ForkPlan>;
-  begin(run: Run, definition: Definition): Promise<Run>;
-}
-
-type Definition = ForkOptions["definition"];
+export type Definition = ForkOptions["definition"];
 
 /** The longest name of a node that is printed whole. */
 const maxLength = 120;
 
-/** Begins an execution that goes on from another one, and drives it to its end or its next pause. @returns the exit code */
-export async function goOn(workflowId: string, options: GoOnOptions, start: StartOfAnother): Promise<number> {
-  const begun = await begin(workflowId, options, start);
-  if (begun === null) return exitCode.done;
-  // after an interruption the command `retry` is printed, which only drives the new execution on
-  return moveExecution(begun, options, { verb: "retry", repeatOptions: [], act: async () => undefined });
-}
-
-/** Starts the new execution and returns its id. With `--dry-run` it only prints the plan, and returns null. */
-async function begin(workflowId: string, options: GoOnOptions, { plan, begin: make }: StartOfAnother): Promise<string | null> {
+/** Calls `use` with a handle on an execution, in a process that runs no steps, and with the definition that the options give. */
+export async function withIdleRun<T>(
+  workflowId: string,
+  options: PlannedOptions,
+  use: (run: Run, definition: Definition) => Promise<T>,
+): Promise<T> {
   const database = chooseDatabase(options.store);
   const closing = cleanup();
   try {
@@ -48,34 +38,31 @@ async function begin(workflowId: string, options: GoOnOptions, { plan, begin: ma
     const config = await loadConfig(configOf(before, options.config, database.folder));
     const runtime = idleRuntime(store, config);
     closing.add(() => runtime.close());
-    const run = await runtime.get(workflowId);
-    const wanted = await definitionFor(options.definition, config);
-    if (!options.dryRun) return (await make(run, wanted)).workflowId;
-    printPlan(await plan(run, wanted), options.json ?? false);
-    return null;
+    return await use(await runtime.get(workflowId), await definitionFor(options.definition, config));
   } finally {
     await closing.run();
   }
 }
 
-/** Prints what would be done. */
-function printPlan(planned: ForkPlan, json: boolean): void {
+/** Prints what a restart or a fork would do. @param who what would go on @returns the exit code */
+export function tellPlan(planned: ForkPlan, who: string, json = false): number {
   if (json) {
     say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
-    return;
+    return exitCode.done;
   }
   const { from, nodes, performsAgain, children } = planned;
   const named = (ids: readonly string[]): string => ids.map((id) => printable(id, maxLength)).join(", ");
   const again = [...new Set(performsAgain.map(({ nodeId }) => nodeId))];
   const lines = [
-    `A new execution would go on from version ${from.version} of "${from.workflowId}", at: ${named(nodes)}`,
+    `${who} would go on from version ${from.version} of "${printable(from.workflowId, 255)}", at: ${named(nodes)}`,
     again.length > 0
-      ? `Steps completed after that version, which are performed again if the new execution reaches them: ${named(again)}`
-      : "No step was completed after that version",
+      ? `Steps completed after that version, which are performed again if it reaches them: ${named(again)}`
+      : "No completed step is performed again",
   ];
   if (children.length > 0)
     lines.push(
       `It would go on to wait for: ${children.map((child) => printable(`${child.workflowId} (${child.status})`, maxLength)).join(", ")}`,
     );
   say(`${lines.join("\n")}\n`);
+  return exitCode.done;
 }
