@@ -1,7 +1,8 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { checkInput, firstNode } from "../engine/workflow/start-event.ts";
-import { latestSchedule, scheduleSignal, scheduleWorkflowId } from "./context/latest-schedule.ts";
+import { latestSchedule, scheduleSignal } from "./context/latest-schedule.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
 import type { ScheduleHost, SchedulesPart } from "./context/schedule-host.ts";
 import type { Schedules } from "./context/schedules.ts";

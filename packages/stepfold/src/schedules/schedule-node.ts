@@ -1,10 +1,11 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import { RetryAfterError } from "../engine/node/retry-after-error.ts";
 import type { StepContext } from "../engine/node/step-context.ts";
-import { scheduleSignal, scheduleWorkflowId } from "../runtime/context/latest-schedule.ts";
+import { scheduleSignal } from "../runtime/context/latest-schedule.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
 import { absorb } from "./commands.ts";
 import { decideTicks, type StartCheck } from "./decide-ticks.ts";

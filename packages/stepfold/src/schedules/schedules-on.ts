@@ -6,7 +6,7 @@ import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import { readTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { Page } from "../ports/snapshot-store.ts";
-import { scheduleIdOf } from "../runtime/context/latest-schedule.ts";
+import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
 import type {
   CreateScheduleOptions,

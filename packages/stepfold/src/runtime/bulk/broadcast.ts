@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import type { CountQuery } from "../../ports/snapshot-store.ts";
-import { scheduleWorkflowId } from "../context/latest-schedule.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";

@@ -14,7 +14,7 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import { type StartOptions, timesOf } from "../../engine/workflow/start-event.ts";
 import { readHistory } from "../../ports/read-history.ts";
 import type { ExecutionStart } from "../commands/start-execution.ts";
-import { scheduleWorkflowId } from "../context/latest-schedule.ts";
+import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type AdoptedChild, adoptedChildren } from "./adopted-children.ts";

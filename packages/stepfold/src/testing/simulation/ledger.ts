@@ -1,8 +1,8 @@
 import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type SnapshotHead, type Status } from "../../core/snapshot/snapshot.ts";
+import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import { hash32 } from "../../core/values/seeded.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
-import { scheduleWorkflowId } from "../../runtime/context/latest-schedule.ts";
 
 /** A broken rule: something happened that must never happen. */
 export interface Violation {
