@@ -80,7 +80,7 @@ export class Stepper {
       if (attempt.outcome) resolve(attempt.outcome);
     });
     if (outcome.type === "aborted") throw new RangeError("nothing aborts a task here");
-    return this.#after(snapshot, eventOf(task, outcome, snapshot.version + 1))!;
+    return this.#after(snapshot, eventOf(openDraft(this.#workflow.compiled, snapshot), task, outcome))!;
   }
 
   /** Sends a command. Returns null if the execution refuses it. */

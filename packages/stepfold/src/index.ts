@@ -55,6 +55,7 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
+export type { ParentLink } from "./core/snapshot/lineage.ts";
 export type { ChildEnd, ChildStart, Message } from "./core/snapshot/message.ts";
 export type { Refusal } from "./core/snapshot/refusal.ts";
 export type { RunNumbers } from "./core/snapshot/run-numbers.ts";
@@ -71,7 +72,6 @@ export {
   type KeptSignal,
   type MapState,
   type NodeResult,
-  type ParentLink,
   type Parked,
   type Reopening,
   type ResultRef,

@@ -72,6 +72,7 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
+export type { ParentLink } from "./snapshot/lineage.ts";
 export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy } from "./snapshot/message.ts";
 export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
@@ -90,7 +91,6 @@ export {
   type KeptSignal,
   type MapState,
   type NodeResult,
-  type ParentLink,
   type Parked,
   type Reopening,
   type ResultRef,

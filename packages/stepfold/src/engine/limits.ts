@@ -2,6 +2,7 @@ import { errorInfo } from "../core/errors/error-info.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { depthOf } from "../core/snapshot/address.ts";
 import type { ChildStart } from "../core/snapshot/message.ts";
+import { carriedTo } from "../core/transition/begin-run.ts";
 import { type Draft, isChild, type ScopeDraft } from "../core/transition/draft/draft.ts";
 import { scopeAt } from "../core/transition/draft/open-draft.ts";
 import type { Task } from "../core/transition/plan.ts";
@@ -55,14 +56,20 @@ export type Counted = Exclude<Outcome, { type: "aborted" }>;
 
 /**
  * Returns an outcome as it is applied to a draft: variables go through their reducers, a change of metadata becomes the whole metadata, a
- * step with `unlessSignalled` does not end its scope if the signal is there, and an outcome that would exceed a limit becomes a failure.
+ * step with `unlessSignalled` does not end its scope if the signal is there, an execution in which another path has failed ends instead of
+ * going on with its next run, and an outcome that would exceed a limit becomes a failure.
  */
 export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const reduced =
     outcome.type === "completed" && (outcome.writes ?? outcome.metadataPatch) ? reduceVariables(limits, draft, task, outcome) : outcome;
   const hasNewSignal =
     reduced.type === "completed" && reduced.unlessSignalled !== undefined && hasSignal(draft, reduced.unlessSignalled, reduced.endedAt);
+  if (reduced.type === "completed" && reduced.nextRun && draft.error) return withoutNextRun(reduced);
   return enforceLimits(limits, draft, task, hasNewSignal ? withoutTerminates(reduced) : reduced);
+}
+
+function withoutNextRun({ nextRun: _, ...outcome }: Extract<Counted, { type: "completed" }>): Counted {
+  return outcome;
 }
 
 /** Whether the inbox holds a signal of this name, without a key, that has not expired. */
@@ -80,8 +87,7 @@ function withoutTerminates({ terminates: _, unlessSignalled: __, ...outcome }: E
  * much is refused, so that everything that is stored can always be loaded.
  */
 function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
-  const continues = outcome.type === "completed" && outcome.continues !== undefined;
-  const sizeBytes = (continues ? 0 : draft.sizeBytes) + outcome.sizeBytes + metadataGrowth(draft, outcome);
+  const sizeBytes = sizeAfter(draft, outcome);
   if (sizeBytes > limits.executionBytes) {
     // the step is undone, even if there is no room for the output of its compensation
     if (task.undoes && outcome.type === "completed") return { ...outcome, output: null, sizeBytes: 0 };
@@ -92,6 +98,13 @@ function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counte
   if ("starts" in outcome && outcome.starts) return withBudget(limits, draft, task, outcome, outcome.starts);
   const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
   return paths > limits.paths ? exceeded(limits, draft, task, outcome, { limit: "paths", actual: paths }) : outcome;
+}
+
+/** Returns the size of the execution after an outcome. The next run holds only its input and what it takes over. */
+function sizeAfter(draft: Draft, outcome: Counted): number {
+  if (outcome.type === "completed" && outcome.nextRun)
+    return outcome.sizeBytes + carriedTo(draft, { ...outcome, at: outcome.endedAt }).bytes;
+  return draft.sizeBytes + outcome.sizeBytes + metadataGrowth(draft, outcome);
 }
 
 /** Returns by how many bytes the metadata grows. `outcome.sizeBytes` does not count it. */

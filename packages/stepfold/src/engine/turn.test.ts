@@ -10,7 +10,7 @@ import type { Draft } from "../core/transition/draft/draft.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { defaultLimits } from "../core/values/limits.ts";
 import { Deadlines } from "../environment/system-environment.ts";
-import { openTurn } from "./turn.ts";
+import { openTurn } from "./open-turn.ts";
 import type { TurnRequest } from "./turn-options.ts";
 import { prepareWorkflow } from "./workflow/prepared-workflow.ts";
 import { startEvent } from "./workflow/start-event.ts";

@@ -1,106 +1,20 @@
 import type { CompiledNode, CompiledWorkflow } from "../core/definition/compiled.ts";
 import { scopedKey } from "../core/snapshot/address.ts";
 import type { Event } from "../core/snapshot/event.ts";
-import { runNumbers } from "../core/snapshot/run-numbers.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
-import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import { nextTimerAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
-import { nodeOfTask, scopeOfTask } from "../core/transition/task-scope.ts";
+import { scopeOfTask } from "../core/transition/task-scope.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import { Breaks } from "../environment/system-environment.ts";
-import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
 import { exhausted, settleOutcome } from "./limits.ts";
-import { type Log, logTo } from "./logger.ts";
 import { OutboxSender } from "./outbox-sender.ts";
-import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
-import { scrubber } from "./scrub.ts";
-import type { TurnSetting } from "./setting.ts";
-import type { AttemptRequest, TurnOptions, TurnRequest } from "./turn-options.ts";
-import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
-
-/** How many paths of one execution are performed at once, by default. */
-export const defaultConcurrency = 16;
-
-/** Creates a turn for a draft. The turn tells plugins what happens, and removes secrets from errors. */
-export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
-  const { environment, plugins } = setting;
-  const { onEvent } = request;
-  const { workflowId } = draft;
-  const { performing, info, log } = attemptContext(draft, setting, request);
-  const watched = plugins.length > 0;
-  return new Turn(draft, {
-    performing,
-    prepared: workflow.nodes,
-    concurrency: request.concurrency ?? defaultConcurrency,
-    stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
-    environment,
-    now: performing.now,
-    early: request.early ?? null,
-    onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
-    onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
-    onWarning: watched || log ? (warning) => reportWarning(warning, workflowId, plugins, log) : null,
-    commit: request.commit ?? null,
-    deliver: request.deliver ?? null,
-    onEvent: watched
-      ? (event, after) => {
-          notifyEvent(plugins, event, { workflowId, ...runNumbers(after, event.version) });
-          onEvent?.(event, after);
-        }
-      : (onEvent ?? null),
-  });
-}
-
-function reportWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {
-  notify(plugins, "onWarning", warning, { workflowId });
-  log?.warn(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
-}
-
-/** Returns what all attempts of one execution have in common, a function that describes a task for plugins, and the log. */
-export function attemptContext(
-  draft: Draft,
-  setting: TurnSetting,
-  request: AttemptRequest,
-): { readonly performing: AttemptContext; readonly info: (task: Task) => TaskInfo; readonly log: Log | null } {
-  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
-  const { globals, secrets = globals, globalNames = null } = request;
-  const { workflowId } = draft;
-  const watched = plugins.length > 0;
-  const info = (task: Task): TaskInfo => ({
-    ...task,
-    stepPath: [...task.stepPath],
-    workflowId,
-    type: nodeOfTask(task, scopeOfTask(task, draft)).node.type,
-  });
-  let made: ((text: string) => string) | null = null;
-  const scrub = (text: string): string => {
-    made ??= scrubber(secrets);
-    return made(text);
-  };
-  const log: Log | null = logger && logTo(logger, scrub);
-  const performing: AttemptContext = {
-    workflowId,
-    globals,
-    now: request.now ?? (() => environment.now()),
-    deadlines,
-    limits,
-    stepTimeoutMs,
-    workflowNamed,
-    may,
-    globalNames,
-    scrub,
-    keepStacks,
-    onFailed: log && ((thrown, task, outcome) => log.failed(thrown, info(task), outcome)),
-    onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
-    onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
-  };
-  return { performing, info, log };
-}
+import type { TurnOptions } from "./turn-options.ts";
 
 interface Settled {
   readonly task: Task;
@@ -134,8 +48,7 @@ export class Turn {
   #stopped = false;
   #draining = false;
   #performed = 0;
-  /** The next run follows another definition: the turn ends, and the execution is loaded anew. */
-  #leaves = false;
+  /** The definition whose nodes the turn can perform. */
   readonly #workflow: CompiledWorkflow;
   /** The steps with a `compensate` whose beginning is stored before their executors are called. */
   readonly #announced = new AnnouncedSteps();
@@ -263,16 +176,14 @@ export class Turn {
     if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
     if (outcome.type === "aborted") return;
     const allowed = settleOutcome(this.#options.performing.limits, this.draft, task, outcome);
-    const event = eventOf(task, allowed, this.draft.version + 1, this.draft);
-    const next = event.type === "continued" && "continues" in allowed ? allowed.continues?.workflow : undefined;
-    // this turn has prepared the nodes of one definition only
-    if (next && next.hash !== this.draft.workflow.hash) this.#leaves = true;
+    const event = eventOf(this.draft, task, allowed);
     const begun = event.type === "failed" && this.#announced.mayHaveActed(task, !("uncalled" in allowed));
-    this.#accept(begun ? { ...event, begun } : event, events, next);
+    const workflow = allowed.type === "completed" ? allowed.nextRun?.workflow : undefined;
+    this.#accept(begun ? { ...event, begun } : event, events, workflow);
   }
 
-  #accept(event: Event, events: Event[], next?: CompiledWorkflow): void {
-    if (!evolve(this.draft, event, next)) return;
+  #accept(event: Event, events: Event[], workflow?: CompiledWorkflow): void {
+    if (!evolve(this.draft, event, workflow)) return;
     const whole = withConsequences(this.draft, event);
     if (this.#options.onWarning) for (const warning of this.draft.warnings) this.#options.onWarning(warning);
     if (this.#options.commit) events.push(whole);
@@ -298,9 +209,12 @@ export class Turn {
     }
   }
 
-  /** Whether the next commit is the last one of the turn: nothing is in progress, and nothing more is due or may begin. */
+  /**
+   * Whether the next commit is the last one of the turn: nothing is in progress, and nothing more is due or may begin; or the next run
+   * follows another definition, so that the execution must be loaded anew.
+   */
   #isLast(): boolean {
-    if (this.draft.ended || this.#leaves) return true;
+    if (this.draft.ended || this.draft.workflow !== this.#workflow) return true;
     const { now, early } = this.#options;
     const spent = this.#draining || this.#performed >= this.#options.stepLimit;
     if (this.#running.size > 0 || this.#stored || this.#outboxSender?.isUnderWay) return false;
@@ -309,7 +223,6 @@ export class Turn {
 
   /** Continues from a stored snapshot. */
   #continueFrom(stored: Snapshot): void {
-    this.#leaves = false;
     this.draft = openDraft(this.#workflow, stored);
     this.#abortUnwanted();
   }

@@ -14,7 +14,7 @@ import type { Limits } from "../core/values/limits.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/limits.ts";
 import { aLogger, type Logger } from "../engine/logger.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
-import { defaultConcurrency } from "../engine/turn.ts";
+import { defaultConcurrency } from "../engine/open-turn.ts";
 import { libraryOf } from "../engine/workflow/link-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { Deadlines, systemEnvironment } from "../environment/system-environment.ts";

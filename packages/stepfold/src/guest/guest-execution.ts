@@ -98,7 +98,7 @@ export class GuestExecution {
     this.#now = Math.max(this.#now, outcome.endedAt);
     if (this.draft.ended) return;
     const settled = settleOutcome(this.#beginning.limits, this.draft, task, outcome);
-    const event = eventOf(task, settled, this.draft.version + 1);
+    const event = eventOf(this.draft, task, settled);
     // the step may have been performed before by a process that died, so it may have had an effect
     this.#fold(event.type === "failed" && task.begun ? { ...event, begun: true } : event);
   }

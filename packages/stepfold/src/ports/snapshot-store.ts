@@ -81,8 +81,13 @@ export interface Commit {
   readonly wakeAt: EpochMs | null;
   /** Of `create`: a deleted execution does not keep the id taken. */
   readonly reusesId?: true;
-  /** The commit opens an execution again that has ended; it is refused if the execution has not ended. */
+  /** The commit opens an execution again that has ended: it is refused if the execution has not ended. Ignored with `fence`. */
   readonly reopens?: true;
+  /**
+   * Of the second commit of a copy: the events of earlier runs were trimmed. `expectedVersion` is 0, and the events between version 0 and
+   * the first event of this commit do not exist. Such a commit brings a checkpoint.
+   */
+  readonly afterTrim?: true;
   /** Releases the claim in the same write; a commit that ends the execution always does. Ignored without `fence`, so by others. */
   readonly release?: boolean;
   /**
@@ -258,6 +263,31 @@ export interface PruneReport {
   readonly deleted: readonly DeletedExecution[];
 }
 
+/** Of which executions to delete the events of earlier runs. */
+export interface TrimOptions {
+  /** Only executions whose present run began before this time, so that their earlier runs ended before it. */
+  readonly before: EpochMs;
+  /** Only executions that were started with this workflow definition. Default: of all. */
+  readonly definitionId?: string;
+  /** The most executions to trim in one call; default 1,000. */
+  readonly limit?: number;
+  /** True: delete nothing, and only report what would be deleted. */
+  readonly dryRun?: boolean;
+}
+
+/** What a trim deleted, or what a dry run would delete. */
+export interface TrimReport {
+  readonly executions: number;
+  readonly events: number;
+  /** The trimmed executions, in the order in which their present runs began. `executions` and `events` are counts. */
+  readonly trimmed: readonly DeletedExecution[];
+  /**
+   * Executions that are not trimmed, because no checkpoint was stored since their present run began: it was larger than a value may be
+   * (`maxValueBytes`). Their earlier runs are trimmed once a later checkpoint is stored.
+   */
+  readonly left: readonly DeletedExecution[];
+}
+
 /** The capabilities of a store, as data. */
 export interface StoreFeatures {
   /** The clock that judges leases and due times: the clock of the database, or that of each calling process. */
@@ -319,6 +349,7 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * @throws StepfoldError `FENCE_LOST` if a fence was sent and is not the fence of the present claim
    * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` is not the stored version
    * @throws StepfoldError `EXECUTION_ENDED` if the stored execution has ended
+   * @throws StepfoldError `EXECUTION_OPEN` if the commit `reopens` the execution, and it has not ended
    */
   commit(commit: Commit): Promise<void>;
   /**
@@ -365,7 +396,10 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * timer are the same moment for all processes, however wrong their own clocks are.
    */
   now(): Promise<EpochMs>;
-  /** Returns at most `limit` events after a version, the oldest first. Empty if there are none, or if the execution does not exist. */
+  /**
+   * Returns at most `limit` events after a version, the oldest first. Empty if there are none, or if the execution does not exist. Versions
+   * follow one another without a gap, but after a `trim` the first event is followed by that with which a later run began.
+   */
   events(workflowId: string, afterVersion: number, limit: number): Promise<readonly AppendedRow[]>;
   /** @throws StepfoldError `OPTION_INVALID` for a limit out of range, or a cursor that this store did not return */
   list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
@@ -392,6 +426,14 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
   delete(workflowId: string): Promise<void>;
   /** Deletes executions that ended before a time, the oldest first. @throws StepfoldError `OPTION_INVALID` */
   prune(options: PruneOptions): Promise<PruneReport>;
+  /**
+   * Deletes the events of earlier runs of executions, open or ended: those between the first event and the one with which the present run
+   * began (`head.run.since`). Nothing else changes. A late repetition of a commit whose events are deleted is not recognised any more, and
+   * gets `VERSION_CONFLICT`.
+   *
+   * @throws StepfoldError `OPTION_INVALID`
+   */
+  trim(options: TrimOptions): Promise<TrimReport>;
   /** Stores a definition under its hash for ever. A stored definition stays as it is: the same hash means the same definition. */
   putDefinition(hash: string, definition: WorkflowDefinition, options?: PutDefinitionOptions): Promise<void>;
   getDefinition(hash: string): Promise<WorkflowDefinition | null>;

@@ -32,8 +32,8 @@ describe("B7: globals of a runtime", () => {
 });
 
 describe("the policy of actions of a runtime", () => {
-  it("is asked about nothing but what nodes can do to other executions", () => {
-    const asked = (action: "start" | "signal" | "broadcast"): boolean => action !== "signal";
+  it("is asked about nothing but what nodes can do to executions", () => {
+    const asked = (action: "start" | "signal" | "broadcast" | "continueAs"): boolean => action !== "signal";
     createRuntime({ store, nodeDefinitions: builtinNodes, may: ({ action }) => asked(action) });
   });
 });

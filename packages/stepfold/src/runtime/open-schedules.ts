@@ -2,9 +2,8 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { checkInput, firstNode } from "../engine/workflow/start-event.ts";
-import { latestSchedule, scheduleSignal } from "./context/latest-schedule.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
-import type { ScheduleHost, SchedulesPart } from "./context/schedule-host.ts";
+import { type ScheduleHost, type SchedulesPart, scheduleSignal } from "./context/schedule-host.ts";
 import type { Schedules } from "./context/schedules.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./worker/local-work.ts";
 
@@ -20,8 +19,6 @@ const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
 /** The delays before a declared schedule is put again after an error: the first one, and the longest one. */
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
-/** The pause before something is tried again. */
-const againMs = 50;
 
 /**
  * Opens the schedules of a runtime.
@@ -90,10 +87,6 @@ function hostOf(
         throw error;
       }
     },
-    async find(name) {
-      const head = await latestSchedule(store, name);
-      return head && store.load(head.workflowId);
-    },
     load: (workflowId) => store.load(workflowId),
     async start(name, workflowId, input, tenant) {
       requireOpen("start");
@@ -116,7 +109,6 @@ function hostOf(
       requireOpen("cancel");
       await commandLocally(context, local, workflowId, { type: "cancel", reason });
     },
-    pause: () => new Promise((resolve) => void context.environment.after(againMs, resolve)),
     list: (query) => store.list({ ...query, definitionId: scheduleWorkflowId }),
   };
 }

@@ -1,6 +1,6 @@
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import { scheduleSignal } from "../runtime/context/latest-schedule.ts";
+import { scheduleSignal } from "../runtime/context/schedule-host.ts";
 import type { ScheduleDescription } from "../runtime/context/schedules.ts";
 import { absorb, applyCommand } from "./commands.ts";
 import { readState, type ScheduleState, tickAhead } from "./state.ts";

@@ -3,10 +3,10 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import { refuseUnknown } from "../core/values/check-arguments.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
+import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import { readTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { Page } from "../ports/snapshot-store.ts";
-import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
 import type {
   CreateScheduleOptions,
@@ -41,7 +41,7 @@ class ScheduleReach {
 
   async find(name: string): Promise<Known | null> {
     checkName(name);
-    const snapshot = await this.host.find(name);
+    const snapshot = await this.host.load(scheduleIdOf(name));
     const state = snapshot && stateOf(snapshot);
     return snapshot && state ? { snapshot, state } : null;
   }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
-import type { CompletedEvent, Event, StartedEvent } from "../../src/core/snapshot/event.ts";
+import type { CompletedEvent, ContinuedEvent, Event, StartedEvent } from "../../src/core/snapshot/event.ts";
+import { historyCheckpoint } from "../../src/core/snapshot/history-checkpoint.ts";
 import { restore } from "../../src/core/snapshot/restore.ts";
-import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import type { KeptSignal, Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../src/core/snapshot/snapshot-head.ts";
 import { apply, fold } from "../../src/core/transition/apply.ts";
-import { carriedBy, takeCheckpoint } from "../../src/core/transition/take-checkpoint.ts";
+import { continuedEvent, draftOfRun, type NextRun } from "../../src/core/transition/begin-run.ts";
+import { closeDraft } from "../../src/core/transition/draft/close-draft.ts";
+import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
+import { takeCheckpoint } from "../../src/core/transition/take-checkpoint.ts";
 import { eventOn, graph, startedAt } from "./execution.fixture.ts";
 
 const flow = graph(["f>a", "f>b"], [], { output: "{{ nodes.nothing.last.data.at.all }}", onFailure: "finish" });
@@ -14,81 +18,87 @@ const forked = (more: Partial<StartedEvent> = {}): Snapshot => {
   const first = fold(flow, [startedAt(flow, "f", more)]);
   return apply(flow, first, eventOn(first, "0", { done: null }));
 };
-/** The event of a step after which the execution goes on as another one. */
-const continued = (snapshot: Snapshot, pathId: string, input?: number): Event => {
-  const continues = { workflowId: "order-1~2", ...(input !== undefined && { input }) };
-  return { ...(eventOn(snapshot, pathId, { done: null }) as CompletedEvent), terminates: true, continues };
+/** The event of a step after which the execution goes on with its next run. */
+const continued = (workflow: typeof flow, snapshot: Snapshot, pathId: string, more: Partial<NextRun> = {}): ContinuedEvent => {
+  const step = eventOn(snapshot, pathId, { done: null }) as CompletedEvent;
+  return continuedEvent(openDraft(workflow, snapshot), step, { workflow, firstNodeId: workflow.starts[0]!, ...more });
 };
-const delivered = (snapshot: Snapshot): Event => ({
-  type: "delivered",
-  version: snapshot.version + 1,
-  at: 0,
-  ids: [snapshot.outbox![0]!.id],
-});
 
-describe("an execution that goes on as a new one", () => {
-  it("leaves what runs at the end to that", () => {
+describe("an execution that goes on with its next run", () => {
+  it("does not run its `finally` node, which runs at the end of the last run", () => {
     const closing = graph(["a>b"], ["bye"], { finally: "bye" });
     const first = fold(closing, [startedAt(closing, "a")]);
-    const ending = apply(closing, first, continued(first, "0"));
-    expect(ending).toMatchObject({ activePaths: [], continuedAs: { workflowId: "order-1~2" }, ending: { status: "completed" } });
-    expect(ending).not.toHaveProperty("closing");
-    // an execution that ends in another way runs its `finally` node itself
-    const other = apply(closing, first, { type: "cancelled", version: 1, at: 0 });
-    expect(other).toMatchObject({ activePaths: [{ id: "finally", nodeId: "bye" }], closing: { status: "cancelled" } });
+    const next = apply(closing, first, continued(closing, first, "0"));
+    expect(next).toMatchObject({ status: "active", activePaths: [{ id: "1", nodeId: "a" }], run: { number: 2, since: 1 } });
+    expect(next).not.toHaveProperty("closing");
+    const ended = apply(closing, next, { type: "cancelled", version: 2, at: 0 });
+    expect(ended).toMatchObject({ activePaths: [{ id: "finally", nodeId: "bye" }], closing: { status: "cancelled" } });
   });
 
-  it("is over once that is begun, without an output, and names it", () => {
-    const before = forked({ parent });
-    const ending = apply(flow, before, continued(before, "0", 5));
-    expect(ending).toMatchObject({ status: "active", activePaths: [], continuedAs: { workflowId: "order-1~2" } });
-    // no message goes to the parent, because only the last execution of the chain tells the parent of the end
-    expect(ending.outbox).toEqual([{ id: "2.0", type: "continue", to: "order-1~2", input: 5 }]);
-    expect(readSnapshot(JSON.parse(JSON.stringify(ending)), flow)).toEqual(ending);
-    const end = apply(flow, ending, delivered(ending));
-    expect(end).toMatchObject({ status: "completed", continuedAs: { workflowId: "order-1~2" } });
-    expect([end.output, end.outbox]).toEqual([undefined, undefined]);
-    const bare = apply(flow, before, continued(before, "0"));
-    expect(bare.outbox?.[0]).not.toHaveProperty("input");
-  });
-
-  it("does not where another path of it has failed", () => {
-    const before = forked();
-    const failed = apply(flow, before, eventOn(before, "0.1", { error: "no", retryAt: null }));
-    const end = apply(flow, failed, continued(failed, "0"));
-    expect(end).toMatchObject({ status: "failed", error: { message: "no" } });
-    expect([end.continuedAs, end.outbox]).toEqual([undefined, undefined]);
-  });
-
-  it("hands over the signals of its inbox: large payloads lie in the first event of the new one", () => {
-    const text = "x".repeat(2_000);
-    const origin = { workflowId: "order-1", version: 7 };
-    const inbox = [
-      { name: "long", payload: text, expiresAt: 9, inEvents: { payload: "3/payload" } },
-      { name: "short", payload: 1, expiresAt: 9 },
-      { name: "none", expiresAt: 9 },
+  it("holds nothing of the run before but its identity, and can be read without it", () => {
+    const before = forked({ parent, tenant: "t", input: 1 });
+    const event = continued(flow, before, "0", { input: 5 });
+    const next = apply(flow, before, event);
+    expect(next).toMatchObject({ status: "active", input: 5, steps: 0, sizeBytes: event.sizeBytes!, parent, tenant: "t", context: {} });
+    expect(next.activePaths).toMatchObject([{ id: "1", nodeId: "f", turn: 1, since: 2 }]);
+    expect(next).not.toHaveProperty("outbox");
+    expect(readSnapshot(JSON.parse(JSON.stringify(next)), flow)).toEqual(next);
+    const { historyBytes: _, ...alone } = closeDraft(draftOfRun(flow, snapshotHead(next), event));
+    expect(alone).toEqual({ ...next, historyBytes: undefined, lastStartedAt: event.startedAt });
+    // without a checkpoint a load reads the whole history
+    const events = [
+      startedAt(flow, "f", { parent, tenant: "t", input: 1 }),
+      eventOn(fold(flow, [startedAt(flow, "f")]), "0", { done: null }),
+      event,
     ];
-    const carried = carriedBy({ ...origin, incarnation: "i" }, inbox, {
-      x: [
-        { value: 1, version: 3 },
-        { value: 2, version: 5 },
-      ],
-    });
-    expect(carried).toEqual({
-      from: { ...origin, incarnation: "i", reason: "continueAs" },
-      inbox: [{ name: "long", payload: text, expiresAt: 9 }, inbox[1], inbox[2]],
-      variables: { x: 2 },
-    });
-    const next = fold(flow, [startedAt(flow, "f", { carried })]);
-    expect(next.inbox).toEqual([{ ...carried.inbox![0], inEvents: { payload: "0/carried/inbox/0/payload" } }, inbox[1], inbox[2]]);
-    expect(next.from).toEqual(carried.from);
-    expect(next.variables).toEqual({ x: [{ value: 2, version: 0 }] });
-    expect(restore({ head: snapshotHead(next), children: [], events: [startedAt(flow, "f", { carried })] })).toEqual(next);
-    const { incarnation: _, ...free } = startedAt(flow, "f", { carried });
-    expect(fold(flow, [free]).inbox).toEqual(carried.inbox);
-    const bare = carriedBy(origin, [], {});
-    expect(bare).toEqual({ from: { ...origin, reason: "continueAs" } });
-    expect(fold(flow, [startedAt(flow, "f", { carried: bare })]).inbox).toBeUndefined();
+    expect(restore({ head: snapshotHead(next), children: [], events })).toEqual(next);
+    expect(restore({ head: snapshotHead(next), children: [], events: [], checkpoint: historyCheckpoint(next) })).toEqual(next);
+  });
+
+  it("ends what the run before waited for: detached executions are cancelled", () => {
+    const before = forked();
+    const waits = [{ id: "0.1@2", kind: "child" as const, workflowId: "kid" }];
+    const waiting = apply(flow, before, eventOn(before, "0.1", { waits }));
+    const next = apply(flow, waiting, continued(flow, waiting, "0"));
+    expect(next.outbox).toEqual([{ id: "3.0", type: "cancel", to: "kid", waitId: "0.1@2" }]);
+    expect(next.activePaths).toHaveLength(1);
+  });
+
+  it("does not go on by an event of a step that is not current any more", () => {
+    const before = forked();
+    const late = continued(flow, before, "0");
+    const moved = apply(flow, before, eventOn(before, "0", { done: 1 }));
+    expect(apply(flow, moved, { ...late, version: moved.version + 1 })).toBe(moved);
+    const cancelled = apply(flow, before, { type: "cancelled", version: 2, at: 0 });
+    expect(apply(flow, cancelled, { ...late, version: 3 })).toBe(cancelled);
+  });
+
+  it("takes over the signals of its inbox: large payloads lie in the event of the new run, and the latest values of variables", () => {
+    const text = "x".repeat(2_000);
+    const inbox: KeptSignal[] = [
+      { name: "long", payload: text, expiresAt: 9_000, inEvents: { payload: "1/payload" } },
+      { name: "short", payload: 1, expiresAt: 9_000 },
+      { name: "late", expiresAt: 1 },
+    ];
+    const variables = { x: [1, 2].map((value) => ({ value, version: value })) };
+    const before: Snapshot = { ...forked(), inbox, variables };
+    const event = continued(flow, before, "0");
+    expect(event).toMatchObject({ inbox: [{ name: "long", payload: text }, inbox[1]], variables: { x: 2 } });
+    expect(JSON.stringify(event)).not.toContain("inEvents");
+    const next = apply(flow, before, event);
+    expect(next.inbox).toEqual([{ ...event.inbox![0], inEvents: { payload: "2/inbox/0/payload" } }, inbox[1]]);
+    expect(next.variables).toEqual({ x: [{ value: 2, version: 2 }] });
+    const again = continued(flow, next, "1");
+    expect({ ...again.inbox }).toEqual({ ...event.inbox });
+  });
+
+  it("keeps the number of its run in a fork, so that ids of paths do not repeat there", () => {
+    const before = forked();
+    const next = apply(flow, before, continued(flow, before, "0"));
+    const checkpoint = takeCheckpoint(next, { reason: "fork", laterMs: 0 });
+    const fork = fold(flow, [startedAt(flow, "f", { checkpoint })]);
+    expect(fork).toMatchObject({ activePaths: [{ id: "1" }], run: { number: 2, since: 0 } });
+    expect(apply(flow, fork, continued(flow, fork, "1"))).toMatchObject({ activePaths: [{ id: "2" }], run: { number: 3, since: 1 } });
   });
 });
 

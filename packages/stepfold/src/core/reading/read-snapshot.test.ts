@@ -36,21 +36,31 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     expect(readSnapshot(copy(own), flow)).toMatchObject({ tenant: "acme", unnamed: true, deadlineAt: 5_000, deadlineGiven: true });
     const parent = { workflowId: "p", depth: 1, descendants: 7 };
     expect(readSnapshot(changed("/parent", parent, own), flow).parent).toMatchObject(parent);
-    for (const reason of ["fork", "restart", "adopt"]) {
+    for (const reason of ["fork", "adopt"]) {
       const from = { workflowId: "o", incarnation: "i", version: 7, reason };
       expect(readSnapshot(changed("/from", from, own), flow).from).toEqual(from);
+    }
+    // an earlier version restarted and continued executions under new ids
+    for (const reason of ["restart", "continueAs"]) {
+      const from = { workflowId: "o", version: 7, reason };
+      expect(readSnapshot(changed("/from", from, own), flow).from).toEqual({ ...from, reason: "fork" });
     }
     const scheduledBy = { schedule: "s", workflowId: "schedule:s~3", at: 5 };
     expect(readSnapshot(changed("/scheduledBy", scheduledBy, own), flow).scheduledBy).toEqual(scheduledBy);
     const answered = [
       { command: "signal", key: "k", version: 0 },
       { command: "resume", key: "k", version: 0 },
+      { command: "restart", key: "k", version: 0 },
     ];
     expect(readSnapshot(changed("/answered", answered, own), flow)).toMatchObject({ answered });
     const schemas = { s: { type: "object" }, t: true };
     expect(readSnapshot(changed("/schemas", schemas, own), flow)).toMatchObject({ schemas });
-    const continuedAs = { workflowId: "o~2" };
-    expect(readSnapshot(changed("/continuedAs", continuedAs, own), flow)).toMatchObject({ continuedAs });
+    for (const more of [{}, { quick: 3 }]) {
+      const run = { number: 3, since: 0, at: 5, ...more };
+      expect(readSnapshot(changed("/run", run, own), flow).run).toEqual(run);
+    }
+    expect(readSnapshot(changed("/restarts", 2, own), flow)).toMatchObject({ restarts: 2 });
+    expect(readSnapshot(changed("/givenDeadlineAt", 7_000, own), flow)).toMatchObject({ givenDeadlineAt: 7_000 });
   });
 
   it.each<[string, unknown]>([
@@ -75,8 +85,16 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/answered", [{ command: "theft", key: "k", version: 0 }]],
     ["/schemas", "s"],
     ["/schemas", { s: "object" }],
-    ["/continuedAs", "o~2"],
-    ["/continuedAs", { workflowId: "" }],
+    ["/continuedAs", { workflowId: "o~2" }],
+    ["/run", 2],
+    ["/run", { number: 1, since: 0, at: 5 }],
+    ["/run", { number: 2, since: 99, at: 5 }],
+    ["/run", { number: 2, since: 0, at: "now" }],
+    ["/run", { number: 2, since: 0 }],
+    ["/run", { number: 2, since: 0, at: 5, quick: -1 }],
+    ["/restarts", -1],
+    ["/restarts", "twice"],
+    ["/givenDeadlineAt", "soon"],
   ])("are refused where they are of another form: %s %j", (pointer, value) => {
     expect(() => readSnapshot(changed(pointer, value, own), flow)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
   });

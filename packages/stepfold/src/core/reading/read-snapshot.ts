@@ -1,5 +1,6 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
+import type { Origin } from "../snapshot/lineage.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
@@ -65,7 +66,12 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, run, restarts, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
-  const { historyBytes, answered, schemas, deadlineGiven, closing } = plain;
+  const { historyBytes, answered, schemas, deadlineGiven, givenDeadlineAt, closing } = plain;
+  if (plain.continuedAs !== undefined)
+    return invalid(
+      "/continuedAs",
+      "belongs to an earlier version of Stepfold: the execution went on under the id in it. Use the snapshot of that execution",
+    );
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be present if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -82,6 +88,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(tenant !== undefined && { tenant }),
     ...(unnamed === true && { unnamed }),
     ...(deadlineGiven === true && { deadlineGiven }),
+    ...(givenDeadlineAt !== undefined && { givenDeadlineAt: time(givenDeadlineAt, "/givenDeadlineAt")! }),
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
@@ -120,7 +127,7 @@ function isSound(value: Json): boolean {
   );
 }
 
-const keyedCommands: readonly unknown[] = ["resume", "signal", "setMetadata"];
+const keyedCommands: readonly unknown[] = ["resume", "signal", "setMetadata", "restart"];
 
 /** Reads the idempotency keys of answers, signals and changes of metadata. */
 function readAnswered(value: Json, latest: number): Snapshot["answered"] {
@@ -224,8 +231,9 @@ function readOrigin(value: Json): Snapshot["from"] {
   if (!isWorkflowId(workflowId)) return invalid("/from/workflowId", "must name an execution");
   optionalText(origin, ["incarnation"], "/from");
   count(origin.version, "/from/version");
-  if (!["fork", "adopt"].includes(reason as string))
-    return invalid("/from/reason", "must be fork or adopt");
+  // an execution that an earlier version of Stepfold restarted, or continued, under a new id
+  if (reason === "restart" || reason === "continueAs") return { ...(origin as unknown as Origin), reason: "fork" };
+  if (!["fork", "adopt"].includes(reason as string)) return invalid("/from/reason", "must be fork or adopt");
   return origin as unknown as Snapshot["from"];
 }
 
@@ -233,7 +241,7 @@ function readOrigin(value: Json): Snapshot["from"] {
 function readRun(value: Json, version: number): Snapshot["run"] {
   const { number, since, at, quick } = object(value, "/run");
   count(number, "/run/number", 2);
-  count(since, "/run/since", 1, version);
+  count(since, "/run/since", 0, version);
   if (time(at, "/run/at") === undefined) return invalid("/run/at", "must be a time in milliseconds");
   if (quick !== undefined) count(quick, "/run/quick");
   return value as unknown as Snapshot["run"];

@@ -1,9 +1,9 @@
 /**
- * An answer, a signal or a change of metadata that its caller gave with an idempotency key. If the caller sends it again, it changes
+ * An answer, a signal, a change of metadata or a restart that its caller gave with an idempotency key. If the caller sends it again, it changes
  * nothing.
  */
 export interface AnsweredKey {
-  readonly command: "resume" | "signal" | "setMetadata";
+  readonly command: "resume" | "signal" | "setMetadata" | "restart";
   /** The idempotency key that the caller gave. */
   readonly key: string;
   /** Version of the event that the command made. */

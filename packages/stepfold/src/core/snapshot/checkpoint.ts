@@ -1,4 +1,5 @@
-import type { Origin, Snapshot } from "./snapshot.ts";
+import type { Origin } from "./lineage.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /**
  * The state with which an execution begins if it goes on from another one (its origin), instead of beginning at its first node. The
@@ -16,6 +17,7 @@ export type CheckpointState = Pick<
   | "status"
   | "currentNodeId"
   | "activePaths"
+  | "run"
   | "output"
   | "error"
   | "rounds"

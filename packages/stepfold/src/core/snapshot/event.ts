@@ -3,8 +3,9 @@ import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import type { ParentLink } from "./lineage.ts";
 import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./message.ts";
-import type { KeptSignal, NodeResult, ParentLink, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
+import type { KeptSignal, NodeResult, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 /** What every event has. */
 interface Stamp {
@@ -86,6 +87,8 @@ export interface StartedEvent extends Stamp {
   readonly deadlineAt?: EpochMs;
   /** The deadline was given at the start, and is earlier than the one that follows from the definition. */
   readonly deadlineGiven?: true;
+  /** As in the head. */
+  readonly givenDeadlineAt?: EpochMs;
   /** The state that is taken over from another execution. It takes the place of one path at `nodeId`. */
   readonly checkpoint?: Checkpoint;
 }
@@ -127,15 +130,19 @@ export interface ContinuedEvent extends Step {
   readonly type: "continued";
   /** Number of the run that begins; the first run has the number 1. */
   readonly run: number;
-  /** As in the head (`Run.quick`, `SnapshotHead.restarts`). */
+  /** What the head counts over all runs (`Run.quick`, `SnapshotHead.restarts`, ...). */
   readonly quick?: number;
   readonly restarts?: number;
+  readonly descendants?: number;
+  readonly totalExecutionTime: number;
   /** The definition that the run follows. */
   readonly definition: { readonly id: string; readonly hash: string };
   readonly firstNodeId: string;
   readonly input?: Json;
   readonly deadlineAt?: EpochMs;
   readonly deadlineGiven?: true;
+  /** As in the head. */
+  readonly givenDeadlineAt?: EpochMs;
   /** The first node is not performed before this time, because too many runs have begun within a short time. */
   readonly startAt?: EpochMs;
   readonly metadata: Readonly<Record<string, Json>>;
@@ -155,19 +162,20 @@ export interface RestartedEvent extends Stamp {
   readonly state: RestartState;
   readonly deadlineAt?: EpochMs;
   readonly deadlineGiven?: true;
+  /** As in the head. */
+  readonly givenDeadlineAt?: EpochMs;
   /** Steps that were undone count as not undone. */
   readonly dropsCompensations?: true;
   /** With `dropsCompensations`: results after this version are not seen any more. */
   readonly since?: number;
-  /** Tells two restarts of the same end apart. */
-  readonly key?: string;
+  readonly idempotencyKey?: string;
 }
 
-/** The scopes of an execution that is restarted. */
-export interface RestartState
-  extends Pick<Snapshot, "activePaths" | "rounds" | "begun" | "closing" | "mapItems" | "inbox" | "outbox" | "variables"> {
-  readonly childStates?: Snapshot["childStates"] & object;
-}
+/** What a restart opens again. `variables` are only there with `since`; else the execution has the variables that it ended with. */
+export type RestartState = Pick<
+  Snapshot,
+  "activePaths" | "childStates" | "mapItems" | "rounds" | "begun" | "closing" | "inbox" | "outbox" | "variables" | "sizeBytes"
+>;
 
 /** An attempt failed. `retryAt` is the time of the next attempt; null if there is none. */
 export interface FailedEvent extends Step {

@@ -2,7 +2,17 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Json } from "../values/json.ts";
 import { scopedKey } from "./address.ts";
 import { type AnsweredKey, maxAnsweredKeys } from "./answered-key.ts";
-import type { CompletedEvent, ContinuedEvent, Event, FailedEvent, ItemAddedEvent, RestartedEvent, SpawnedEvent, StartedEvent, TimedOutEvent } from "./event.ts";
+import type {
+  CompletedEvent,
+  ContinuedEvent,
+  Event,
+  FailedEvent,
+  ItemAddedEvent,
+  RestartedEvent,
+  SpawnedEvent,
+  StartedEvent,
+  TimedOutEvent,
+} from "./event.ts";
 import type { HeldResults, HistoryCheckpoint } from "./history-checkpoint.ts";
 import { valueInEvents, wholeHead } from "./large-values.ts";
 import { answeredKeyOf, resultOf } from "./result.ts";
@@ -56,7 +66,7 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
 }
 
 /** Removes the results after a version. */
-export function forgetAfter(context: Record<string, NodeResult[]>, since: number): void {
+function forgetAfter(context: Results, since: number): void {
   for (const [nodeId, results] of Object.entries(context)) {
     const kept = results.filter(({ version }) => version <= since);
     if (kept.length === 0) delete context[nodeId];
@@ -217,7 +227,7 @@ class History {
 
   /** A run has no results of the runs before it. */
   #beginRun({ variables = {}, version }: ContinuedEvent): void {
-    for (const nodeId of Object.keys(this.context)) delete this.context[nodeId];
+    forgetAfter(this.context, Number.NEGATIVE_INFINITY);
     this.compensations.length = 0;
     this.schemas = undefined;
     this.#variables.clear();
@@ -227,15 +237,17 @@ class History {
   }
 
   /** Takes the children and items of an execution that is restarted; its own results are those of the history before. */
-  #reopen({ state, dropsCompensations, since }: RestartedEvent): void {
+  #reopen(event: RestartedEvent): void {
+    const { state, dropsCompensations, since } = event;
+    this.#addKey(event);
     const { childStates = {}, mapItems = {} } = state;
     if (dropsCompensations) this.compensations.length = 0;
-    if (since !== undefined) forgetAfter(this.context, since);
     for (const key of Object.keys(childStates)) {
       const context = this.#contextOf(key);
-      if (context) for (const nodeId of Object.keys(context)) delete context[nodeId];
+      if (context) forgetAfter(context, Number.NEGATIVE_INFINITY);
       this.#variables.delete(key);
     }
+    if (since !== undefined) forgetAfter(this.context, since);
     if (since !== undefined) {
       this.#variables.delete("");
       for (const [name, values] of Object.entries(state.variables ?? {})) this.#valuesOf("", name)?.push(...values);

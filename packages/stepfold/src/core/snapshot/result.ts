@@ -31,7 +31,7 @@ export function answeredKeyOf(event: Event): AnsweredKey | null {
 }
 
 /** The commands that may have an idempotency key, by the type of their event. */
-const commands = { resumed: "resume", signalled: "signal", metadataSet: "setMetadata" } as const;
+const commands = { resumed: "resume", signalled: "signal", metadataSet: "setMetadata", restarted: "restart" } as const;
 
 const answeredTypes: ReadonlySet<string> = new Set(Object.keys(commands));
 

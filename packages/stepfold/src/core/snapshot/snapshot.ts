@@ -3,6 +3,7 @@ import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
+import type { Origin, ParentLink, Run } from "./lineage.ts";
 import type { ChildEnd, Message, ScheduledBy } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Variables } from "./variables.ts";
@@ -242,27 +243,6 @@ export interface Parked {
   readonly until?: EpochMs;
 }
 
-/** The execution that started this one as a detached child. */
-export interface ParentLink {
-  readonly workflowId: string;
-  readonly incarnation?: string;
-  /** The wait that the end of this execution answers; absent if the parent does not wait. */
-  readonly waitId?: string;
-  /** How many executions are above this one: its parent, the parent's parent, and so on. */
-  readonly depth: number;
-  /** How many detached executions this one may lead to, directly and indirectly. Absent: as many as the limit `descendants` allows. */
-  readonly descendants?: number;
-}
-
-/** The execution from which another one goes on. */
-export interface Origin {
-  readonly workflowId: string;
-  readonly incarnation?: string;
-  /** The last version that the new execution has taken over. */
-  readonly version: number;
-  readonly reason: "fork" | "restart" | "adopt";
-}
-
 /** The end of a scope that is decided but not reached: its steps are being undone, or messages must still be delivered. */
 export interface Ending {
   readonly status: "completed" | "failed" | "cancelled";
@@ -352,6 +332,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly historyBytes?: number;
   /** The deadline was given at the start, and is earlier than the one that follows from the definition. */
   readonly deadlineGiven?: true;
+  /** The deadline that was given at the start, if the one that follows from the definition is earlier: it holds over all runs. */
+  readonly givenDeadlineAt?: EpochMs;
   /** The concurrency key and limit of the execution, as they were at the start. */
   readonly permit?: Permit;
   /** The rate limit for which the start of the execution counts, as it was at the start. */
@@ -369,7 +351,7 @@ export interface SnapshotHead extends ScopeHead {
   readonly closing?: ChildEnd & { readonly nodeId: string | null };
   /** The execution from which this one goes on, for example as its fork or restart. */
   readonly from?: Origin;
-  /** The run of an execution that has gone on with `continueAs`. Absent: its first run. */
+  /** The present run of an execution that has gone on with `continueAs`. Absent: its first run. */
   readonly run?: Run;
   /** How many times it was restarted after it had failed or was cancelled. Absent: never. */
   readonly restarts?: number;
@@ -377,17 +359,6 @@ export interface SnapshotHead extends ScopeHead {
   readonly descendants?: number;
   /** Messages that are still to be delivered, oldest first. An execution does not end before they are delivered. */
   readonly outbox?: readonly Message[];
-}
-
-/** A run of an execution: the time between two `continueAs`. */
-export interface Run {
-  /** 2 for the first one after a `continueAs`. */
-  readonly number: number;
-  /** Version of the event with which it began. */
-  readonly since: number;
-  readonly at: EpochMs;
-  /** How many runs before it have ended within a second, one after the other. Absent: none. */
-  readonly quick?: number;
 }
 
 /** The whole state of an execution, as one frozen JSON value. */

@@ -2,11 +2,11 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { Event, StartedEvent } from "../snapshot/event.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { begin } from "./begin.ts";
-import type { Draft } from "./draft/draft.ts";
-import { restartRun } from "./restart-run.ts";
 import { closeDraft } from "./draft/close-draft.ts";
+import type { Draft } from "./draft/draft.ts";
 import { openDraft } from "./draft/open-draft.ts";
 import { evolve } from "./evolve.ts";
+import { restartRun } from "./restart-run.ts";
 
 /**
  * Returns the snapshot after an event. The function is pure: the same arguments give the same result, and no argument is changed.
@@ -38,7 +38,8 @@ export function fold(workflow: CompiledWorkflow, events: readonly [StartedEvent,
 
 /** Returns the draft after an event: usually the same one, and a new one if the execution was restarted. */
 export function next(draft: Draft, event: Event, workflow: CompiledWorkflow = draft.workflow): Draft {
-  if (event.type === "restarted" && draft.ended && event.version === draft.version + 1) return restartRun(workflow, closeDraft(draft), event);
+  if (event.type === "restarted" && draft.ended && event.version === draft.version + 1)
+    return restartRun(workflow, closeDraft(draft), event);
   evolve(draft, event, workflow);
   return draft;
 }

@@ -1,86 +1,112 @@
+import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { CompletedEvent, ContinuedEvent } from "../snapshot/event.ts";
 import { largeBytes, referring } from "../snapshot/large-values.ts";
-import type { Run, Wait } from "../snapshot/snapshot.ts";
+import type { KeptSignal, SnapshotHead, Wait } from "../snapshot/snapshot.ts";
 import { noVariables, withValues } from "../snapshot/variables.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../values/json.ts";
-import type { Draft } from "./draft/draft.ts";
+import { type Draft, newDraft } from "./draft/draft.ts";
 import { type DraftPath, firstPath } from "./draft/draft-path.ts";
 import { latestValues } from "./draft/draft-variables.ts";
+import { historyBytesOf } from "./draft/held-size.ts";
 import { forgetChildren } from "./paths/end-path.ts";
 import { enter } from "./paths/leave.ts";
-import type { CompiledWorkflow } from "../definition/compiled.ts";
+import { settle } from "./settle.ts";
 
 /** A run that ends sooner than `quickMs` is quick. After `freeRuns` quick runs in a row, each next one waits for `delayMs`. */
 const [quickMs, freeRuns, delayMs] = [1_000, 1_000, 1_000];
 
-/** What a step asks for that continues its execution. */
-export interface Continuation {
-  readonly input?: Json;
+/** The run that a step begins with `continueAs`. */
+export interface NextRun {
   readonly workflow: CompiledWorkflow;
   readonly firstNodeId: string;
+  readonly input?: Json;
   /** The deadline that the workflow sets for the run. */
   readonly deadlineAt?: EpochMs | undefined;
 }
 
-/** Makes the event with which the next run of an execution begins. `step` is the event that the step would have made without it. */
-export function continuedEvent(draft: Draft, step: CompletedEvent, { input, workflow, firstNodeId, deadlineAt: byWorkflow = Number.POSITIVE_INFINITY }: Continuation): ContinuedEvent {
-  const { type: _, output: __, terminates: ___, sizeBytes: ____, handles: _____, variables: written, metadata = draft.metadata, ...placed } = step;
-  const { at } = step;
-  const inbox = draft.inbox.filter(({ expiresAt }) => expiresAt > at).map(({ inEvents: _refs, ...signal }) => signal);
+/** What a run takes over from the run before it. */
+type Carried = Pick<ContinuedEvent, "metadata" | "inbox" | "variables">;
+
+/** Returns what the next run takes over: the metadata, signals that no step has taken, and the latest values of the variables. */
+export function carriedTo(
+  draft: Draft,
+  { at, variables: written, metadata = draft.metadata }: Changes,
+): Carried & { readonly bytes: number } {
+  const inbox = draft.inbox.filter(({ expiresAt }) => expiresAt > at).map(withoutPlace);
   const variables = { ...latestValues(draft.variables), ...written };
-  const hasVariables = Object.keys(variables).length > 0;
-  const given = draft.deadlineGiven ? draft.deadlineAt! : Number.POSITIVE_INFINITY;
+  const carried: Carried = {
+    metadata,
+    ...(inbox.length > 0 && { inbox: Object.freeze(inbox) }),
+    ...(Object.keys(variables).length > 0 && { variables: Object.freeze(variables) }),
+  };
+  return { ...carried, bytes: Object.values(carried).reduce((bytes, value) => bytes + sizeOfJson(value as Json), 0) };
+}
+
+/** What the step that ends a run changes: variables after their reducers, and the whole metadata. */
+type Changes = Pick<CompletedEvent, "at" | "variables" | "metadata">;
+
+/** Removes the place of a large payload in the events of this run, because the next run is read without them. */
+function withoutPlace({ inEvents: _, ...signal }: KeptSignal): KeptSignal {
+  return signal;
+}
+
+/** Returns the event with which the next run begins. @param step the step that ends the present run, as it would have completed */
+export function continuedEvent(draft: Draft, step: CompletedEvent, next: NextRun): ContinuedEvent {
+  const { version, at, pathId, turn, nodeId, attempt, startedAt } = step;
+  const { workflow, firstNodeId, input, deadlineAt: byWorkflow = Number.POSITIVE_INFINITY } = next;
+  const { bytes, ...carried } = carriedTo(draft, step);
+  const given = (draft.deadlineGiven ? draft.deadlineAt : draft.givenDeadlineAt) ?? Number.POSITIVE_INFINITY;
   const deadlineAt = Math.min(given, byWorkflow);
   const quick = quickRuns(draft, at);
-  const size = (value: unknown): number => (value === undefined ? 0 : sizeOfJson(value as Json));
+  const { restarts, descendants, totalExecutionTime = 0 } = draft;
   return {
-    type: "continued",
-    ...placed,
+    ...{ type: "continued", version, at, pathId, turn, nodeId, attempt, startedAt },
     run: (draft.run?.number ?? 1) + 1,
-    ...(quick > 0 && { quick }),
-    ...(draft.restarts > 0 && { restarts: draft.restarts }),
     definition: Object.freeze({ id: workflow.definition.id, hash: workflow.hash }),
     firstNodeId,
     ...(input !== undefined && { input }),
     ...(deadlineAt !== Number.POSITIVE_INFINITY && { deadlineAt }),
     ...(given < byWorkflow && { deadlineGiven: true as const }),
+    ...(given >= byWorkflow && given !== Number.POSITIVE_INFINITY && { givenDeadlineAt: given }),
     ...(quick >= freeRuns && { startAt: at + delayMs }),
-    metadata,
-    ...(inbox.length > 0 && { inbox }),
-    ...(hasVariables && { variables: Object.freeze(variables) }),
-    sizeBytes: size(input) + size(metadata) + (inbox.length > 0 ? size(inbox) : 0) + (hasVariables ? size(variables) : 0),
+    ...carried,
+    ...(quick > 0 && { quick }),
+    ...(restarts > 0 && { restarts }),
+    ...(descendants > 0 && { descendants }),
+    totalExecutionTime: totalExecutionTime + Math.max(0, at - startedAt),
+    sizeBytes: bytes + (input === undefined ? 0 : sizeOfJson(input)),
   };
 }
 
-/** How many runs in a row have ended within a second, if the present one ends at this time. */
+/** How many runs in a row have ended within a second and were not moved from outside, if the present one ends at this time. */
 function quickRuns({ run, createdAt = 0 }: Draft, at: EpochMs): number {
+  const quick = run?.quick ?? 0;
   // a run that was braked begins a second later, and is not taken for a slow one
-  const braked = (run?.quick ?? 0) >= freeRuns ? delayMs : 0;
-  return at - (run?.at ?? createdAt) < quickMs + braked ? (run?.quick ?? 0) + 1 : 0;
+  const brakedMs = quick >= freeRuns ? delayMs : 0;
+  return at - (run?.at ?? createdAt) < quickMs + brakedMs ? quick + 1 : 0;
 }
 
 /** Begins the next run of an execution, all of whose paths have just ended. Messages that are still to be delivered stay. */
-export function beginRun(draft: Draft, event: ContinuedEvent): void {
-  const { version, at, run, quick, restarts = 0, definition, firstNodeId, input, deadlineAt, deadlineGiven, startAt, inbox = [], variables, metadata } = event;
-  const workflow = draft.next ?? draft.workflow;
-  draft.next = undefined;
+export function beginRun(draft: Draft, event: ContinuedEvent, workflow: CompiledWorkflow): void {
+  const { version, at, run, quick, restarts = 0, descendants = 0, totalExecutionTime, startAt, inbox = [], variables } = event;
   draft.compensations = [];
   forgetChildren(draft);
   if (draft.mapItems.size > 0) draft.mapItems = new Map();
-  draft.run = Object.freeze({ number: run, since: version, at, ...(quick !== undefined && { quick }) }) satisfies Run;
+  draft.run = Object.freeze({ number: run, since: version, at, ...(quick !== undefined && { quick }) });
   draft.restarts = restarts;
+  draft.descendants = descendants;
+  draft.totalExecutionTime = totalExecutionTime;
   draft.workflow = workflow;
-  draft.definition = definition;
-  draft.input = input;
+  draft.definition = event.definition;
+  draft.input = event.input;
   draft.inputInEvents = undefined;
-  draft.deadlineAt = deadlineAt;
-  draft.deadlineGiven = deadlineGiven;
-  draft.metadata = metadata;
+  draft.deadlineAt = event.deadlineAt;
+  draft.deadlineGiven = event.deadlineGiven;
+  draft.givenDeadlineAt = event.givenDeadlineAt;
+  draft.metadata = event.metadata;
   draft.output = undefined;
   draft.outputInEvents = undefined;
-  draft.error = undefined;
   draft.failedNodeId = null;
-  draft.ending = undefined;
   draft.begun = [];
   draft.context = {};
   draft.borrowed = {};
@@ -88,17 +114,42 @@ export function beginRun(draft: Draft, event: ContinuedEvent): void {
   draft.scopesWithOldValues = null;
   draft.schemas = undefined;
   draft.steps = 0;
-  draft.sizeBytes = 0;
-  draft.inbox = inbox.map((signal, index) =>
-    draft.incarnation !== undefined && signal.payload !== undefined && sizeOfJson(signal.payload) >= largeBytes
-      ? referring(signal, `${version}/inbox/${index}`, "payload")
-      : signal,
-  );
-  // the id differs in each run, so ids of waits, of children and idempotency keys never repeat in the life of an execution
-  const first: DraftPath = { ...firstPath(workflow.nodes.get(firstNodeId)!, version), id: String(run - 1) };
+  draft.sizeBytes = event.sizeBytes ?? 0;
+  draft.inbox = Object.freeze(inbox.map((signal, index) => placed(draft, signal, `${version}/inbox/${index}`)));
+  // the id differs in each run, so ids of waits and children, and idempotency keys, never repeat in the life of an execution
+  const first: DraftPath = { ...firstPath(workflow.nodes.get(event.firstNodeId)!, version), id: String(run - 1) };
   draft.paths = [first];
   enter(first);
   if (startAt !== undefined) waitToBegin(first, startAt, at);
+  settle(draft, at);
+  draft.version = version;
+}
+
+/** Makes a signal with a large payload refer to its place in the event that begins the run. */
+function placed({ incarnation }: Draft, signal: KeptSignal, at: string): KeptSignal {
+  const isLarge = incarnation !== undefined && signal.payload !== undefined && sizeOfJson(signal.payload) >= largeBytes;
+  return isLarge ? referring(signal, at, "payload") : signal;
+}
+
+/** Returns the draft of an execution after the event with which one of its runs began. @param head its head at any later time */
+export function draftOfRun(
+  workflow: CompiledWorkflow,
+  head: SnapshotHead,
+  event: ContinuedEvent,
+  failures: Draft["failures"] = null,
+): Draft {
+  const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate } = head;
+  const { definition, metadata } = event;
+  const draft = newDraft({
+    ...{ workflow, workflowId, definition, metadata, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate },
+    ...{ deadlineAt: undefined, deadlineGiven: undefined, input: undefined, inputInEvents: undefined },
+  });
+  draft.failures = failures;
+  draft.version = event.version - 1;
+  draft.lastStartedAt = event.startedAt;
+  draft.historyBytes = historyBytesOf(event);
+  beginRun(draft, event, workflow);
+  return draft;
 }
 
 /** Makes the first path wait until `startAt` before its node is performed. */
@@ -108,4 +159,3 @@ export function waitToBegin(first: DraftPath, startAt: EpochMs, openedAt: EpochM
   first.turn++;
   first.waits = Object.freeze([Object.freeze(wait)]);
 }
-

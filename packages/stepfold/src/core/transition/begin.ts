@@ -1,10 +1,10 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { Checkpoint } from "../snapshot/checkpoint.ts";
-import type { ContinuedEvent, StartedEvent } from "../snapshot/event.ts";
+import type { StartedEvent } from "../snapshot/event.ts";
 import { isLargeIn, largeBytes, referring } from "../snapshot/large-values.ts";
-import type { ActivePath, Resumed, SnapshotHead, Wait } from "../snapshot/snapshot.ts";
+import type { ActivePath, Resumed, Wait } from "../snapshot/snapshot.ts";
 import { type Json, sizeOfJson } from "../values/json.ts";
-import { beginRun, waitToBegin } from "./begin-run.ts";
+import { waitToBegin } from "./begin-run.ts";
 import { close } from "./close.ts";
 import { type Draft, newDraft } from "./draft/draft.ts";
 import { firstPath } from "./draft/draft-path.ts";
@@ -14,9 +14,9 @@ import { enqueueEnd } from "./draft/outbox.ts";
 import { enter } from "./paths/leave.ts";
 import { settle } from "./settle.ts";
 
-/** Returns the draft of an execution after its event `started`. */
-export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
-  return event.checkpoint ? goOn(workflow, event, event.checkpoint) : beginAtNode(workflow, event);
+/** Returns the draft of an execution after its event `started`. @param failures what fails at once is noted there, or held back */
+export function begin(workflow: CompiledWorkflow, event: StartedEvent, failures: Draft["failures"] = null): Draft {
+  return event.checkpoint ? goOn(workflow, event, event.checkpoint) : beginAtNode(workflow, event, failures);
 }
 
 /** Returns the draft of an execution that goes on from a checkpoint of another execution. */
@@ -32,6 +32,7 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     incarnation,
     parent,
     permit,
+    rate,
     deadlineAt,
     deadlineGiven,
   } = event;
@@ -45,9 +46,11 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     ...(incarnation !== undefined && { incarnation }),
     ...(parent && { parent }),
     ...(permit && { permit }),
+    ...(rate && { rate }),
     ...(deadlineAt !== undefined && { deadlineAt }),
     ...(deadlineGiven && { deadlineGiven }),
   });
+  draft.givenDeadlineAt = event.givenDeadlineAt;
   draft.historyBytes = historyBytesOf(event);
   // the first commit writes all children
   for (const key of draft.children.keys()) draft.changed.add(key);
@@ -70,24 +73,7 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
   return { ...path, waits: Object.freeze(waits) };
 }
 
-/** Returns the draft of an execution after the event with which one of its later runs began. @param head its head at any later time */
-export function beginWithRun(workflow: CompiledWorkflow, head: SnapshotHead, event: ContinuedEvent): Draft {
-  const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate, descendants } = head;
-  const { definition, metadata } = event;
-  const draft = newDraft({
-    ...{ workflow, workflowId, definition, metadata, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate },
-    ...{ deadlineAt: undefined, deadlineGiven: undefined, input: undefined, inputInEvents: undefined },
-  });
-  draft.version = event.version - 1;
-  beginRun(draft, event);
-  draft.descendants = descendants ?? 0;
-  settle(draft, event.at);
-  draft.sizeBytes += event.sizeBytes ?? 0;
-  draft.version = event.version;
-  return draft;
-}
-
-function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
+function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, failures: Draft["failures"]): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, startAt, at, sizeBytes = 0 } = event;
   const { tenant, unnamed, parent, scheduledBy, permit, rate, deadlineAt, deadlineGiven } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
@@ -111,6 +97,8 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     input,
     inputInEvents: undefined,
   });
+  draft.failures = failures;
+  draft.givenDeadlineAt = event.givenDeadlineAt;
   draft.paths.push(first);
   draft.sizeBytes = sizeBytes;
   draft.historyBytes = historyBytesOf(event);

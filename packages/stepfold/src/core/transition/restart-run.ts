@@ -1,21 +1,28 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { RestartedEvent } from "../snapshot/event.ts";
 import type { Context, Snapshot } from "../snapshot/snapshot.ts";
+import type { EpochMs } from "../values/json.ts";
 import { close } from "./close.ts";
 import type { Draft } from "./draft/draft.ts";
-import { historyBytesOf } from "./draft/held-size.ts";
-import { openDraft } from "./draft/open-draft.ts";
-import { enqueueEnd, enqueueReopened } from "./draft/outbox.ts";
-import { settle } from "./settle.ts";
+import { countEvent } from "./draft/held-size.ts";
+import { openDraft, scopeAt } from "./draft/open-draft.ts";
+import { enqueueReopened } from "./draft/outbox.ts";
+import { finish } from "./finish.ts";
+import { takeKept } from "./paths/signals.ts";
+import { settleAll } from "./settle.ts";
 
-/** Returns the draft of an execution after its event `restarted`. @param ended the execution as it ended: failed or cancelled */
+/**
+ * Returns the draft of an execution after its event `restarted`: it has its results, and the paths, children and waits of the event.
+ *
+ * @param ended the execution as it ended: failed or cancelled
+ */
 export function restartRun(workflow: CompiledWorkflow, ended: Snapshot, event: RestartedEvent): Draft {
-  const { activePaths: _, error: __, ending: ___, output: ____, currentNodeId: _____, deadlineAt: ______, ...kept } = ended;
-  const { state, since, dropsCompensations, definition, deadlineAt, deadlineGiven, version, at } = event;
-  const { compensations: undone, deadlineGiven: _7, outbox: _8, closing: _9, variables, ...rest } = kept;
+  const { state, since, dropsCompensations, definition, deadlineAt, deadlineGiven, givenDeadlineAt, version, at } = event;
+  const { error: _, ending: __, output: ___, deadlineAt: ____, deadlineGiven: _5, givenDeadlineAt: _6, ...kept } = ended;
+  const { compensations, variables, ...others } = kept;
   const values = since === undefined ? variables : state.variables;
   const draft = openDraft(workflow, {
-    ...rest,
+    ...others,
     ...state,
     definition,
     status: "active",
@@ -23,24 +30,33 @@ export function restartRun(workflow: CompiledWorkflow, ended: Snapshot, event: R
     childStates: state.childStates ?? {},
     context: since === undefined ? ended.context : contextUntil(ended.context, since),
     ...(values && { variables: values }),
-    ...(undone && !dropsCompensations && { compensations: undone }),
+    ...(compensations && !dropsCompensations && { compensations }),
     ...(deadlineAt !== undefined && { deadlineAt }),
     ...(deadlineGiven && { deadlineGiven }),
+    ...(givenDeadlineAt !== undefined && { givenDeadlineAt }),
   });
   draft.restarts++;
-  // the commit writes all children and all waits, which an ended execution has not
+  // the commit writes all children and all waits, because the row of an ended execution has none
   for (const key of draft.children.keys()) draft.changed.add(key);
   draft.listedWaits = null;
-  draft.historyBytes += historyBytesOf(event);
   enqueueReopened(draft);
-  settle(draft, at);
+  takeKeptSignals(draft, at);
+  settleAll(draft, at);
   if (draft.ended && (draft.closing || workflow.finally)) close(draft, at);
-  enqueueEnd(draft);
+  if (draft.ended) finish(draft, version);
+  countEvent(draft, event);
   draft.version = version;
   return draft;
 }
 
-function contextUntil(context: Context, since: number): Context {
+/** Gives signals that came while the execution ended to the waits that are open again. */
+function takeKeptSignals(draft: Draft, at: EpochMs): void {
+  if (draft.inbox.length === 0) return;
+  for (const key of ["", ...draft.children.keys()]) for (const path of scopeAt(draft, key)!.paths) takeKept(draft, path, at);
+}
+
+/** Returns the results up to a version. */
+export function contextUntil(context: Context, since: number): Context {
   const kept = Object.entries(context).map(([nodeId, results]) => [nodeId, results.filter(({ version }) => version <= since)] as const);
   return Object.fromEntries(kept.filter(([, results]) => results.length > 0));
 }

@@ -1,13 +1,16 @@
 import { errorInfo } from "../errors/error-info.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
+import { depthOf } from "../snapshot/address.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import { normalise } from "../values/to-json.ts";
 import { endChild, nextChild } from "./children/children.ts";
 import { completeChildren, failChildren } from "./children/complete-children.ts";
 import { markChanged } from "./draft/add-result.ts";
-import { type ChildDraft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "./draft/draft.ts";
+import { type ChildDraft, type Draft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
 import { updateCounters } from "./draft/draft-status.ts";
+import { mayFail } from "./draft/failures.ts";
+import { childOf, isOpen } from "./draft/open-draft.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
 import { forgetChildren, stop } from "./paths/end-path.ts";
 
@@ -23,6 +26,19 @@ export function settle(scope: ScopeDraft, at: EpochMs): void {
     if (current.ended && current.ended !== "completed") forgetChildren(current);
     conclude(current);
   }
+}
+
+/** Does what follows in every scope, the innermost first: after a restart, what stood before its judgement is judged again. */
+export function settleAll(draft: Draft, at: EpochMs): void {
+  const open = [...draft.children].flatMap(([key, child]) => (isOpen(child) ? [key] : []));
+  for (const key of open.sort((a, b) => depthOf(b) - depthOf(a))) {
+    const child = childOf(draft, key);
+    if (!child || child.ended) continue;
+    settleScope(child, at);
+    if (child.ended && child.ended !== "completed") forgetChildren(child);
+    conclude(child);
+  }
+  settleScope(draft, at);
 }
 
 const noPaths: Set<DraftPath> = new Set();
@@ -79,8 +95,7 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
       try {
         child = nextChild(scope, path.children, scope.root.version + 1, at);
       } catch (error) {
-        failChildren(scope, path, error, at);
-        moved = true;
+        if (failChildren(scope, path, error, at)) moved = true;
       }
       if (!child) break;
       settleScope(child, at);
@@ -101,6 +116,7 @@ function isStuck({ status }: DraftPath): boolean {
 }
 
 function stall(scope: ScopeDraft): void {
+  if (!mayFail(scope, null)) return;
   const nodes = [...new Set(scope.paths.map(({ nodeId }) => nodeId))];
   stop(scope, "failed", nodes[0]!, errorInfo(new StepfoldError("STALLED", { nodes }), nodes[0]!), scope.root.version + 1);
 }
@@ -109,6 +125,7 @@ function stall(scope: ScopeDraft): void {
 function complete(scope: ScopeDraft, at: EpochMs): void {
   const version = scope.root.version + 1;
   if (scope.error) {
+    if (!mayFail(scope, null)) return;
     stop(scope, "failed", scope.failedNodeId, scope.error, version);
     return;
   }
@@ -122,6 +139,7 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
     else if (scope.output === undefined) scope.output = lastOutput(scope);
     scope.ended = "completed";
   } catch (error) {
+    if (!mayFail(scope, null)) return;
     scope.output = undefined;
     stop(scope, "failed", null, errorInfo(error), version);
   }

@@ -126,7 +126,6 @@ describe("a checkpoint", () => {
     ...{ version: 10, metadata: {}, steps: 4, sizeBytes: 9, context: {} },
     ...more,
   });
-  const anew = (scope: string, laterMs = 500) => ({ scope, pathId: "0", laterMs });
 
   it("moves every time by as much as it goes on later, and none beyond the last date", () => {
     const waits = [wait({ openedAt: 50, resumeAt: 100, timeoutAt: 200 })];
@@ -141,24 +140,6 @@ describe("a checkpoint", () => {
       { status: "retrying", nextRetryAt: 8.64e15, attempts: 2 },
     ]);
     expect(state.inbox).toEqual([{ name: "go", expiresAt: 1_300 }]);
-  });
-
-  it("gives the step that ended the execution all its attempts, and its wait the whole time", () => {
-    const resumed = { by: "payload", payload: 1 } as const;
-    const answered = takeCheckpoint(snapshot({ activePaths: [path({ resumed })] }), { reason: "restart", laterMs: 0, anew: anew("") });
-    expect(answered.state.activePaths).toMatchObject([{ status: "ready", attempts: 0, resumed }]);
-    const failed = takeCheckpoint(snapshot({ status: "error", activePaths: [path({ status: "retrying", nextRetryAt: 5 })] }), {
-      reason: "restart",
-      laterMs: 0,
-      anew: anew(""),
-    });
-    expect(failed.state).toMatchObject({ status: "active", activePaths: [{ status: "ready", attempts: 0, turn: 4 }] });
-    expect(failed.state.activePaths[0]).not.toHaveProperty("nextRetryAt");
-    const waiting = snapshot({ status: "paused", activePaths: [path({ status: "suspended", waits: [wait({ timeoutAt: 200 })] })] });
-    const late = takeCheckpoint(waiting, { reason: "restart", laterMs: 10, anew: anew("") });
-    expect(late.state).toMatchObject({ status: "paused", activePaths: [{ status: "suspended", waits: [{ timeoutAt: 700 }] }] });
-    const other = takeCheckpoint(waiting, { reason: "restart", laterMs: 10, anew: anew("0#1") });
-    expect(other.state).toMatchObject({ activePaths: [{ waits: [{ timeoutAt: 210 }] }] });
   });
 
   it("performs again what waits for a detached execution, and wakes all around it", () => {
@@ -192,72 +173,6 @@ describe("a checkpoint", () => {
     expect(state.childStates!["0#1>0#1"]!.activePaths[0]).not.toHaveProperty("waits");
   });
 
-  describe("of what has failed because a detached execution did", () => {
-    const waits = [wait({ id: "0@2", kind: "child", workflowId: "other", timeoutAt: 200 })];
-    const adopts = [{ type: "adopt" as const, to: "other", waitId: "0@2" }];
-    const failed = path({ resumed: { by: "child", payload: 1 } });
-    const again = { ...anew(""), waitsAgain: { turn: 2, waits } };
-
-    it("waits once more for it under the same name, and says so to it", () => {
-      const { state } = takeCheckpoint(snapshot({ activePaths: [failed] }), { reason: "restart", laterMs: 0, adopts, anew: again });
-      expect(state).toMatchObject({
-        status: "paused",
-        activePaths: [{ status: "suspended", turn: 3, attempts: 0, waits: [{ id: "0@2", timeoutAt: 700 }] }],
-        outbox: [{ id: "0.0", type: "adopt", to: "other", waitId: "0@2" }],
-      });
-      expect(state.activePaths[0]).not.toHaveProperty("resumed");
-    });
-
-    it("begins anew and starts another one, if it is not adopted or in an item of a map", () => {
-      const alone = takeCheckpoint(snapshot({ activePaths: [failed] }), { reason: "restart", laterMs: 0, anew: again });
-      expect(alone.state).toMatchObject({ status: "active", activePaths: [{ status: "ready", turn: 4 }] });
-      expect(alone.state.activePaths[0]).not.toHaveProperty("resumed");
-      const children = { key: "0#1", workflow: "inner" };
-      const child: ChildState = {
-        ...{ workflow: "inner", status: "active", currentNodeId: "step", activePaths: [failed], version: 8, context: {} },
-      };
-      const inItem = snapshot({
-        activePaths: [path({ status: "suspended", children })],
-        childStates: { "0#1/0": child },
-      });
-      const inMap = takeCheckpoint(inItem, {
-        ...{ reason: "restart", laterMs: 0, adopts },
-        anew: { ...again, scope: "0#1/0" },
-      } as const);
-      expect(inMap.state.childStates!["0#1/0"]).toMatchObject({ status: "active", activePaths: [{ status: "ready" }] });
-    });
-
-    it("gives all scopes around it the status that they have then", () => {
-      const children = { key: "0#1", workflow: "inner" };
-      const child = (more: Partial<ChildState>): ChildState => ({
-        ...{ workflow: "inner", status: "active", currentNodeId: "step", activePaths: [failed], version: 8, context: {} },
-        ...more,
-      });
-      const statuses = (more: readonly ActivePath[], others: Record<string, ChildState> = {}): object => {
-        const given = snapshot({
-          activePaths: [path({ status: "suspended", children }), ...more],
-          childStates: { "0#1": child({}), ...others },
-        });
-        const { state } = takeCheckpoint(given, { reason: "restart", laterMs: 0, adopts, anew: { ...again, scope: "0#1" } });
-        return { root: state.status, child: state.childStates!["0#1"]!.status };
-      };
-      expect(statuses([])).toEqual({ root: "paused", child: "paused" });
-      expect(statuses([path({ id: "0.1" })])).toEqual({ root: "active", child: "paused" });
-      expect(statuses([path({ id: "0.1", status: "retrying", nextRetryAt: 5 })])).toEqual({ root: "error", child: "paused" });
-      const sibling = path({ id: "0.1", status: "suspended", children: { key: "0.1#1", workflow: "inner" } });
-      expect(statuses([sibling], { "0.1#1": child({ activePaths: [path({ id: "1" })] }) })).toEqual({ root: "active", child: "paused" });
-    });
-
-    it("leaves alone what waits for an execution that is adopted", () => {
-      const waiting = snapshot({ status: "paused", activePaths: [path({ status: "suspended", waits })] });
-      const { state } = takeCheckpoint(waiting, { reason: "restart", laterMs: 10, adopts });
-      expect(state).toMatchObject({
-        status: "paused",
-        activePaths: [{ status: "suspended", turn: 3, waits: [{ id: "0@2", timeoutAt: 210 }] }],
-      });
-    });
-  });
-
   it("leaves behind where values of answers lie in the events of the other execution", () => {
     const answers = [{ by: "ada", at: 1, payload: 2, inEvents: { payload: "3/payload" } }] as unknown as Wait["answers"];
     const given = snapshot({ status: "paused", activePaths: [path({ status: "suspended", waits: [wait({ answers: answers! })] })] });
@@ -265,7 +180,7 @@ describe("a checkpoint", () => {
     expect(state.activePaths[0]!.waits![0]!.answers).toEqual([{ by: "ada", at: 1, payload: 2 }]);
   });
 
-  it("keeps results and what was undone in their order, or counts it as not undone", () => {
+  it("keeps results and what was undone in their order, and the number of the run", () => {
     const compensations = [{ nodeId: "step", undoes: { pathId: "0", version: 2 }, output: null, timestamp: 1, attempt: 1, version: 9 }];
     const given = snapshot({
       incarnation: "i",
@@ -278,6 +193,7 @@ describe("a checkpoint", () => {
       lastStartedAt: 3,
       totalExecutionTime: 4,
       mapItems: { "0#1": [1] },
+      run: { number: 3, since: 7, at: 5, quick: 2 },
       activePaths: [path({ inputs: [{ nodeId: "step", version: 5 }] })],
     });
     const { from, state } = takeCheckpoint(given, { reason: "fork", laterMs: 0 });
@@ -294,10 +210,9 @@ describe("a checkpoint", () => {
         lastStartedAt: 3,
         totalExecutionTime: 4,
         mapItems: { "0#1": [1] },
+        run: { number: 3, since: 0, at: 5 },
       },
     });
-    const kept = takeCheckpoint(given, { reason: "restart", laterMs: 0, dropsCompensations: true });
-    expect(kept.state).not.toHaveProperty("compensations");
   });
 
   it("begins an execution that has a tenant, a parent and a permit of its own", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isId, isRestartOf, isWorkflowId, successorId } from "./id.ts";
+import { isId, isWorkflowId } from "./id.ts";
 
 describe("isId", () => {
   it.each(["a", "A_9-z", "toString", "hasOwnProperty", "x".repeat(128)])("takes %j", (id) => expect(isId(id)).toBe(true));
@@ -41,21 +41,4 @@ describe("isWorkflowId", () => {
     null,
     {},
   ])("refuses %j", (id) => expect(isWorkflowId(id)).toBe(false));
-});
-
-describe("the id of a restart", () => {
-  it("counts at the end of the id", () => {
-    expect(successorId("order-7")).toBe("order-7~2");
-    expect(successorId("order-7~2")).toBe("order-7~3");
-    expect(successorId("order~x")).toBe("order~x~2");
-  });
-
-  it("tells of what it is a restart", () => {
-    expect(isRestartOf("a~2", "a")).toBe(true);
-    expect(isRestartOf("a~12", "a~3")).toBe(true);
-    expect(isRestartOf("a", "a")).toBe(false);
-    expect(isRestartOf("a~2", "a~2")).toBe(false);
-    expect(isRestartOf("b~2", "a")).toBe(false);
-    expect(isRestartOf("a", "a~2")).toBe(false);
-  });
 });

@@ -3,10 +3,11 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 /** An action that a definition wants to perform on another execution. */
 export interface ActionRequest {
   /**
-   * The kind of action: nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`) to one execution or to all
-   * that wait for the signal (`broadcast`). Nodes cannot read other executions.
+   * The kind of action: nodes start executions (`workflow` with `detached`), send signals (`sendSignal`) to one execution or to all that
+   * wait for the signal (`broadcast`), and let their own execution go on with its next run (`continueAs`). Nodes cannot read other
+   * executions.
    */
-  readonly action: "start" | "signal" | "broadcast";
+  readonly action: "start" | "signal" | "broadcast" | "continueAs";
   /** The execution that asks, and the node in it. */
   readonly from: {
     readonly workflowId: string;
@@ -16,7 +17,7 @@ export interface ActionRequest {
     readonly unnamed: boolean;
   };
   /**
-   * For `start`, the id of the workflow that the new execution runs. For `broadcast`, only executions of this workflow get the signal;
+   * For `start`, the id of the workflow that the new execution runs; for `continueAs`, that of the execution itself. For `broadcast`, only executions of this workflow get the signal;
    * absent: executions of all workflows. Absent for `signal`, because the receiver has not been read yet.
    */
   readonly workflow?: string;
@@ -24,7 +25,7 @@ export interface ActionRequest {
   readonly signal?: string;
   /** The key of the signal, for `broadcast`. */
   readonly key?: string;
-  /** Id of the other execution, chosen by the definition or made for it. `*` for `broadcast`. */
+  /** Id of the other execution, chosen by the definition or made for it. `*` for `broadcast`; for `continueAs` the execution itself. */
   readonly id: string;
   /** The tenant of the execution that asks; undefined if it has none. */
   readonly tenant: string | undefined;

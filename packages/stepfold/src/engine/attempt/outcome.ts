@@ -11,7 +11,7 @@ import type {
 } from "../../core/snapshot/event.ts";
 import type { ChildStart, SignalBroadcast, SignalSend } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
-import { type Continuation, continuedEvent } from "../../core/transition/begin-run.ts";
+import { continuedEvent, type NextRun } from "../../core/transition/begin-run.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
@@ -33,8 +33,8 @@ export type Outcome =
       readonly terminates?: true;
       /** With `terminates`: the name of a signal. If the inbox holds it when the outcome is applied, the step does not end its scope. */
       readonly unlessSignalled?: string;
-      /** With `terminates`: the execution goes on with its next run. */
-      readonly continues?: Continuation;
+      /** With `terminates`: the execution goes on with this run. */
+      readonly nextRun?: NextRun;
       /** The detached execution that the step starts and does not wait for. */
       readonly starts?: ChildStart;
       /** Messages to executions that are not children of this one. */
@@ -80,12 +80,10 @@ export type Outcome =
   /** The attempt was given up; nothing changes. */
   | (Timed & { readonly type: "aborted" });
 
-/** Returns the event for an outcome, with the given version. */
-export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number, draft?: Draft): Event {
-  const event = ofPath(task, outcome, version);
-  // an execution in which another path has failed does not go on
-  if (draft && outcome.type === "completed" && outcome.continues && !draft.error)
-    return continuedEvent(draft, event as CompletedEvent, outcome.continues);
+/** Returns the event for an outcome that is applied to a draft. */
+export function eventOf(draft: Draft, task: Task, outcome: Exclude<Outcome, { type: "aborted" }>): Event {
+  const event = ofPath(task, outcome, draft.version + 1);
+  if (outcome.type === "completed" && outcome.nextRun) return continuedEvent(draft, event as CompletedEvent, outcome.nextRun);
   if (task.scope === undefined && task.undoes === undefined) return event;
   return { ...event, ...(task.scope !== undefined && { scope: task.scope }), ...(task.undoes && { undoes: task.undoes }) };
 }

@@ -109,6 +109,7 @@ function setTimes(
   if (given === never && byWorkflow === never) return;
   event.deadlineAt = Math.min(given, byWorkflow);
   if (given < byWorkflow) event.deadlineGiven = true;
+  else if (given !== never) event.givenDeadlineAt = given;
 }
 
 /** Returns the deadline of an execution that is restarted at `at`. */
@@ -117,11 +118,15 @@ export function timesOf(
   about: Pick<StartedEvent, "workflowId" | "input" | "metadata" | "at">,
   options: Pick<StartOptions, "timeout" | "deadline">,
   limits: Limits,
-): Pick<StartedEvent, "deadlineAt" | "deadlineGiven"> {
+): Pick<StartedEvent, "deadlineAt" | "deadlineGiven" | "givenDeadlineAt"> {
   const event = { ...about } as { -readonly [K in keyof StartedEvent]: StartedEvent[K] };
   setTimes(prepared, event, options, limits);
-  const { deadlineAt, deadlineGiven } = event;
-  return { ...(deadlineAt !== undefined && { deadlineAt }), ...(deadlineGiven && { deadlineGiven }) };
+  const { deadlineAt, deadlineGiven, givenDeadlineAt } = event;
+  return {
+    ...(deadlineAt !== undefined && { deadlineAt }),
+    ...(deadlineGiven && { deadlineGiven }),
+    ...(givenDeadlineAt !== undefined && { givenDeadlineAt }),
+  };
 }
 
 /** Reads a time as milliseconds since 1970. @throws StepfoldError `OPTION_INVALID` */

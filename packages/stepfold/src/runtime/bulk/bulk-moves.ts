@@ -75,7 +75,6 @@ function simple(statuses: readonly Status[], act: (run: Run) => Promise<{ readon
   };
 }
 
-/** An execution that another call has restarted meanwhile, or that the same key has restarted before, is left unchanged. */
 function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
   return {
     statuses: ["failed", "cancelled"],
@@ -83,7 +82,7 @@ function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
       const plan = await run.planRestart(options);
       if (dryRun) return { outcome: "planned", plan };
       const { applied } = await run.restart(options);
-      return applied ? { outcome: "done", plan } : { outcome: "unchanged" };
+      return { outcome: applied ? "done" : "unchanged", plan };
     },
   };
 }

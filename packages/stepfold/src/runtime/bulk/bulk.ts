@@ -2,7 +2,8 @@ import type { ErrorInfo } from "../../core/errors/error-info.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { IncidentAnswer } from "../../core/transition/paths/incident.ts";
 import type { CountQuery } from "../../ports/snapshot-store.ts";
-import type { ForkOptions, ForkPlan, RestartOptions } from "../forks/fork.ts";
+import type { ForkOptions, ForkPlan } from "../forks/fork.ts";
+import type { RestartOptions } from "../forks/plan-restart.ts";
 import type { SignalOptions } from "../handle/run.ts";
 
 /** The action that is applied to each of many executions. All except `decide` do the same as the method of `Run` with their name. */

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { itemOf, parentKey, scopedKey } from "../../core/snapshot/address.ts";
-import type { MetadataSetEvent } from "../../core/snapshot/event.ts";
+import type { MetadataSetEvent, RestartedEvent } from "../../core/snapshot/event.ts";
 import { type AnsweredEvent, isAnsweredEvent } from "../../core/snapshot/result.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { readTarget } from "../../core/snapshot/target.ts";
@@ -17,22 +17,29 @@ export function onceKeyOf(command: Command): string | null {
   return `${command.type} ${command.idempotencyKey}`;
 }
 
-/** Returns the event that was committed under a key before; null if none was, or if it is not among the latest 1,000 keys. */
-export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<AnsweredEvent | null> {
+/** A command that was committed before under an idempotency key. */
+export interface Earlier {
+  /** Its event; null if it belongs to an earlier run, whose events were trimmed. */
+  readonly event: AnsweredEvent | null;
+}
+
+/** Returns what was committed under a key before; null if nothing was, or if it is not among the latest 1,000 keys. */
+export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<Earlier | null> {
   const found = answered?.find((given) => `${given.command} ${given.key}` === key);
   if (!found) return null;
   const [row] = await store.events(workflowId, found.version - 1, 1);
-  const event = row?.event;
-  return event && isAnsweredEvent(event) ? event : null;
+  const event = row?.version === found.version ? row.event : null;
+  return { event: event && isAnsweredEvent(event) ? event : null };
 }
 
 /**
- * Checks that a command repeats what was given under its key before.
+ * Checks that a command repeats what was given under its key before, as far as that is still known.
  *
  * @throws StepfoldError `RESUME_CONFLICT` if the payload, the wait, the signal or the person differs; `METADATA_CONFLICT` if the metadata
  * differ
  */
-export function requireRepeated(event: AnsweredEvent, workflowId: string, command: Command): void {
+export function requireRepeated({ event }: Earlier, workflowId: string, command: Command): void {
+  if (!event || event.type === "restarted") return;
   if (event.type === "metadataSet") {
     requireSameMetadata(event, workflowId, command);
     return;
@@ -54,7 +61,7 @@ function requireSameMetadata({ metadata }: MetadataSetEvent, workflowId: string,
 }
 
 /** Whether the event and the command are about the same wait or signal, as far as the command names one, and the same person. */
-function hasSameTarget(event: Exclude<AnsweredEvent, MetadataSetEvent>, command: Command): boolean {
+function hasSameTarget(event: Exclude<AnsweredEvent, MetadataSetEvent | RestartedEvent>, command: Command): boolean {
   if (command.type === "signal") return event.type === "signalled" && event.name === command.name && event.key === command.key;
   if (command.type !== "resume" || event.type !== "resumed" || event.who !== command.by) return false;
   const { scope = "", pathId, waitId, nodeId } = event;

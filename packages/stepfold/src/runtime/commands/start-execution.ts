@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { ParentLink } from "../../core/snapshot/lineage.ts";
 import type { ScheduledBy } from "../../core/snapshot/message.ts";
-import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
@@ -43,6 +43,8 @@ export interface ExecutionStart {
 interface FromCheckpoint {
   /** Returns the state that the execution takes over, if it begins at this time of the store's clock. */
   checkpointAt(at: EpochMs): Checkpoint;
+  /** A step of the origin was performed. Else the start still counts for the rate of the workflow. */
+  readonly hasBegun: boolean;
   /** A node at which a path stands, which is not performed but gets this output. */
   readonly completes?: { readonly nodeId: string; readonly output: unknown };
 }
@@ -108,10 +110,10 @@ function newStartEvent(
     { now: () => at, newId: () => environment.newId() },
     setting.limits,
   );
-  // an execution that goes on from another one has begun already, so its start does not count for the rate
+  // an execution that goes on from one that has begun does not count for the rate once more
   const { rate, ...free } = begun;
   const event: StartedEvent = {
-    ...(checkpoint ? free : begun),
+    ...(fromCheckpoint?.hasBegun ? free : begun),
     incarnation,
     ...(parent && { parent }),
     ...(scheduledBy && { scheduledBy }),

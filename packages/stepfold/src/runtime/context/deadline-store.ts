@@ -46,6 +46,7 @@ export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, t
     ...(store.workers && { workers: () => timed(store.workers!()) }),
     delete: (workflowId) => timed(store.delete(workflowId)),
     prune: (options) => timed(store.prune(options)),
+    trim: (options) => timed(store.trim(options)),
     putDefinition: (hash, definition, options) => timed(store.putDefinition(hash, definition, options)),
     getDefinition: (hash) => timed(store.getDefinition(hash)),
     ...(store.listDefinitions && { listDefinitions: (query?: DefinitionQuery) => timed(store.listDefinitions!(query)) }),

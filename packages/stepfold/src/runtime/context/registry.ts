@@ -2,7 +2,6 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { withNeeds } from "../../core/definition/needs.ts";
 import type { Issue } from "../../core/errors/issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ChildStart } from "../../core/snapshot/message.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { requireUnreserved } from "../../core/values/reserved-ids.ts";
 import type { Rate } from "../../core/values/shared-keys.ts";
@@ -192,11 +191,6 @@ export class Registry {
    */
   ensureUsedStored(prepared: PreparedWorkflow, nowMs: number): void {
     this.ensureStored(prepared, nowMs, keptWhileUsedMs).catch(() => undefined);
-  }
-
-  /** Stores the definitions of the executions that an execution starts, because the workers that run these read them from the store. */
-  async ensureStartedStored(workflowId: string, starts: readonly ChildStart[], nowMs: number): Promise<void> {
-    for (const { definition } of starts) await this.ensureStored(await this.pinned(workflowId, definition.hash), nowMs);
   }
 
   async #storedDefinition(workflowId: string, hash: string): Promise<WorkflowDefinition> {

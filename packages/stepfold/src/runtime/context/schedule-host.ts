@@ -7,6 +7,9 @@ import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
 import type { CreateScheduleOptions, ScheduleSpec, Schedules } from "./schedules.ts";
 
+/** Name of the signal that brings a schedule its commands and the news of its executions. */
+export const scheduleSignal = "schedule";
+
 /** What a runtime does for the schedules on it. */
 export interface ScheduleHost {
   readonly limits: Limits;
@@ -14,8 +17,6 @@ export interface ScheduleHost {
   now(): Promise<EpochMs>;
   /** Returns the error that refuses to start a workflow here with an input; null if it can be started. */
   problemOf(workflow: string, input: Json): StepfoldError | null;
-  /** Loads the execution that a schedule is at present, or its last one if it has ended; null if there is none. */
-  find(name: string): Promise<Snapshot | null>;
   load(workflowId: string): Promise<Snapshot | null>;
   /** Starts the execution of a schedule. Resolves to false if there is an execution with this id. */
   start(name: string, workflowId: string, input: Json, tenant: string | undefined): Promise<boolean>;
@@ -24,8 +25,6 @@ export interface ScheduleHost {
   /** Sends a command to the execution of a schedule, by a signal. */
   tell(workflowId: string, payload: Json): Promise<void>;
   cancel(workflowId: string, reason: string): Promise<void>;
-  /** Waits some time before something is tried again. */
-  pause(): Promise<void>;
   /** Lists executions of schedules. */
   list(query: Omit<ListQuery, "definitionId">): Promise<Page<ExecutionSummary>>;
 }

@@ -8,7 +8,8 @@ import type { Command } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { type Forking, type ForkOptions, planFork, planRestart } from "../forks/fork.ts";
+import { type Forking, type ForkOptions, planFork } from "../forks/fork.ts";
+import { planRestart } from "../forks/plan-restart.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 import { restartExecution } from "../worker/restart-execution.ts";
 import { startForked } from "../worker/start-forked.ts";
@@ -26,23 +27,22 @@ const addressKeys = ["step", "item", "waitId", "pathId"] as const;
 export function runHandle(context: RuntimeContext, local: LocalWork, workflowId: string, requireOpen: (action: string) => void): Run {
   const { store, registry } = context;
   const { sessions } = local;
-  const dispatch = async (command: Command, id = workflowId): Promise<boolean> => {
+  const dispatch = async (command: Command): Promise<boolean> => {
     requireOpen(command.type);
-    return commandLocally(context, local, id, command);
+    return commandLocally(context, local, workflowId, command);
   };
-  const handle: Run = {
+  return {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
     waits: async () => waits(await requireSnapshot(store, workflowId)),
     explain: () => explainRun(context, workflowId),
-    latest: async () => handle,
     waitFor: waitingFor(context, sessions, workflowId),
     settled: (options = {}) =>
-      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled", otherOptions: ["follow"] }, (end) =>
+      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled" }, (end) =>
         waitUntilSettled(context, sessions, workflowId, end),
       ),
     result: (options = {}) =>
-      withEnd(context, options, { workflowId, awaited: "end", method: "run.result", otherOptions: ["follow"] }, async (end) =>
+      withEnd(context, options, { workflowId, awaited: "end", method: "run.result" }, async (end) =>
         outputOf(await waitUntilEnded(context, sessions, workflowId, end)),
       ),
     watch(options = {}) {
@@ -65,9 +65,8 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
       return { applied: await dispatch(command) };
     },
     ...changing(dispatch),
-    ...goingOn(context, local, workflowId, requireOpen),
+    ...forking(context, local, workflowId, requireOpen),
   };
-  return handle;
 }
 
 /** The members of a handle that change the execution without answering it. */
@@ -94,8 +93,8 @@ function changing(
   };
 }
 
-/** The members of a handle that begin other executions. */
-function goingOn(
+/** The members of a handle that fork or restart the execution. */
+function forking(
   context: RuntimeContext,
   local: LocalWork,
   workflowId: string,

@@ -4,14 +4,10 @@ import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { ForkOptions, ForkPlan, RestartOptions, RestartOutcome } from "../forks/fork.ts";
+import type { ForkOptions, ForkPlan } from "../forks/fork.ts";
+import type { RestartOptions } from "../forks/plan-restart.ts";
+import type { RestartOutcome } from "../worker/restart-execution.ts";
 import type { WaitOptions } from "./end-of-wait.ts";
-
-/** How the end of an execution is waited for. */
-export interface ResultOptions extends WaitOptions {
-  /** Has no meaning any more. */
-  readonly follow?: boolean | undefined;
-}
 
 import type { Watched } from "./watch.ts";
 
@@ -61,23 +57,22 @@ export interface CancelOptions extends Place {
 export interface Run {
   readonly workflowId: string;
   /**
-   * Returns the output once the execution has completed. It waits through pauses, retries and restarts of other processes. If the execution
-   * was restarted (`restart`) or goes on as a new one (`continueAs`), returns the output of its successor, unless `follow` is false.
+   * Returns the output once the execution has completed. It waits through pauses, retries, crashes and further runs (`continueAs`). If the
+   * execution has failed and is restarted later, that is a new wait: call it again.
    *
    * @param options `signal` and `timeoutMs` end the waiting, and not the execution
    * @throws StepfoldError `EXECUTION_FAILED` with the node, code and message of the failure (for a failed map, `cause` is the first item
    * that failed); `EXECUTION_CANCELLED` with the reason; `RUNTIME_CLOSED` if the runtime is closed; `NOT_IN_TIME`; the reason of `signal`
    */
-  result(options?: ResultOptions): Promise<Json>;
+  result(options?: WaitOptions): Promise<Json>;
   /**
    * Returns the snapshot once nothing can move without help from outside: the execution has ended, is parked until it is retried, or waits
-   * and no timer of a wait runs (deadlines do not count), and the same is true of the detached executions that it waits for. Follows
-   * successors as `result` does.
+   * and no timer of a wait runs (deadlines do not count), and the same is true of the detached executions that it waits for.
    *
    * @param options `signal` and `timeoutMs` end the waiting
    * @throws StepfoldError `RUNTIME_CLOSED`, `NOT_IN_TIME`; the reason of `signal`
    */
-  settled(options?: ResultOptions): Promise<Snapshot>;
+  settled(options?: WaitOptions): Promise<Snapshot>;
   /**
    * Returns the snapshot once the execution has this status, or one of these. A status that lasts only for a moment may be missed, because
    * this process looks only from time to time for the changes of other processes.
@@ -114,16 +109,11 @@ export interface Run {
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
   explain(): Promise<Explanation>;
-  /**
-   * Returns the last successor of this execution (restarts, and executions that it goes on as); this one if it has no successor.
-   *
-   * @throws StepfoldError `WORKFLOW_NOT_FOUND`
-   */
-  latest(): Promise<Run>;
   /** Loads the snapshot. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   snapshot(): Promise<Snapshot>;
   /**
-   * Gives every event with the snapshot after it, including events to come, until the execution ends.
+   * Gives every event with the snapshot after it, including events to come, until the execution ends. It goes on over further runs
+   * (`continueAs`). If the events of earlier runs were trimmed, it begins with the present run.
    *
    * ```ts
    * for await (const { activePaths } of run.watch()) {
@@ -149,8 +139,8 @@ export interface Run {
    */
   resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
   /**
-   * Sends a signal. The oldest wait for the signal takes it; if no path waits for it yet, it is kept until one does. If the execution has
-   * ended and goes on as a new one (`continueAs`), the new one gets the signal.
+   * Sends a signal. The oldest wait for the signal takes it; if no path waits for it yet, it is kept until one does, also over further runs
+   * (`continueAs`).
    *
    * @returns `applied: false` if the same idempotency key with the same payload was sent before
    * @throws StepfoldError `RESUME_INVALID` (a path waits for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,
@@ -210,21 +200,29 @@ export interface Run {
   /** Returns what `fork` would do. Changes nothing. */
   planFork(options?: ForkOptions): Promise<ForkPlan>;
   /**
-   * Begins a new execution at the last version before this one failed or was cancelled. The step that failed has all its attempts again,
-   * and a wait that was not answered in time has its whole time again. The new id is the id of this one with `~2`, `~3`, ... at the end. So
-   * a second call returns the same execution, and `result` of this one follows it.
+   * Lets the execution go on where it failed or was cancelled: the same execution, under the same id, in one commit. Steps that failed have
+   * all their attempts again, under the idempotency keys that they had; steps that were in flight when it was cancelled are performed again.
+   * Completed steps are not. Of a map that failed, every item that failed is tried again. A wait that was not answered in time has its whole
+   * time again, and waits keep their ids, so links to them work again.
    *
-   * The new execution takes over the detached executions that this one waited for: it waits for those that still run, takes the output of
-   * those that have completed, and restarts those that have failed or were cancelled (`planRestart` lists them).
+   * If no step had failed (an output, a join or a condition made it fail), that is judged again: after a change of the metadata, or with
+   * another `definition`.
+   *
+   * Detached executions that it waited for are waited for again: those that have failed or were cancelled are restarted too (`planRestart`
+   * lists them). The parent of this execution is not: if it has gone on meanwhile, it stays there.
    *
    * ```ts
    * await run.result().catch(() => undefined); // EXECUTION_FAILED: the card was refused
-   * const restarted = await run.restart({ compensated: "again" }); // order-7~2
-   * await run.result(); // that of order-7~2
+   * await run.restart({ compensated: "again", idempotencyKey: "click-17" }); // { applied: true, reason: "restarted" }
+   * await run.result();
    * ```
    *
-   * @throws StepfoldError `FORK_REFUSED` if this execution has not ended or has completed, or if one of its detached executions is just
-   * ending; `RESTART_COMPENSATED` if steps were undone and `compensated` is not given; and what `fork` throws
+   * Safe to repeat: a call that finds that an earlier one has restarted the execution changes nothing, and says so.
+   *
+   * @throws StepfoldError `FORK_REFUSED` if it has not ended or has completed without a restart, if it would fail again at once, if a
+   * detached execution that it waited for is just ending, or if it was restarted with another definition than the one given;
+   * `RESTART_COMPENSATED` if steps were undone and `compensated` is not given; `DEFINITION_CHANGED` if another `definition` lacks a node
+   * where a path stands; `WORKFLOW_NOT_FOUND`, `DEFINITION_UNKNOWN`, `OPTION_INVALID`, `OUTCOME_UNKNOWN`
    */
   restart(options?: RestartOptions): Promise<RestartOutcome>;
   /** Returns what `restart` would do. Changes nothing. */

@@ -6,14 +6,13 @@ import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { requireTime, type StartOptions } from "../../engine/workflow/start-event.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
 
 /** How an execution is started with a runtime. */
 export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
-  /** Whether to return the last successor of an existing execution that was restarted or goes on as a new one. Default true. */
-  readonly follow?: boolean | undefined;
   /**
    * When the first node is performed: ISO 8601, or milliseconds since 1970. Until then the execution is `paused`; it can be cancelled, and
    * takes signals. It runs the definition that the workflow has at the time of the call. Default, and if the time has passed: at once.
@@ -22,11 +21,11 @@ export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
 }
 
 const startOptions: readonly (keyof StartRunOptions)[] = [
-  ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "follow", "startAt", "timeout", "deadline"] as const),
+  ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "startAt", "timeout", "deadline"] as const),
 ];
 
 /**
- * Starts an execution, or finds the one that was started before with the same id and input, or the last successor of that. Returns the id.
+ * Starts an execution, or finds the one that was started before with the same id and input. Returns the id.
  *
  * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow, input or tenant, with another definition if one is
  * handed over, or by another execution
@@ -38,17 +37,15 @@ export async function startRun(
   given: StartRunOptions,
 ): Promise<string> {
   refuseUnknown("runtime.start", given, startOptions);
-  const { follow: _, startAt: givenStartAt, ...options } = given;
+  const { startAt: givenStartAt, ...options } = given;
   const startAt = givenStartAt === undefined ? undefined : requireTime("startAt", givenStartAt);
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
   const unnamed = typeof workflow !== "string";
   const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options, startAt, unnamed });
   if (!committed) {
-    const existing = await requireSnapshot(store, event.workflowId);
-    // the input of a later run is not that of the start, which stays in the first event
-    const [first] = existing.run ? await store.events(event.workflowId, -1, 1) : [];
-    requireSameStart(first?.event.type === "started" ? { ...existing, input: first.event.input } : existing, event);
+    const existing = await asStarted(store, await requireSnapshot(store, event.workflowId));
+    requireSameStart(existing, event);
     // a named workflow may have got another version since the first start; a definition that was handed over must be the same
     if (typeof workflow !== "string" && existing.definition.hash !== event.definition.hash) {
       throw new StepfoldError("START_CONFLICT", { workflowId: event.workflowId, differs: "definition" });
@@ -56,6 +53,16 @@ export async function startRun(
     await wakeExecution(context, local, wakeUp);
   }
   return event.workflowId;
+}
+
+/** Returns an execution with the input and definition of its start, which stay in its first event: later runs and restarts have others. */
+async function asStarted(store: SnapshotStore, existing: Snapshot): Promise<Snapshot> {
+  if (!existing.run && !existing.restarts) return existing;
+  const [first] = await store.events(existing.workflowId, -1, 1);
+  if (first?.event.type !== "started") throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: existing.workflowId });
+  const { definition, input } = first.event;
+  const { input: _, ...others } = existing;
+  return { ...others, definition, ...(input !== undefined && { input }) };
 }
 
 function requireSameStart(existing: Snapshot, { workflowId, definition, input, tenant }: StartedEvent): void {

@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { next } from "../../core/transition/apply.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import { next } from "../../core/transition/apply.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Registry } from "../context/registry.ts";

@@ -47,7 +47,10 @@ function isWaitedFor(snapshot: Snapshot, waitId: string): boolean {
   return false;
 }
 
-/** Whether every worker would refuse the restart, so that trying again does not help. */
-function isRefused(error: unknown): boolean {
-  return StepfoldError.is(error) && ["FORK_REFUSED", "DEFINITION_CHANGED", "DEFINITION_MISSING", "RESTART_COMPENSATED", "WORKFLOW_NOT_FOUND", "LIMIT_EXCEEDED"].includes(error.code);
+/** Whether the restart was refused. A store that does not answer, and any other error that may pass, is not a refusal. */
+function isRefused(error: unknown): error is StepfoldError {
+  return StepfoldError.is(error) && !error.retryable && !transient.has(error.code);
 }
+
+/** Codes of errors that say nothing about the execution: the delivery is tried again. */
+const transient: ReadonlySet<string> = new Set(["FENCE_LOST", "OUTCOME_UNKNOWN", "RUNTIME_CLOSED", "STORE_REJECTED", "VERSION_CONFLICT"]);

@@ -1,13 +1,13 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import type { ChildStart } from "../../core/snapshot/message.ts";
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { statusOf, wakeAt } from "../../core/transition/draft/draft-status.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { openTurn, type Turn } from "../../engine/turn.ts";
+import { openTurn } from "../../engine/open-turn.ts";
+import type { Turn } from "../../engine/turn.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { allowedGlobals, globalNamesOf } from "../context/allowed-globals.ts";
@@ -119,7 +119,8 @@ export class ExecutionSession implements OpenSession {
     this.#looking = true;
     const loaded = (stored: Snapshot | null): void => {
       this.#looking = false;
-      if (stored) this.#turn?.refresh(stored);
+      if (stored && !this.#follows(stored)) this.stop(this.#lease.lost);
+      else if (stored) this.#turn?.refresh(stored);
     };
     // if the store does not answer, the next commit finds the conflict
     this.#context.store.load(this.workflowId).then(loaded, () => loaded(null));
@@ -130,6 +131,8 @@ export class ExecutionSession implements OpenSession {
       const after = await this.#oneTurn(snapshot);
       this.wakeAt = wakeAt(this.#turn!.draft);
       if (this.#released || isTerminal(after.status)) return after;
+      // the next run follows another definition, which this session has not prepared
+      if (!this.#follows(after)) this.#stopped ??= { reason: this.#lease.lost, givesBack: { isCrash: false } };
       if (this.#stopped) {
         const { givesBack } = this.#stopped;
         if (givesBack) await this.#lease.giveUp(after.version, givesBack.isCrash);
@@ -141,6 +144,11 @@ export class ExecutionSession implements OpenSession {
       this.#isReleasing = false;
       snapshot = stored;
     }
+  }
+
+  /** Whether an execution follows the definition of this session. Another process may have restarted it with another one. */
+  #follows({ definition }: Snapshot): boolean {
+    return definition.hash === this.#workflow.compiled.hash;
   }
 
   async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
@@ -241,7 +249,10 @@ export class ExecutionSession implements OpenSession {
     const { store, wakeUpSender, registry, environment } = this.#context;
     const hasDelivered = commit.events.some(({ type }) => type === "delivered");
     if (hasDelivered) await this.#outbox.deliverLost(commit.head.version, () => !this.#lease.isOver);
-    await registry.ensureStartedStored(this.workflowId, startsIn(commit.events), environment.monotonicMs());
+    for (const hash of definitionsIn(commit.events)) {
+      const prepared = await registry.pinned(this.workflowId, hash);
+      await registry.ensureStored(prepared, environment.monotonicMs());
+    }
     if (last) this.isAnnounced = await wakeUpSender.sendWith(draft, commit, (whole) => store.commit(whole));
     else await store.commit(commit);
     if (hasDelivered) this.#outbox.committed();
@@ -281,16 +292,19 @@ export class ExecutionSession implements OpenSession {
   }
 }
 
-/** Whether an event relies on something that is stored outside the execution: messages that have arrived, or the definition of a child. */
+/** Whether an event relies on something that is stored outside the execution: messages that have arrived, or a definition. */
 function reliesOnOthers(event: Event): boolean {
-  return event.type === "delivered" || ("starts" in event && event.starts !== undefined);
+  return event.type === "delivered" || event.type === "continued" || ("starts" in event && event.starts !== undefined);
 }
 
-/** The detached executions that events start. */
-function startsIn(events: readonly Event[]): ChildStart[] {
-  const starts: ChildStart[] = [];
-  for (const event of events) if ("starts" in event && event.starts) starts.push(event.starts);
-  return starts;
+/** The hashes of the definitions that events name: of detached executions that they start, and of the next run. */
+function definitionsIn(events: readonly Event[]): string[] {
+  const hashes: string[] = [];
+  for (const event of events) {
+    if (event.type === "continued") hashes.push(event.definition.hash);
+    if ("starts" in event && event.starts) hashes.push(event.starts.definition.hash);
+  }
+  return hashes;
 }
 
 /** Whether the store has refused a commit because another writer or another holder was first. */

@@ -4,8 +4,8 @@ import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Json } from "../../core/values/json.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
-import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
+import { scheduleSignal } from "../context/schedule-host.ts";
 import { wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 
@@ -93,14 +93,11 @@ const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
  */
 export async function reportToSchedule(
   delivery: OutboxDelivery,
-  { schedule, workflowId: sender }: ScheduledBy,
+  { workflowId }: ScheduledBy,
   report: ScheduleReport,
   messageId: string,
 ): Promise<boolean> {
-  const { context, from } = delivery;
-  const { store } = context;
-  const idempotencyKey = `${report.type} ${report.workflowId} ${from.incarnation} ${messageId}`;
+  const idempotencyKey = `${report.type} ${report.workflowId} ${delivery.from.incarnation} ${messageId}`;
   const signal = { type: "signal", name: scheduleSignal, payload: report, idempotencyKey, ttl: ttlMs } as const;
-  const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
-  return latest !== null && unlessGone(() => delivery.command(latest.workflowId, signal));
+  return unlessGone(() => delivery.command(workflowId, signal));
 }

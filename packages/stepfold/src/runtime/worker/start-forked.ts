@@ -13,7 +13,7 @@ import { type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 export async function startForked(
   context: RuntimeContext,
   local: LocalWork,
-  { plan: { workflowId, from }, start }: Forking,
+  { plan: { workflowId }, from, start }: Forking,
 ): Promise<string> {
   const { committed, wakeUp } = await startLocally(context, local, start);
   if (committed) return workflowId;

@@ -10,12 +10,14 @@ import { checkLabelChange, checkLabelQuery } from "./definition-library.ts";
 import {
   type CheckedPrune,
   type CheckedQuery,
+  type CheckedTrim,
   checkedCount,
   checkedDefinitionQuery,
   checkedIds,
   checkedPrune,
   checkedQuery,
   checkedSeries,
+  checkedTrim,
 } from "./lists/checked-query.ts";
 import { checkedBeat } from "./live-workers.ts";
 import { doneOrGivenUp } from "./no-answer.ts";
@@ -27,12 +29,13 @@ export interface CheckedClaim extends ClaimOptions {
 }
 
 /** The methods that an adapter has to provide. They get checked options. */
-export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune" | "count" | "listDefinitions"> {
+export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune" | "trim" | "count" | "listDefinitions"> {
   claim(options: CheckedClaim): ReturnType<SnapshotStore["claim"]>;
   list(query: CheckedQuery): ReturnType<SnapshotStore["list"]>;
   /** The `limit` of the query is the number at which counting a status stops. */
   count?(query: CheckedQuery): Promise<ExecutionCounts>;
   prune(options: CheckedPrune): ReturnType<SnapshotStore["prune"]>;
+  trim(options: CheckedTrim): ReturnType<SnapshotStore["trim"]>;
   listDefinitions?(query: DefinitionQuery): ReturnType<DefinitionLibrary["listDefinitions"]>;
 }
 
@@ -98,6 +101,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     ...checkedLists(methods, ask),
     delete: (workflowId) => ask(() => methods.delete(workflowId)),
     prune: (options) => ask(async () => methods.prune(checkedPrune(options))),
+    trim: (options) => ask(async () => methods.trim(checkedTrim(options))),
     putDefinition: (hash, definition, options) => ask(() => methods.putDefinition(hash, definition, options)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
     ...checkedLibrary(methods, ask),

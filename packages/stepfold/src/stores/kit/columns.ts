@@ -1,7 +1,7 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { Permit } from "../../core/values/shared-keys.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
-import type { EndedQuery, ExecutionGuard, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
+import type { EarlierRunsQuery, EndedQuery, ExecutionGuard, LaterRun, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
 import type { StoredRows } from "./restored-snapshot.ts";
 
 // Executions as columns with one value each, for databases with tables.
@@ -12,7 +12,7 @@ export type ColumnRow = Readonly<Record<string, unknown>>;
 /** The columns of an `ExecutionGuard`. */
 export const guardColumns: readonly string[] = [
   ...["seq", "id", "incarnation", "version", "status", "wake_at", "due_at"],
-  ...["size_bytes", "owner", "fence", "crashes", "permit_key", "permit_limit", "deleted_at"],
+  ...["size_bytes", "owner", "fence", "crashes", "permit_key", "permit_limit", "deleted_at", "run_since", "trimmed"],
 ];
 
 /** The columns of a `ListedRow` in addition to those of a guard. */
@@ -31,9 +31,17 @@ export function guardOf(row: ColumnRow, textOf: (value: string) => string = (val
       wakeAt: numberIn("wake_at"),
       dueAt: numberIn("due_at"),
       deletedAt: numberIn("deleted_at"),
+      runSince: numberIn("run_since"),
+      trimmed: Number(row.trimmed),
       permit: permit as Permit | null,
     },
   };
+}
+
+/** Reads a guard with the column `checkpoint_version`. */
+export function laterRunOf(row: ColumnRow, textOf?: (value: string) => string): LaterRun {
+  const { checkpoint_version: version } = row;
+  return { ...guardOf(row, textOf), checkpointVersion: version === null ? null : Number(version) };
 }
 
 /** Reads the columns that a list shows. */
@@ -78,14 +86,15 @@ export type Term =
   | { readonly column: string; readonly is: "NULL" | "NOT NULL" };
 
 /** The terms of a write's condition, except `due`, which needs the database's clock. */
-export function conditionTerms({ incarnation, version, fence, held, open, deleted = false }: RowCondition): Term[] {
+export function conditionTerms({ incarnation, version, fence, held, open, deleted = false, runSince }: RowCondition): Term[] {
   return [
     { column: "incarnation", is: "=", value: incarnation },
     { column: "deleted_at", is: deleted ? "NOT NULL" : "NULL" },
     ...equals("version", version),
     ...equals("fence", fence),
     ...(held === undefined ? [] : [{ column: "owner", is: held ? "NOT NULL" : "NULL" } as const]),
-    ...(open ? [{ column: "ended_at", is: "NULL" } as const] : []),
+    ...(open === undefined ? [] : [{ column: "ended_at", is: open ? "NULL" : "NOT NULL" } as const]),
+    ...equals("run_since", runSince),
   ];
 }
 
@@ -121,6 +130,11 @@ export function endedTerms({ before, ended }: EndedQuery): Term[] {
     { column: "status", is: "IN", values: ended.statuses },
     ...equals("definition_id", ended.definitionId ?? undefined),
   ];
+}
+
+/** The terms that select executions with events of earlier runs. The column of the first term is also the one to sort by. */
+export function earlierRunsTerms({ before, definitionId }: EarlierRunsQuery): Term[] {
+  return [{ column: "run_at", is: "<", value: Math.ceil(before) }, ...equals("definition_id", definitionId ?? undefined)];
 }
 
 /** Writes terms as SQL. @param bind adds a parameter with this value, which is compared with that column, and returns its name */

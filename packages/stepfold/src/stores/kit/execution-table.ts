@@ -35,6 +35,10 @@ export interface ExecutionGuard {
   readonly permit: Permit | null;
   /** Set for a tombstone: the execution was deleted, and the row only keeps its id taken. */
   readonly deletedAt: EpochMs | null;
+  /** The version with which its present run began, while events of earlier runs are stored; else null. */
+  readonly runSince: number | null;
+  /** How many events were deleted by `trim`: those of the versions 1 to this number. */
+  readonly trimmed: number;
 }
 
 /** The condition of a write: the row must have these values. An absent field is not checked. */
@@ -44,12 +48,14 @@ export interface RowCondition {
   readonly fence?: number;
   /** True: the row has an owner (its lease may have run out). False: it has none. */
   readonly held?: boolean;
-  /** The status is not terminal. */
-  readonly open?: true;
+  /** True: the status is not terminal. False: it is. */
+  readonly open?: boolean;
   /** The execution is due: `dueAt` is not after the database's now, or the execution is due at once (not held, and `wakeAt` 0 or less). */
   readonly due?: true;
   /** True: the row is a tombstone. Default false. */
   readonly deleted?: boolean;
+  /** Events of the runs before this version are stored, and it is the present run that began with it. */
+  readonly runSince?: number;
 }
 
 /**
@@ -67,6 +73,10 @@ export interface RowChanges {
   readonly state?: Pick<NewExecution, "version" | "status" | "head" | "sizeBytes" | "wakeAt"> & {
     /** The children of the write contain a checkpoint of this version. Absent: the last checkpoint stays. */
     readonly checkpointVersion?: number;
+    /** The commit begins a run: `runSince` and `runAt` of the row get these values. */
+    readonly run?: { readonly since: number; readonly at: EpochMs };
+    /** The row is a copy of one with this value. */
+    readonly trimmed?: number;
   };
   /** Only with `state`: the new metadata with tenant and waits, as JSON (see `storedMetadata`), and `labels` of it. */
   readonly metadata?: string;
@@ -116,6 +126,7 @@ export interface NewExecution {
  * - `update`: changes columns, and adds to the history.
  * - `bury`: turns the row into a tombstone: `deletedAt` becomes the database's now, and the row has no owner and is no longer due. Its
  *   texts, history and children are deleted. Id, incarnation, version and status stay; the other columns have no meaning any more.
+ * - `trim`: deletes the events from version 1 to before `runSince`. `trimmed` becomes their last version, `runSince` and `runAt` null.
  * - `remove`: deletes the row, and all that remains of its history and children.
  */
 export type RowWrite =
@@ -129,6 +140,7 @@ export type RowWrite =
       /** If another transaction has locked the row, the database does not wait: the write is not made, as if its condition did not hold. */
       readonly skipLocked?: boolean;
     }
+  | { readonly kind: "trim"; readonly id: string; readonly when: RowCondition & { readonly runSince: number } }
   | { readonly kind: "bury" | "remove"; readonly id: string; readonly when: RowCondition };
 
 /** The result of a write that was made. */
@@ -254,6 +266,20 @@ export interface EndedQuery {
   readonly ended: { readonly statuses: readonly Status[]; readonly definitionId: string | null } | null;
 }
 
+/** Selects executions that have events of earlier runs. */
+export interface EarlierRunsQuery {
+  /** Only rows whose `runAt` is before this time. */
+  readonly before: EpochMs;
+  readonly limit: number;
+  /** Null: any. */
+  readonly definitionId: string | null;
+}
+
+/** An execution that has events of earlier runs. */
+export interface LaterRun extends ExecutionGuard {
+  readonly checkpointVersion: number | null;
+}
+
 /** Finds rows by the values of their columns: for lists, counts and deletions. */
 export interface ListTable {
   /** Returns executions after a position in the list, at most `limit`. No tombstones. */
@@ -264,6 +290,8 @@ export interface ListTable {
   endedCounts?(query: SeriesQuery): Promise<EndedCounts>;
   /** Returns rows that may be deleted, the oldest first. */
   ended(query: EndedQuery): Promise<readonly ExecutionGuard[]>;
+  /** Returns executions that have events of earlier runs, by `runAt`, the oldest first. The cost must not depend on all other executions. */
+  earlierRuns(query: EarlierRunsQuery): Promise<readonly LaterRun[]>;
 }
 
 /**

@@ -4,6 +4,7 @@ import { durationClassOf, type SeriesQuery } from "../../ports/execution-counts.
 import { bucketMs } from "../../ports/list-fallbacks.ts";
 import { isDue } from "./claims/guard.ts";
 import type {
+  EarlierRunsQuery,
   EndedCount,
   EndedQuery,
   ExecutionGuard,
@@ -26,13 +27,16 @@ export interface ExecutionRow extends ExecutionGuard, Omit<NewExecution, "due"> 
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
   readonly checkpointVersion: number | null;
+  /** When the present run began, while events of earlier runs are stored; else null. */
+  readonly runAt: EpochMs | null;
 }
 
 /** Returns true if the row meets the condition of a write. */
 export function meetsCondition(row: ExecutionGuard, when: RowCondition, now: EpochMs): boolean {
   const { incarnation, version = row.version, fence = row.fence, held = row.owner !== null, open, due, deleted = false } = when;
+  const { runSince = row.runSince } = when;
   if (row.incarnation !== incarnation || row.version !== version || row.fence !== fence || (row.owner !== null) !== held) return false;
-  if ((row.deletedAt !== null) !== deleted || (open && isTerminal(row.status))) return false;
+  if ((row.deletedAt !== null) !== deleted || open === isTerminal(row.status) || row.runSince !== runSince) return false;
   return !due || isDue(row, now, 0);
 }
 
@@ -50,19 +54,24 @@ export function dueAtAfter(row: ExecutionGuard, { state, due, dueUnlessHeld }: R
 export function insertedRow({ id, row }: RowWrite & { readonly kind: "insert" }, seq: number, now: EpochMs): ExecutionRow {
   const { due, ...given } = row;
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
-  const made = { ...given, ...times, id, seq, crashes: 0, dueAt: null, checkpointVersion: null };
+  const noRun = { checkpointVersion: null, runSince: null, runAt: null, trimmed: 0 };
+  const made = { ...given, ...times, ...noRun, id, seq, crashes: 0, dueAt: null };
   return { ...made, dueAt: dueAtAfter(made, { due }, now) };
 }
 
 /** Returns the row after any write but an insert; null: the row is removed. */
 export function rowAfter(row: ExecutionRow, write: Exclude<RowWrite, { readonly kind: "insert" }>, now: EpochMs): ExecutionRow | null {
+  if (write.kind === "trim") return { ...row, trimmed: write.when.runSince - 1, runSince: null, runAt: null };
   if (write.kind !== "update") {
-    const empty = { definition: "{}", head: "", metadata: "{}", labels: "", owner: null, dueAt: null, endedAt: null };
+    const texts = { definition: "{}", head: "", metadata: "{}", labels: "" };
+    const empty = { ...texts, owner: null, dueAt: null, endedAt: null, runSince: null, runAt: null };
     return write.kind === "remove" ? null : { ...row, ...empty, deletedAt: now };
   }
-  const { state, due: _, dueUnlessHeld: __, ...columns } = write.set;
-  const times = state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null };
-  return { ...row, ...columns, ...state, ...times, dueAt: dueAtAfter(row, write.set, now) };
+  const { state: given, due: _, dueUnlessHeld: __, ...columns } = write.set;
+  const { run, ...state } = given ?? {};
+  const times = given && { updatedAt: now, endedAt: isTerminal(given.status) ? now : null };
+  const begun = run && { runSince: run.since, runAt: run.at };
+  return { ...row, ...columns, ...state, ...times, ...begun, dueAt: dueAtAfter(row, write.set, now) };
 }
 
 /** The columns by which due executions are sorted. */
@@ -116,6 +125,20 @@ export function endedRows<T extends ExecutionGuard & Pick<ExecutionRow, "endedAt
   return wanted.sort((a, b) => timeOf(a) - timeOf(b) || a.seq - b.seq).slice(0, limit);
 }
 
+/** Returns the executions that have events of earlier runs, the oldest present run first. */
+export function earlierRuns<T extends Pick<ExecutionRow, "runAt" | "seq" | "definitionId">>(
+  rows: readonly T[],
+  { before, limit, definitionId }: EarlierRunsQuery,
+): T[] {
+  const wanted = rows.filter((row) => row.runAt !== null && row.runAt < before && (definitionId ?? row.definitionId) === row.definitionId);
+  return wanted.sort((a, b) => a.runAt! - b.runAt! || a.seq - b.seq).slice(0, limit);
+}
+
+/** Returns the place of an event, or of the next one that is stored, in a list of all stored events. */
+export function placeOf(version: number, { trimmed }: Pick<ExecutionGuard, "trimmed">): number {
+  return version <= 0 ? 0 : Math.max(1, version - trimmed);
+}
+
 /** Applies the changes of a commit to children: a map of their heads by key, in order of creation. */
 export function changeChildren(children: Map<string, string>, changed: readonly WrittenChild[]): void {
   for (const { key, text, moved } of changed) {
@@ -124,7 +147,7 @@ export function changeChildren(children: Map<string, string>, changed: readonly 
   }
 }
 
-/** Returns true if a write does not wait for a row that another transaction has locked. */
+/** Returns true if a write does not wait for a row that another transaction has locked. A trim can be made later just as well. */
 export function skipsLocked(write: RowWrite): boolean {
-  return write.kind === "update" && write.skipLocked === true;
+  return write.kind === "trim" || (write.kind === "update" && write.skipLocked === true);
 }

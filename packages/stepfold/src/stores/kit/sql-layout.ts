@@ -78,6 +78,9 @@ export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
     about: "time of the end, separate from updated_at, so that only the end writes its index",
   },
   { name: "deleted_at", is: "number", isNullable: true, about: "set: a tombstone, which keeps the id taken for a while" },
+  { name: "run_at", is: "number", isNullable: true, about: "when its present run began, NULL: there are no events of earlier runs" },
+  { name: "run_since", is: "number", isNullable: true, about: "the version with which that run began" },
+  { name: "trimmed", is: "number", otherwise: 0, about: "the events of the versions 1 to this one were deleted" },
 ];
 
 /** The columns whose values come from the new execution. */

@@ -15,6 +15,7 @@ import type {
   PruneReport,
   SnapshotStore,
   StoreFeatures,
+  TrimReport,
 } from "../../ports/snapshot-store.ts";
 import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "../../ports/store-definitions.ts";
 import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
@@ -22,13 +23,14 @@ import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-st
 import { Claims } from "./claims/claims.ts";
 import { TableDefinitionLibrary } from "./definition-library.ts";
 import type { ExecutionTable, ListedRow } from "./execution-table.ts";
-import { type CheckedPrune, type CheckedQuery, checkedQuery } from "./lists/checked-query.ts";
+import { type CheckedPrune, type CheckedQuery, type CheckedTrim, checkedQuery } from "./lists/checked-query.ts";
 import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
 import { liveWorkers, storeBeat } from "./live-workers.ts";
 import { readTogether } from "./read-together.ts";
 import { restoredHead, wholeHeadOf } from "./restored-head.ts";
 import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
+import { trimExecutions } from "./trim-executions.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
 import { type RowWriter, rowWriter, writtenOf } from "./writing/row-writer.ts";
 import { bytesOf, refuseOversize } from "./writing/value-limit.ts";
@@ -109,8 +111,9 @@ class TableStore implements StoreMethods {
     const row = await this.#head(workflowId);
     if (!row) return null;
     return wholeHeadOf(this.#table, restoredHead(this.name, row)).catch(async (error: unknown) => {
-      // the events may be missing because the execution was deleted after its row was read: then read again
-      if ((await this.#head(workflowId))?.incarnation === row.incarnation) throw error;
+      // the events may be missing because they, or the execution, were deleted after the row was read: then read again
+      const present = await this.#head(workflowId);
+      if (present?.incarnation === row.incarnation && present.version === row.version) throw error;
       return this.loadHead(workflowId);
     });
   }
@@ -183,9 +186,13 @@ class TableStore implements StoreMethods {
     return {
       executions: deleted.length,
       // each version is one event
-      events: deleted.reduce((sum, { version }) => sum + version + 1, 0),
+      events: deleted.reduce((sum, { version, trimmed }) => sum + version + 1 - trimmed, 0),
       deleted: deleted.map(({ id, incarnation }) => ({ workflowId: id, incarnation })),
     };
+  }
+
+  trim(options: CheckedTrim): Promise<TrimReport> {
+    return trimExecutions(this.#table, this.#writer, options);
   }
 
   /** Writes nothing if the definition is stored and listed already. */

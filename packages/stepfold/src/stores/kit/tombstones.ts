@@ -45,12 +45,13 @@ function burialOf({ id, incarnation, version }: ExecutionGuard): RowWrite {
 
 /** Deletes one ended execution. @throws StepfoldError `WORKFLOW_NOT_FOUND`, `EXECUTION_OPEN` */
 export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<Deleted> {
-  const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
-  refuseDelete(workflowId, guard?.status ?? null);
-  const keys = await countedKeys(table, [guard!]);
-  // an ended execution does not change, so the write fails only if another call has deleted it
-  if (!(await writer.write(burialOf(guard!)))) refuseDelete(workflowId, null);
-  return { executions: [guard!], keys };
+  for (;;) {
+    const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
+    refuseDelete(workflowId, guard?.status ?? null);
+    const keys = await countedKeys(table, [guard!]);
+    // if another call has deleted the execution meanwhile, or opened it again, the next round says so
+    if (await writer.write(burialOf(guard!))) return { executions: [guard!], keys };
+  }
 }
 
 /**

@@ -37,6 +37,7 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
     ...(store.workers && { workers: () => call(() => store.workers!()) }),
     delete: (workflowId) => call(() => store.delete(workflowId)),
     prune: (options) => call(() => store.prune(options)),
+    trim: (options) => call(() => store.trim(options)),
     putDefinition: (hash, definition, options) => call(() => store.putDefinition(hash, definition, options)),
     getDefinition: (hash) => call(() => store.getDefinition(hash)),
     ...(store.listDefinitions && { listDefinitions: (query?: DefinitionQuery) => call(() => store.listDefinitions!(query)) }),

@@ -3,16 +3,17 @@ import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { RuntimeOptions } from "../../../src/runtime/context/runtime-options.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
-import { closeAll, dying, setUp } from "../runtime.fixture.ts";
+import { closeAll, dyingInCommit, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
 const nodes = {
   ...builtinNodes,
   odd: defineNode({ executor: (data: { continueAs: unknown }) => ({ continueAs: data.continueAs }) as never }),
-  /** A node that adds the payload of a signal to the count, and goes on as a new execution with the sum until the sum is 100. */
+  /** A node that adds the payload of a signal to the count, and goes on with the sum until the sum is 100. */
   count: defineNode({
     executor: (_data: unknown, step) => {
       const { count } = step.input as { count: number };
@@ -72,7 +73,34 @@ const failing = {
   edges: [],
 };
 
-function living(given?: SnapshotStore) {
+const calling = {
+  id: "calling",
+  start: "both",
+  nodes: [
+    { id: "both", type: "noop" },
+    { id: "child", type: "workflow", data: { workflow: "patient", detached: true } },
+    { id: "on", type: "signal", data: { name: "on" } },
+    { id: "again", type: "end", data: { continueAs: { input: "{{ input }}" } } },
+  ],
+  edges: [
+    { source: "both", target: "child" },
+    { source: "both", target: "on" },
+    { source: "on", target: "again" },
+  ],
+};
+const patient = { id: "patient", nodes: [{ id: "w", type: "wait", data: { for: "9d" } }], edges: [] };
+const leaf = { id: "leaf", nodes: [{ id: "n", type: "noop" }], edges: [] };
+const spreading = {
+  id: "spreading",
+  nodes: [
+    { id: "start", type: "workflow", data: { workflow: "leaf", detached: true, wait: false } },
+    { id: "again", type: "end", data: { continueAs: {} } },
+  ],
+  edges: [{ source: "start", target: "again" }],
+};
+const endless = { id: "endless", nodes: [{ id: "again", type: "end", data: { continueAs: {} } }], edges: [] };
+
+function living(given?: SnapshotStore, more: Partial<RuntimeOptions> = {}) {
   const environment = virtualEnvironment();
   const store = given ?? memoryStore({ now: () => environment.now() });
   const problems: string[] = [];
@@ -85,31 +113,56 @@ function living(given?: SnapshotStore) {
     odd("number", 5),
     odd("more", { input: 1, workflow: "other" }),
     odd("none", null),
+    ...[calling, patient, leaf, spreading, endless],
   ] as never;
   const onProblem = (workflowId: string | null, error: unknown): void =>
     void problems.push(`${workflowId} ${(error as { code: string }).code}`);
-  const { runtime } = setUp({ store, nodeDefinitions: nodes as never, workflows, onProblem }, environment);
+  const { runtime } = setUp({ store, nodeDefinitions: nodes as never, workflows, onProblem, ...more }, environment);
   return { environment, store, runtime, problems };
 }
 
 describe("continueAs", () => {
-  it("ends an execution, which goes on as a new one with this input, its metadata and a history of its own", async () => {
+  it("begins the next run of the same execution, with this input, its metadata and no results", async () => {
     const { runtime, environment, store } = living();
     const run = await runtime.start("counting", { workflowId: "c", input: { count: 0 }, metadata: { of: "ann" }, tenant: "acme" });
     await environment.settle();
+    const first = await run.snapshot();
     await run.signal("tick", 1);
     await environment.settle();
-    const { incarnation, ...first } = await run.snapshot();
-    expect(first).toMatchObject({ status: "completed", continuedAs: { workflowId: "c~2" }, activePaths: [] });
-    expect(first.output).toBeUndefined();
-    const second = await (await runtime.get("c~2")).snapshot();
-    expect(second).toMatchObject({ status: "paused", input: { count: 1 }, metadata: { of: "ann" }, tenant: "acme" });
-    expect(second.from).toEqual({ workflowId: "c", incarnation, version: first.version - 1, reason: "continueAs" });
-    expect((await store.events("c~2", -1, 10)).map(({ event }) => event.type)).toEqual(["started", "completed", "suspended", "suspended"]);
-    expect(second.steps).toBe(3);
+    const second = await run.snapshot();
+    expect(second).toMatchObject({ status: "paused", input: { count: 1 }, metadata: { of: "ann" }, tenant: "acme", steps: 3 });
+    expect(second).toMatchObject({ workflowId: "c", incarnation: first.incarnation, createdAt: first.createdAt, run: { number: 2 } });
+    expect(Object.keys(second.context)).toEqual(["both"]);
+    const types = (await store.events("c", -1, 20)).map(({ event }) => event.type);
+    expect(types).toEqual([
+      "started",
+      "completed",
+      "suspended",
+      "suspended",
+      "signalled",
+      "continued",
+      "completed",
+      "suspended",
+      "suspended",
+    ]);
+    expect((await store.list()).items).toHaveLength(1);
   });
 
-  it("hands over the signals that no step has waited for", async () => {
+  it("gives each run other ids of waits and other idempotency keys", async () => {
+    const { runtime, environment } = living();
+    const run = await runtime.start("counting", { workflowId: "c", input: { count: 0 } });
+    const seen = new Set<string>();
+    for (let count = 1; count <= 4; count++) {
+      await environment.settle();
+      const waits = await run.waits();
+      for (const { id } of waits) expect(seen).not.toContain(id);
+      for (const { id } of waits) seen.add(id);
+      await run.signal("tick", 1);
+    }
+    expect(seen.size).toBe(8);
+  });
+
+  it("takes over signals that no step has waited for, and drops those that have expired", async () => {
     const { runtime, environment } = living();
     const run = await runtime.start("counting", { workflowId: "c", input: { count: 0 } });
     await environment.settle();
@@ -117,13 +170,16 @@ describe("continueAs", () => {
     await run.signal("other", long);
     await run.signal("short", 1, { ttl: "1s" });
     await environment.advance(2_000);
-    await run.signal("tick", 1);
-    await environment.settle();
-    const { inbox } = await (await runtime.get("c~2")).snapshot();
+    for (let times = 0; times < 2; times++) {
+      await run.signal("tick", 1);
+      await environment.settle();
+    }
+    const { inbox, run: present } = await run.snapshot();
+    expect([inbox?.length, present?.number]).toEqual([1, 3]);
     expect(inbox).toMatchObject([{ name: "other", payload: long }]);
   });
 
-  it("takes signals that are sent to the first one, each once", async () => {
+  it("takes each signal once, by the same id, and remembers its key over runs", async () => {
     const { runtime, environment } = living();
     const run = await runtime.start("counting", { workflowId: "c", input: { count: 90 } });
     await environment.settle();
@@ -132,95 +188,141 @@ describe("continueAs", () => {
       expect((await Promise.all(twice)).map(({ applied }) => applied).sort()).toEqual([false, true]);
       await environment.settle();
     }
-    const { input, from } = await (await runtime.get("c~10")).snapshot();
-    expect([input, from?.workflowId]).toEqual([{ count: 99 }, "c~9"]);
+    expect(await run.signal("tick", 1, { idempotencyKey: "k0" })).toEqual({ applied: false });
+    expect(await run.snapshot()).toMatchObject({ input: { count: 99 }, run: { number: 10 } });
     await run.signal("tick", 1);
     await environment.advance(86_400_000);
-    expect(await (await runtime.get("c~10")).result()).toBe(100);
-    await expect(run.signal("tick", 1)).rejects.toMatchObject({ code: "EXECUTION_ENDED", details: { workflowId: "c~10" } });
+    expect(await run.result()).toBe(100);
+    await expect(run.signal("tick", 1)).rejects.toMatchObject({ code: "EXECUTION_ENDED", details: { workflowId: "c" } });
   });
 
-  it("keeps a signal that comes while it is about to go on", async () => {
-    const environment = virtualEnvironment();
-    const inner = memoryStore({ now: () => environment.now() });
-    let goOn = (): void => undefined;
-    const store: SnapshotStore = {
-      ...inner,
-      async create(commit, options) {
-        if (commit.workflowId === "c~2") await new Promise<void>((resolve) => (goOn = resolve));
-        return inner.create(commit, options);
-      },
-    };
-    const { runtime } = setUp({ store, nodeDefinitions: nodes as never, workflows: [counting] as never }, environment);
+  it("refuses an answer to a wait of an earlier run", async () => {
+    const { runtime, environment } = living();
+    const run = await runtime.start("counting", { workflowId: "c", input: { count: 0 } });
+    await environment.settle();
+    const [wait] = await run.waits();
+    await run.signal("tick", 1);
+    await environment.settle();
+    await expect(run.resume({ waitId: wait!.id, payload: 1 })).rejects.toMatchObject({ code: "WAIT_GONE" });
+  });
+
+  it("keeps its id for a start with the first input", async () => {
+    const { runtime, environment } = living();
     const run = await runtime.start("counting", { workflowId: "c", input: { count: 0 } });
     await environment.settle();
     await run.signal("tick", 1);
     await environment.settle();
-    expect(await run.snapshot()).toMatchObject({ status: "active", continuedAs: { workflowId: "c~2" } });
-    const sent = run.signal("tick", 2);
-    await environment.advance(100);
-    goOn();
-    await environment.advance(2_000);
-    expect(await sent).toEqual({ applied: true });
-    expect(await (await runtime.get("c~3")).snapshot()).toMatchObject({ input: { count: 3 } });
+    expect((await runtime.start("counting", { workflowId: "c", input: { count: 0 } })).workflowId).toBe("c");
+    await expect(runtime.start("counting", { workflowId: "c", input: { count: 1 } })).rejects.toMatchObject({ code: "START_CONFLICT" });
   });
 
-  it("is said by an end node, in chains of any length", async () => {
+  it("is said by an end node, any number of times", async () => {
     const { runtime, environment } = living();
-    await runtime.start("by-node", { workflowId: "n", input: { round: 1 } });
+    const run = await runtime.start("by-node", { workflowId: "n", input: { round: 1 } });
     await environment.settle();
-    expect(await (await runtime.get("n~3")).result()).toBe(3);
-    expect(await (await runtime.get("n~2")).snapshot()).toMatchObject({ from: { workflowId: "n" }, continuedAs: { workflowId: "n~3" } });
+    expect(await run.result()).toBe(3);
+    expect(await run.snapshot()).toMatchObject({ status: "completed", run: { number: 3 } });
   });
 
-  it("survives a crash between the end of the one and the beginning of the other", async () => {
-    for (const lost of ["create", "answer", "delivered"]) {
+  it("survives a crash in any commit", async () => {
+    for (let commits = 0; commits < 4; commits++) {
       const environment = virtualEnvironment();
       const inner = memoryStore({ now: () => environment.now() });
-      const process = dying(environment);
-      let isDown = false;
-      const down = async (): Promise<never> => new Promise(() => undefined);
-      const store: SnapshotStore = {
-        ...inner,
-        async create(commit, options) {
-          if (commit.workflowId !== "n~2" || isDown) return inner.create(commit, options);
-          isDown = true;
-          if (lost === "create") return down();
-          const claim = await inner.create(commit, options);
-          return lost === "answer" ? down() : claim;
-        },
-        commit: (commit) => (lost === "delivered" && isDown && commit.workflowId === "n" ? down() : inner.commit(commit)),
-      };
-      const { runtime } = setUp({ store, nodeDefinitions: nodes as never, workflows: [byNode] as never }, process.environment);
+      const process = dyingInCommit(commits, inner, environment);
+      const { runtime } = setUp({ ...process, nodeDefinitions: nodes as never, workflows: [byNode] as never });
       await runtime.start("by-node", { workflowId: "n", input: { round: 1 } });
       await environment.settle();
-      expect(isDown).toBe(true);
-      expect((await inner.load("n"))?.status).toBe("active");
-      process.die();
       // another process finds the execution once the lease has ended
       const { runtime: second } = setUp({ store: inner, nodeDefinitions: nodes as never, workflows: [byNode] as never }, environment);
       for (let turn = 0; turn < 100; turn++) await environment.advance(1_000);
-      expect((await inner.load("n"))?.status).toBe("completed");
-      expect(await (await second.get("n~3")).result()).toBe(3);
-      expect((await inner.list()).items.map(({ workflowId }) => workflowId).sort()).toEqual(["n", "n~2", "n~3"]);
+      expect(await (await second.get("n")).result()).toBe(3);
+      expect((await inner.list()).items.map(({ workflowId }) => workflowId)).toEqual(["n"]);
       closeAll();
     }
   });
 
-  it("does not take another execution for its successor that has the id of one that was deleted", async () => {
+  it("goes on with the definition that the name has then, in a process that has it", async () => {
     const { runtime, environment, store } = living();
-    const run = await runtime.start("by-node", { workflowId: "n", input: { round: 1 } });
+    const run = await runtime.start("counting", { workflowId: "c", input: { count: 0 } });
     await environment.settle();
-    expect(await run.result()).toBe(3);
-    await store.delete("n~2");
-    await environment.advance(31 * 86_400_000);
-    await runtime.start("counting", { workflowId: "n~2", input: { count: 0 } });
-    await environment.settle();
-    expect(await run.result()).toBeNull();
-    await expect(run.signal("tick", 1)).rejects.toMatchObject({ code: "EXECUTION_ENDED", details: { workflowId: "n" } });
+    const before = (await run.snapshot()).definition.hash;
+    closeAll();
+    const changed = { ...counting, nodes: [...counting.nodes, { id: "new", type: "noop" }] };
+    const second = setUp({ store, nodeDefinitions: nodes as never, workflows: [changed] as never }, environment).runtime;
+    await (await second.get("c")).signal("tick", 1);
+    await environment.advance(2_000);
+    const after = await (await second.get("c")).snapshot();
+    expect(after).toMatchObject({ status: "paused", input: { count: 1 }, run: { number: 2 }, definition: { id: "counting" } });
+    expect(after.definition.hash).not.toBe(before);
+    expect((await store.getDefinition(after.definition.hash))?.nodes).toHaveLength(4);
+    // the present definition counts for every reader
+    const head = await store.loadHead("c");
+    expect(head?.definition).toEqual(after.definition);
+    expect((await store.list()).items[0]?.definition).toEqual(after.definition);
   });
 
-  it("tells a waiting parent of the end of the last one", async () => {
+  it("cancels detached executions that its run has waited for, and not those of the next run", async () => {
+    const { runtime, environment, store } = living();
+    const run = await runtime.start("calling", { workflowId: "p", input: { round: 1 } });
+    await environment.settle();
+    const [first] = (await store.list({ definitionId: "patient" })).items;
+    await run.signal("on");
+    await environment.settle();
+    const all = (await store.list({ definitionId: "patient" })).items;
+    expect(all.map(({ workflowId, status }) => [workflowId === first!.workflowId, status])).toEqual([
+      [false, "paused"],
+      [true, "cancelled"],
+    ]);
+    await run.cancel();
+    await environment.settle();
+    expect((await store.list({ status: ["paused", "active"] })).items).toEqual([]);
+  });
+
+  it("uses one budget of descendants for all runs", async () => {
+    const { environment, store, runtime } = living(undefined, { limits: { descendants: 4 } });
+    const run = await runtime.start("spreading", { workflowId: "s" });
+    for (let turn = 0; turn < 20; turn++) await environment.advance(1_000);
+    expect(await run.snapshot()).toMatchObject({ status: "failed", error: { code: "LIMIT_EXCEEDED" } });
+    expect((await store.list({ definitionId: "leaf" })).items.length).toBeLessThanOrEqual(4);
+  });
+
+  it("begins each run a second later once a thousand quick runs have followed each other, unless something moves them", async () => {
+    const { runtime, environment } = living();
+    const run = await runtime.start("endless", { workflowId: "e" });
+    await environment.settle();
+    const { number } = (await run.snapshot()).run!;
+    expect(number).toBe(1_001);
+    await environment.advance(5_500);
+    expect((await run.snapshot()).run!.number).toBe(1_006);
+    await run.cancel();
+    await environment.advance(1_000);
+    expect((await run.snapshot()).status).toBe("cancelled");
+  });
+
+  it("is not slowed down while signals move it", async () => {
+    const { runtime, environment } = living();
+    const run = await runtime.start("counting", { workflowId: "c", input: { count: -2_000 } });
+    for (let count = 0; count < 1_100; count++) {
+      await run.signal("tick", 1);
+      await environment.settle();
+    }
+    expect((await run.snapshot()).run).toEqual({ number: 1_101, since: expect.any(Number), at: environment.now(), quick: 1 });
+  });
+
+  it("asks the host", async () => {
+    const asked: unknown[] = [];
+    const may = (request: unknown): boolean => asked.push(request) > 1;
+    const { runtime, environment } = living(undefined, { may });
+    const run = await runtime.start("by-node", { workflowId: "n", input: { round: 2 }, tenant: "acme" });
+    await environment.settle();
+    expect(await run.snapshot()).toMatchObject({ status: "failed", error: { code: "ACTION_DENIED" } });
+    expect(asked).toMatchObject([{ action: "continueAs", workflow: "by-node", id: "n", tenant: "acme", from: { nodeId: "again" } }]);
+    await run.restart();
+    await environment.settle();
+    expect(await run.result()).toBe(3);
+  });
+
+  it("tells a waiting parent of the end of the last run", async () => {
     const { runtime, environment } = living();
     const run = await runtime.start("parent", { workflowId: "p" });
     await environment.settle();
@@ -237,29 +339,9 @@ describe("continueAs", () => {
     const { runtime, environment } = living();
     const run = await runtime.start(id, { workflowId: "x", ...(id === "wrong" && { input: 1 }) });
     await environment.settle();
-    const { status, error, continuedAs } = await run.snapshot();
-    expect([status, continuedAs]).toEqual(["failed", undefined]);
+    const { status, error, run: present } = await run.snapshot();
+    expect([status, present]).toEqual(["failed", undefined]);
     expect(error?.message).toContain(message);
-  });
-
-  it("needs an id that can grow", async () => {
-    const { runtime, environment } = living();
-    const run = await runtime.start("by-node", { workflowId: "x".repeat(254), input: { round: 1 } });
-    await environment.settle();
-    expect((await run.snapshot()).error?.message).toContain("longer than 255 characters");
-  });
-
-  it("tells the parent if the next one cannot be begun", async () => {
-    const { runtime, environment, problems } = living();
-    await runtime.start("counting", { workflowId: "kid~2", input: { count: 1 } });
-    const call = { workflow: "by-node", detached: true, workflowId: "kid", input: { round: 1 } };
-    const run = await runtime.start(
-      { id: "calls", nodes: [{ id: "child", type: "workflow", data: call }], edges: [] },
-      { workflowId: "p" },
-    );
-    await environment.settle();
-    expect(problems).toEqual(["kid~2 START_CONFLICT"]);
-    expect(await run.snapshot()).toMatchObject({ status: "failed", error: { nodeId: "child", message: expect.stringContaining("kid~2") } });
   });
 
   it("needs a runtime", async () => {
@@ -267,14 +349,5 @@ describe("continueAs", () => {
     const { status, error } = await engine.execute({ input: { round: 1 } });
     expect(status).toBe("failed");
     expect(error?.message).toContain("needs a runtime");
-  });
-
-  it("tells of an id that another execution has", async () => {
-    const { runtime, environment, problems } = living();
-    await runtime.start("counting", { workflowId: "n~2", input: { count: 1 } });
-    await runtime.start("by-node", { workflowId: "n", input: { round: 1 } });
-    await environment.settle();
-    expect(problems).toEqual(["n~2 START_CONFLICT"]);
-    expect(await (await runtime.get("n")).snapshot()).toMatchObject({ status: "completed" });
   });
 });

@@ -1,15 +1,16 @@
 import { afterEach, expect, it } from "vitest";
 import type { ContinuedEvent, StartedEvent } from "../../../src/core/snapshot/event.ts";
 import { next } from "../../../src/core/transition/apply.ts";
-import { begin, beginWithRun } from "../../../src/core/transition/begin.ts";
+import { begin } from "../../../src/core/transition/begin.ts";
+import { draftOfRun } from "../../../src/core/transition/begin-run.ts";
 import { closeDraft } from "../../../src/core/transition/draft/close-draft.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
+import { prepareWorkflow } from "../../../src/engine/workflow/prepared-workflow.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
 import { readHistory } from "../../../src/ports/read-history.ts";
-import { prepareWorkflow } from "../../../src/engine/workflow/prepared-workflow.ts";
-import { closeAll, setUp } from "../runtime.fixture.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
+import { closeAll, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
@@ -60,7 +61,10 @@ for (let seed = 1; seed <= 60; seed++)
     };
     const environment = virtualEnvironment();
     const store = memoryStore({ now: () => environment.now() });
-    const { runtime } = setUp({ store, nodeDefinitions: nodeDefinitions as never, workflows: [flow, item] as never, checkpointBytes: 2_000 } as never, environment);
+    const { runtime } = setUp(
+      { store, nodeDefinitions: nodeDefinitions as never, workflows: [flow, item] as never, checkpointBytes: 2_000 } as never,
+      environment,
+    );
     const run = await runtime.start("flow", { workflowId: "x", input: { n: 0 } });
     let [restarts, signals] = [0, 0];
     for (let turn = 0; turn < 40; turn++) {
@@ -71,11 +75,22 @@ for (let seed = 1; seed <= 60; seed++)
       const definition = (await store.getDefinition(snapshot.definition.hash))!;
       const { compiled } = prepareWorkflow(definition, nodeDefinitions as never);
       const [first, ...others] = events;
-      let draft = first!.type === "started" ? begin(compiled, first as StartedEvent) : beginWithRun(compiled, snapshot, first as ContinuedEvent);
+      let draft =
+        first!.type === "started" ? begin(compiled, first as StartedEvent) : draftOfRun(compiled, snapshot, first as ContinuedEvent);
       for (const event of others) draft = next(draft, event, compiled);
       const folded = closeDraft(draft);
       const strip = (value: unknown): unknown => {
-        const { historyBytes: _, answered: __, totalExecutionTime: ___, lastStartedAt: ____, restarts: _5, descendants: _6, createdAt: _7, outbox: _8, ...rest } = JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+        const {
+          historyBytes: _,
+          answered: __,
+          totalExecutionTime: ___,
+          lastStartedAt: ____,
+          restarts: _5,
+          descendants: _6,
+          createdAt: _7,
+          outbox: _8,
+          ...rest
+        } = JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
         return rest;
       };
       expect(strip(folded)).toEqual(strip(snapshot));

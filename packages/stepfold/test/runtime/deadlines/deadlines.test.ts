@@ -75,7 +75,7 @@ beforeEach(() => {
 
 const living = (more: object = {}, environment?: Parameters<typeof setUp>[1]): ReturnType<typeof setUp> =>
   setUp({ nodeDefinitions: nodes as never, workflows, ...more }, environment);
-const endOf = (run: Run): Promise<unknown> => run.result({ follow: false }).catch((error: { details: object }) => error.details);
+const endOf = (run: Run): Promise<unknown> => run.result().catch((error: { details: object }) => error.details);
 const deadlineOf = async (run: Run): Promise<number> => (await run.snapshot()).deadlineAt! - begins;
 
 describe("an execution with a deadline", () => {
@@ -186,12 +186,37 @@ describe("what goes on from an execution with a deadline", () => {
     const [byWorkflow, given] = [await runtime.start("talk"), await runtime.start("talk", { timeout: "30m" })];
     await environment.advance(3 * hour);
     const now = environment.now() - begins;
-    expect(await deadlineOf(await byWorkflow.restart())).toBe(now + 2 * hour);
-    const restarted = await given.restart();
-    expect(await deadlineOf(restarted)).toBe(now + hour / 2);
+    await byWorkflow.restart();
+    expect(await deadlineOf(byWorkflow)).toBe(now + 2 * hour);
+    await given.restart();
+    expect(await deadlineOf(given)).toBe(now + hour / 2);
     await environment.settle();
-    await restarted.resume({ payload: { approved: true } });
+    await given.resume({ payload: { approved: true } });
     expect(await given.result()).toEqual({ text: "say" });
+  });
+
+  it("by a restart keeps a date that was given and has not passed", async () => {
+    const { runtime, environment } = living();
+    const run = await runtime.start("talk", { timeout: "90m" });
+    await environment.advance(hour);
+    await run.cancel();
+    await environment.advance(second);
+    await run.restart();
+    expect(await deadlineOf(run)).toBe(1.5 * hour);
+  });
+
+  it("by continueAs keeps a date that was given, also while the time of the workflow is shorter", async () => {
+    const { runtime, environment } = living();
+    const run = await runtime.start("cycle", { workflowId: "g", timeout: "25h" });
+    for (let times = 1; times <= 2; times++) {
+      expect(await deadlineOf(run)).toBe((times * 9 + 1) * hour);
+      await environment.advance(9 * hour);
+      await run.signal("again");
+      await environment.settle();
+    }
+    expect(await deadlineOf(run)).toBe(25 * hour);
+    await environment.advance(7 * hour + second);
+    expect(await endOf(run)).toMatchObject({ code: "EXECUTION_TIMED_OUT" });
   });
 
   it("by a restart or fork may be told another time", async () => {
@@ -199,7 +224,8 @@ describe("what goes on from an execution with a deadline", () => {
     const run = await runtime.start("talk", { timeout: "30m" });
     await environment.advance(hour);
     const now = environment.now() - begins;
-    expect(await deadlineOf(await run.restart({ timeout: "90m" }))).toBe(now + 1.5 * hour);
+    await run.restart({ timeout: "90m" });
+    expect(await deadlineOf(run)).toBe(now + 1.5 * hour);
     expect(await deadlineOf(await run.fork({ version: 0, deadline: "2026-01-01T02:30:00Z" }))).toBe(2.5 * hour);
     expect(await deadlineOf(await run.fork({ version: 0, timeout: "5h" }))).toBe(now + 2 * hour);
     await expect(run.fork({ version: 0, timeout: "soon" })).rejects.toMatchObject({ code: "DURATION_INVALID" });
@@ -210,7 +236,8 @@ describe("what goes on from an execution with a deadline", () => {
     const run = await runtime.start("talk");
     await environment.advance(3 * hour);
     const patient = { ...talk, timeout: "9h" };
-    expect(await deadlineOf(await run.restart({ definition: patient as never }))).toBe(environment.now() - begins + 9 * hour);
+    await run.restart({ definition: patient as never });
+    expect(await deadlineOf(run)).toBe(environment.now() - begins + 9 * hour);
   });
 
   it("by a restart has the time of its sub-workflow again, if that was over", async () => {
@@ -218,10 +245,10 @@ describe("what goes on from an execution with a deadline", () => {
     const run = await runtime.start("around");
     await environment.advance(3 * hour);
     expect(await endOf(run)).toMatchObject({ code: "EXECUTION_TIMED_OUT", nodeId: "whole" });
-    const restarted = await run.restart();
+    await run.restart();
     await environment.settle();
-    expect(Object.values((await restarted.snapshot()).childStates!)).toMatchObject([{ deadlineAt: environment.now() + hour }]);
-    await restarted.resume({ payload: { approved: true } });
+    expect(Object.values((await run.snapshot()).childStates!)).toMatchObject([{ deadlineAt: environment.now() + hour }]);
+    await run.resume({ payload: { approved: true } });
     expect(await run.result()).toEqual({ approved: true });
   });
 
@@ -259,9 +286,8 @@ describe("what goes on from an execution with a deadline", () => {
     }
     const now = environment.now() - begins;
     expect(await deadlineOf(await runtime.get("w"))).toBe(now + 10 * hour);
-    const last = await runtime.get("g~4");
-    expect(await deadlineOf(last)).toBe(4 * hour);
+    expect(await deadlineOf(given)).toBe(4 * hour);
     await environment.advance(hour + second);
-    expect(await endOf(last)).toMatchObject({ code: "EXECUTION_TIMED_OUT" });
+    expect(await endOf(given)).toMatchObject({ code: "EXECUTION_TIMED_OUT" });
   });
 });

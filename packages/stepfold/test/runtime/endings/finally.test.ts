@@ -147,15 +147,15 @@ describe("what runs at the end of an execution", () => {
     await expect(run.fork()).rejects.toMatchObject({ code: "FORK_REFUSED" });
     await expect(run.fork({ node: "release" })).rejects.toMatchObject({ code: "FORK_REFUSED" });
     await environment.advance(2 * hour);
-    const restarted = await run.restart({ compensated: "keep" });
+    await run.restart({ compensated: "keep" });
     await environment.settle();
-    await restarted.resume({ payload: { approved: true } });
+    await run.resume({ payload: { approved: true } });
     await environment.advance(2 * hour);
     expect(await run.result()).toBe("shipped");
     expect(names().filter((name) => name === "tell")).toHaveLength(2);
   });
 
-  it("is left to the last one of executions that go on as new ones", async () => {
+  it("runs once, at the end of the last run", async () => {
     const { runtime, environment } = living();
     const run = await runtime.start("cycle", { workflowId: "c", input: { round: 1 } });
     await environment.settle();

@@ -75,14 +75,14 @@ describe("the restart of an execution that waits for others", () => {
     expect((await run.snapshot()).status).toBe("failed");
     expect(await (await runtime.get("c-asking")).snapshot()).toMatchObject({ status: "cancelled" });
     isBroken = false;
-    const again = await run.restart();
+    await run.restart();
     await environment.advance(second);
-    const waiting = await again.settled();
+    const waiting = await run.settled();
     expect(waiting.status).toBe("paused");
     expect(waiting.activePaths.map(({ nodeId, status }) => `${nodeId} ${status}`).sort()).toEqual(["ask suspended"]);
-    await (await (await runtime.get("c-asking")).latest()).resume({ payload: { approved: true } });
+    await (await runtime.get("c-asking")).resume({ payload: { approved: true } });
     await environment.advance(second);
-    expect((await again.snapshot()).status).toBe("completed");
+    expect((await run.snapshot()).status).toBe("completed");
     expect(charges).toBe(2);
   });
 
@@ -93,7 +93,8 @@ describe("the restart of an execution that waits for others", () => {
     await (await runtime.get("c-asking")).cancel();
     await environment.advance(second);
     expect((await run.snapshot()).status).toBe("failed");
-    const child = await (await runtime.get("c-asking")).restart();
+    const child = await runtime.get("c-asking");
+    await child.restart();
     await environment.advance(second);
     expect((await child.snapshot()).status).toBe("paused");
     expect((await run.planRestart()).children).toEqual([{ workflowId: "c-asking", status: "paused" }]);
@@ -110,32 +111,66 @@ describe("the restart of an execution that waits for others", () => {
     await environment.advance(second);
     await (await runtime.get("c-asking")).cancel();
     await environment.advance(second);
-    const child = await (await runtime.get("c-asking")).restart();
-    const again = await run.restart();
+    const child = await runtime.get("c-asking");
+    await child.restart();
+    await run.restart();
     await environment.advance(second);
-    await again.cancel();
+    await run.cancel();
     await environment.advance(second);
     expect((await child.snapshot()).status).toBe("cancelled");
-    const third = await again.restart();
+    await run.restart();
     await environment.advance(second);
-    expect((await run.latest()).workflowId).toBe("p");
-    await (await child.latest()).resume({ payload: { approved: true } });
+    await child.resume({ payload: { approved: true } });
     await environment.advance(second);
-    expect(await third.result()).toEqual({ got: "answered" });
+    expect(await run.result()).toEqual({ got: "answered" });
+    expect(await child.snapshot()).toMatchObject({ restarts: 2 });
   });
 
-  it("fails if the child of the origin was deleted, because the id of that stays taken for a while", async () => {
+  it("starts a new one, under a new id, for one that was deleted", async () => {
+    const named = flow("named", { charge: ["workflow", { workflow: "charging", detached: true, input: 7 }] });
+    const { runtime, environment, store } = bench();
+    isBroken = true;
+    const run = await runtime.start(named as WorkflowDefinition, { workflowId: "p" });
+    await environment.advance(second);
+    const [before] = (await store.list({ definitionId: "charging" })).items;
+    isBroken = false;
+    await store.delete(before!.workflowId);
+    expect((await run.planRestart()).children).toEqual([]);
+    await run.restart();
+    await environment.advance(second);
+    expect(await run.snapshot()).toMatchObject({ status: "completed" });
+    const [after] = (await store.list({ definitionId: "charging" })).items;
+    expect(after!.workflowId).not.toBe(before!.workflowId);
+  });
+
+  it("fails again, and is not parked, if the id that its definition gives to the child stays taken", async () => {
     const { runtime, environment, store } = bench();
     isBroken = true;
     const run = await runtime.start("single", { workflowId: "p" });
     await environment.advance(second);
     isBroken = false;
     await store.delete("c-charging");
-    expect((await run.planRestart()).children).toEqual([]);
-    const again = await run.restart();
+    await run.restart();
     await environment.advance(hour);
-    // the id of a deleted execution stays taken for a while, so the step that starts the child fails
-    expect(await again.snapshot()).toMatchObject({ status: "failed" });
+    expect(await run.snapshot()).toMatchObject({ status: "failed", error: { message: expect.stringContaining("c-charging") } });
+  });
+
+  it("passes on the end of a child whose restart is refused, whatever the reason", async () => {
+    const gone = { ...charging, nodes: [{ id: "other", type: "charge" }] };
+    const { runtime, environment, store } = bench();
+    isBroken = true;
+    const run = await runtime.start("single", { workflowId: "p" });
+    await environment.advance(second);
+    const child = await runtime.get("c-charging");
+    const { definition } = await child.snapshot();
+    expect(gone.nodes).toHaveLength(1);
+    // the definition of the child is lost for every process that reads it from the store
+    const lossy = { ...store, getDefinition: async (hash: string) => (hash === definition.hash ? null : store.getDefinition(hash)) };
+    const second_ = setUp({ store: lossy, nodeDefinitions, workflows: [single] }, environment);
+    await (await second_.runtime.get("p")).restart();
+    await environment.advance(hour);
+    expect(await run.snapshot()).toMatchObject({ status: "failed", error: { message: "the card was refused" } });
+    expect((await run.snapshot()).parked).toBeUndefined();
   });
 
   it("is refused while one of them is coming to its end", async () => {
@@ -167,7 +202,7 @@ describe("the restart of an execution that waits for others", () => {
     isBroken = false;
     await Promise.all([run.restart(), run.restart()]);
     await environment.advance(second);
-    expect((await store.list()).items.map(({ workflowId }) => workflowId).sort()).toEqual(["c-charging", "c-charging", "p", "p"]);
+    expect((await store.list()).items.map(({ workflowId }) => workflowId).sort()).toEqual(["c-charging", "p"]);
     expect(charges).toBe(2);
   });
 });

@@ -9,62 +9,87 @@ describe("run.restart", () => {
     const { runtime, environment } = start();
     const run = await failing(runtime, environment, "plain");
     effects.isBroken = true;
-    const restarted = await run.restart();
-    expect(restarted.workflowId).toBe("o-1");
-    const failed = codeOf(restarted.result());
+    expect(await run.restart()).toEqual({ applied: true, reason: "restarted" });
+    const failed = codeOf(run.result());
     await environment.advance(5 * second);
     expect(await failed).toBe("EXECUTION_FAILED");
     expect(whatWasDone()).toEqual(['pay {"amount":5}', "fragile 1", "fragile 2", "fragile 1", "fragile 2"]);
     effects.isBroken = false;
-    const third = await restarted.restart();
-    expect(third.workflowId).toBe("o-1");
-    expect(await third.result()).toBe("mended");
-    const snapshot = await third.snapshot();
+    await run.restart();
+    expect(await run.result()).toBe("mended");
+    const snapshot = await run.snapshot();
     expect(snapshot).toMatchObject({ status: "completed", input: { amount: 5 }, restarts: 2 });
     expect(snapshot.context.pay).toMatchObject([{ output: { paid: true } }]);
     // all attempts of one visit share a key, also after a restart
     expect(new Set(effects.done.map(({ key }) => key)).size).toBe(2);
   });
 
-  it("sent twice is one restart", async () => {
+  it("uses new idempotency keys for the step that failed, if that is said", async () => {
+    const { runtime, environment } = start();
+    const run = await failing(runtime, environment, "plain");
+    const before = new Set(effects.done.map(({ key }) => key));
+    await run.restart({ keys: "new" });
+    expect(await run.result()).toBe("mended");
+    const [, , , after] = effects.done;
+    expect(after).toMatchObject({ what: "fragile 1" });
+    expect(before).not.toContain(after!.key);
+  });
+
+  it("sent twice is one restart, and each call says what it found", async () => {
     const { runtime, environment } = start();
     const run = await failing(runtime, environment, "plain");
     const [one, two] = await Promise.all([run.restart(), run.restart()]);
-    expect([one.workflowId, two.workflowId]).toEqual(["o-1", "o-1"]);
-    expect(await one.result()).toBe("mended");
-    expect((await run.restart()).workflowId).toBe("o-1");
+    expect([one, two]).toContainEqual({ applied: true, reason: "restarted" });
+    expect([one, two]).toContainEqual({ applied: false, reason: "open" });
+    expect(await run.result()).toBe("mended");
+    expect(await run.restart()).toEqual({ applied: false, reason: "completed" });
     expect(whatWasDone().filter((what) => what.startsWith("pay"))).toHaveLength(1);
   });
 
-  it("is refused where its id is taken by an execution that is none", async () => {
+  it("under one idempotency key is one restart, also if the execution has failed again meanwhile", async () => {
     const { runtime, environment } = start();
     const run = await failing(runtime, environment, "plain");
-    await runtime.start("talk", { workflowId: "o-1" });
-    expect(await codeOf(run.restart())).toBe("START_CONFLICT");
-    // the other execution with this id is not taken for the restart
-    expect(await codeOf(run.result())).toBe("EXECUTION_FAILED");
-  });
-
-  it("is followed by whoever waits for the execution, or starts it again", async () => {
-    const { runtime, environment } = start();
-    const run = await failing(runtime, environment, "plain");
-    expect((await run.latest()).workflowId).toBe("o-1");
-    const restarted = await run.restart();
+    effects.isBroken = true;
+    await run.restart({ idempotencyKey: "click-1" });
+    await environment.advance(5 * second);
+    expect((await run.snapshot()).status).toBe("failed");
+    expect(await run.restart({ idempotencyKey: "click-1" })).toEqual({ applied: false, reason: "repeated" });
+    effects.isBroken = false;
+    expect(await run.restart({ idempotencyKey: "click-2" })).toEqual({ applied: true, reason: "restarted" });
     expect(await run.result()).toBe("mended");
-    expect(await run.settled()).toMatchObject({ workflowId: "o-1", status: "completed" });
-    expect((await run.latest()).workflowId).toBe("o-1");
-    expect((await runtime.start("plain", { workflowId: "o-1", input: { amount: 5 } })).workflowId).toBe(restarted.workflowId);
-    expect(await codeOf(run.result({ follow: false }))).toBe("EXECUTION_FAILED");
-    expect(await run.settled({ follow: false })).toMatchObject({ workflowId: "o-1", status: "failed" });
-    expect((await runtime.start("plain", { workflowId: "o-1", input: { amount: 5 }, follow: false })).workflowId).toBe("o-1");
+    expect(await run.snapshot()).toMatchObject({ restarts: 2 });
   });
 
-  it("is not followed into an execution that another one with this id was restarted as", async () => {
+  it("never ignores a definition: it is refused where an earlier call has restarted with another one", async () => {
+    const { runtime, environment } = start();
+    const run = await failing(runtime, environment, "plain");
+    const mended = { ...plain, nodes: [plain.nodes[0]!, { id: "send", type: "ask" }] };
+    await run.restart();
+    await expect(run.restart({ definition: mended })).rejects.toMatchObject({ code: "FORK_REFUSED" });
+    expect(await run.result()).toBe("mended");
+    await expect(run.restart({ definition: mended })).rejects.toMatchObject({ code: "FORK_REFUSED" });
+    const other = await runtime.start("plain", { workflowId: "o-2", input: { amount: 6 } });
+    await other.result();
+    expect(await codeOf(other.restart({ definition: mended }))).toBe("FORK_REFUSED");
+  });
+
+  it("keeps the id for whoever waits for the execution, or starts it again", async () => {
+    const { runtime, environment } = start();
+    const run = await failing(runtime, environment, "plain");
+    await run.restart();
+    expect(await run.result()).toBe("mended");
+    expect(await run.settled()).toMatchObject({ workflowId: "o-1", status: "completed", restarts: 1 });
+    expect((await runtime.start("plain", { workflowId: "o-1", input: { amount: 5 } })).workflowId).toBe("o-1");
+    expect(await codeOf(runtime.start("plain", { workflowId: "o-1", input: { amount: 6 } }))).toBe("START_CONFLICT");
+  });
+
+  it("is refused for an execution that was deleted, and options that are none", async () => {
     const { runtime, environment, store } = start();
     const run = await failing(runtime, environment, "plain");
-    await (await run.restart()).result();
+    for (const options of [{ key: "same" }, { keys: "old" }, { compensated: "never" }, { idempotencyKey: "" }])
+      expect(await codeOf(run.restart(options as never))).toMatch(/^OPTION_/);
     await store.delete("o-1");
-    expect(await codeOf(run.result())).toBe("WORKFLOW_NOT_FOUND");
+    expect(await codeOf(run.restart())).toBe("WORKFLOW_NOT_FOUND");
   });
 
   it("asks what is to become of steps that were undone", async () => {
@@ -73,7 +98,8 @@ describe("run.restart", () => {
     expect(whatWasDone()).toEqual(['pay {"amount":5}', "fragile 1", "fragile 2", "refund"]);
     await expect(run.restart()).rejects.toMatchObject({ code: "RESTART_COMPENSATED", details: { nodes: ["pay"] } });
     effects.done = [];
-    expect(await (await run.restart({ compensated: "again" })).result()).toBe("mended");
+    await run.restart({ compensated: "again" });
+    expect(await run.result()).toBe("mended");
     expect(whatWasDone()).toEqual(['pay {"amount":5}', "fragile 1"]);
   });
 
@@ -81,7 +107,8 @@ describe("run.restart", () => {
     const { runtime, environment } = start();
     const run = await failing(runtime, environment, "order");
     effects.done = [];
-    expect(await (await run.restart({ compensated: "keep" })).result()).toBe("mended");
+    await run.restart({ compensated: "keep" });
+    expect(await run.result()).toBe("mended");
     expect(whatWasDone()).toEqual(["fragile 1"]);
   });
 
@@ -90,8 +117,8 @@ describe("run.restart", () => {
     const run = await failing(runtime, environment, "order");
     effects.done = [];
     effects.isBroken = true;
-    const again = await run.restart({ compensated: "keep" });
-    const failed = codeOf(again.result());
+    await run.restart({ compensated: "keep" });
+    const failed = codeOf(run.result());
     await environment.advance(5 * second);
     expect(await failed).toBe("EXECUTION_FAILED");
     expect(whatWasDone()).toEqual(["fragile 1", "fragile 2", "refund"]);
@@ -104,11 +131,13 @@ describe("run.restart", () => {
     await environment.advance(2 * hour);
     expect(await failed).toBe("EXECUTION_FAILED");
     await environment.advance(5 * hour);
-    const again = await run.restart();
-    const [path] = (await again.snapshot()).activePaths;
+    const [before] = (await run.snapshot()).context.ask ?? [];
+    expect(before).toMatchObject({ error: expect.any(String) });
+    await run.restart();
+    const [path] = (await run.snapshot()).activePaths;
     expect(path!.waits![0]!.timeoutAt! - environment.now()).toBe(hour);
-    await again.resume({ payload: { approved: true } });
-    expect(await again.result()).toBe("said");
+    await run.resume({ payload: { approved: true } });
+    expect(await run.result()).toBe("said");
   });
 
   it("is refused for what has not ended, and for what has completed", async () => {
@@ -127,6 +156,9 @@ describe("run.restart", () => {
     const other = { ...plain, nodes: [plain.nodes[0]!, { id: "post", type: "fragile" }], edges: [{ source: "pay", target: "post" }] };
     expect(await codeOf(run.restart({ definition: other }))).toBe("DEFINITION_CHANGED");
     const mended = { ...plain, nodes: [plain.nodes[0]!, { id: "send", type: "say", data: "by post" }] };
-    expect(await (await run.restart({ definition: mended })).result()).toBe("by post");
+    await run.restart({ definition: mended });
+    expect(await run.result()).toBe("by post");
+    // the definition of the start stays that of the first event
+    expect((await runtime.start("plain", { workflowId: "o-1", input: { amount: 5 } })).workflowId).toBe("o-1");
   });
 });

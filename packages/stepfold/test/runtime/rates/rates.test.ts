@@ -124,10 +124,27 @@ describe("executions with a rate limit", () => {
     const run = await runtime.start("ask-first", { workflowId: "first" });
     await environment.advance(second);
     await run.cancel();
-    const again = await run.restart();
+    await run.restart();
+    const fork = await run.fork();
     await environment.advance(second);
-    expect(await again.snapshot()).toMatchObject({ status: "paused" });
-    expect((await again.snapshot()).rate).toBeUndefined();
+    expect(await run.snapshot()).toMatchObject({ status: "paused" });
+    expect(await fork.snapshot()).toMatchObject({ status: "paused" });
+    expect((await fork.snapshot()).rate).toBeUndefined();
+  });
+
+  it("cannot be passed by a fork, or by a cancellation and a restart, of an execution that has not begun", async () => {
+    const { environment, runtime } = setUpRates(1);
+    await runtime.start("send");
+    const run = await runtime.start("send", { workflowId: "waits" });
+    await environment.advance(second);
+    const fork = await run.fork();
+    await run.cancel();
+    await run.restart();
+    await environment.advance(second);
+    for (const waiting of [run, fork])
+      expect(await waiting.snapshot()).toMatchObject({ status: "active", steps: 0, rate: { key: "send" } });
+    for (let turn = 0; turn < 4; turn++) await environment.advance(10 * second);
+    for (const begun of [run, fork]) expect((await begun.snapshot()).steps).toBeGreaterThan(0);
   });
 
   it("say why they wait", async () => {

@@ -4,7 +4,6 @@ import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/
 import type { CancelledEvent, SpawnedEvent } from "../../snapshot/event.ts";
 import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
-import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState, type Wait } from "../../snapshot/snapshot.ts";
 import { type EpochMs, sizeOfJson } from "../../values/json.ts";
 import { markChanged } from "../draft/add-result.ts";
@@ -14,6 +13,7 @@ import { clearWaits, type DraftChildren, type DraftPath, firstPath, openChildren
 import { updateCounters } from "../draft/draft-status.ts";
 import { subtractSize } from "../draft/held-size.ts";
 import { scopeAt } from "../draft/open-draft.ts";
+import { childBytes, sizeOfHeld } from "../draft/result-size.ts";
 import { forgetChildren } from "../paths/end-path.ts";
 import { enter } from "../paths/leave.ts";
 import { hasEffects } from "../paths/undo.ts";

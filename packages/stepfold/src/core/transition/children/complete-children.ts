@@ -9,6 +9,7 @@ import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import { type ChildDraft, factsOf, type ScopeDraft, variablesAt } from "../draft/draft.ts";
 import { type DraftChildren, type DraftPath, visitAgain } from "../draft/draft-path.ts";
+import { mayFail } from "../draft/failures.ts";
 import { sizeOfWaits } from "../draft/held-size.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
@@ -37,10 +38,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   if (verdict === "going") return false;
   const version = scope.root.version + 1;
   const result = { timestamp: at, attempt: path.attempts + 1, pathId: path.id, version };
-  if ("error" in verdict) {
-    failWith(scope, path, verdict.error, result, version);
-    return true;
-  }
+  if ("error" in verdict) return failWith(scope, path, verdict.error, result, version);
   const { output } = verdict;
   addConsequence(scope, path.node, { output, ...result });
   const finishes = children.map?.remaining === "finish" && !isFull(children);
@@ -55,29 +53,32 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   return true;
 }
 
-/** Fails the node of a path whose next child could not begin. A draining path does not fail: items that have not begun are cancelled. */
-export function failChildren(scope: ScopeDraft, path: DraftPath, thrown: unknown, at: EpochMs): void {
+/**
+ * Fails the node of a path whose next child could not begin. A draining path does not fail: items that have not begun are cancelled.
+ * Returns false if the node may not fail now.
+ */
+export function failChildren(scope: ScopeDraft, path: DraftPath, thrown: unknown, at: EpochMs): boolean {
   const { map } = path.children!;
   if (path.draining && map) {
     let cancelled = 0;
     for (let item = map.next; item < map.total; item++)
       if (!scope.root.children.has(childKey(scope.key, path.children!.key, item))) cancelled++;
     countItems(path.children!, { next: map.total, cancelled: map.cancelled + cancelled });
-    return;
+    return true;
   }
   const version = scope.root.version + 1;
   const result = { timestamp: at, attempt: path.attempts + 1, pathId: path.id, version };
-  failWith(scope, path, errorInfo(thrown, path.nodeId), result, version);
+  return failWith(scope, path, errorInfo(thrown, path.nodeId), result, version);
 }
 
-function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: Omit<NodeResult, "output">, version: number): void {
+function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: Omit<NodeResult, "output">, version: number): boolean {
   const handle = path.node.edges.has("error") ? "error" : undefined;
   addConsequence(scope, path.node, {
     output: handle === undefined ? null : (error as unknown as Json),
     ...result,
     error: error.message,
   });
-  failWhole(scope, path, { error, handle, at: result.timestamp }, version);
+  return failWhole(scope, path, { error, handle, at: result.timestamp }, version);
 }
 
 /** The failure of a node that runs children. */
@@ -90,29 +91,32 @@ interface Failure {
 
 /**
  * Drops the children of a node that has failed or timed out. If its retry policy allows another attempt, the node begins new children
- * later; otherwise it opens an incident, or the path leaves by `handle`, or the scope fails.
+ * later; otherwise it opens an incident, or the path leaves by `handle`, or the scope fails. Returns false if it may not fail now.
  */
-export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): void {
+export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): boolean {
+  const next = nextAttempt(scope, path, error, at);
+  const asks = handle === undefined && (path.node.node.incident ?? scope.workflow.definition.incident) === true;
+  if (typeof next !== "number" && handle === undefined && !asks && !mayFail(scope, path.id)) return false;
   if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
   path.waits = undefined;
   path.status = "ready";
-  const next = nextAttempt(scope, path, error, at);
   if (typeof next === "number") {
     path.status = "retrying";
     path.attempts++;
     path.nextRetryAt = next;
     visitAgain(path);
-    return;
+    return true;
   }
-  if (handle === undefined && (path.node.node.incident ?? scope.workflow.definition.incident)) {
+  if (asks) {
     const attempt = path.attempts + 1;
     visitAgain(path);
     openIncident(scope, path, { error: next, attempt, at });
     scope.root.sizeBytes += sizeOfWaits(path.waits!);
-    return;
+    return true;
   }
   failPath(scope, path, next, handle, version);
+  return true;
 }
 
 /** Returns the time at which a node whose children have failed begins new ones; if there is no retry, the error with which it fails. */

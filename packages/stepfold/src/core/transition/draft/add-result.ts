@@ -1,10 +1,10 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
-import { sizeOfResult } from "../../snapshot/result-size.ts";
 import type { NodeResult } from "../../snapshot/snapshot.ts";
 import type { ScopeDraft } from "./draft.ts";
 import { isChild } from "./draft.ts";
 import { subtractSize } from "./held-size.ts";
 import { keepOf } from "./open-draft.ts";
+import { sizeOfResult } from "./result-size.ts";
 
 /**
  * Appends the result of a node to the context. If the node keeps only its last results (`keep`), the older ones are dropped and their size

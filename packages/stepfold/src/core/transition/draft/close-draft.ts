@@ -72,12 +72,14 @@ export function takeListedWaits(draft: Draft, isWhole: boolean): readonly Listed
 function childStates(draft: Draft): Record<string, ChildState> {
   const states: Record<string, ChildState> = {};
   for (const [key, child] of draft.children) {
-    states[key] = "root" in child ? closeChild(child) : child;
+    states[key] = closeChild(child);
   }
   return states;
 }
 
-function closeChild(child: ChildDraft): ChildState {
+/** Returns a child in the form that a snapshot holds. */
+export function closeChild(child: ChildDraft | ChildState): ChildState {
+  if (!("root" in child)) return child;
   const state: Mutable<ChildState> = Object.assign(childFields(child), { context: closeContext(child) });
   if (child.variables !== noVariables) state.variables = child.variables;
   return Object.freeze(state);
@@ -122,6 +124,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (scheduledBy) head.scheduledBy = scheduledBy;
   if (from) head.from = from;
   if (draft.deadlineGiven) head.deadlineGiven = true;
+  if (draft.givenDeadlineAt !== undefined) head.givenDeadlineAt = draft.givenDeadlineAt;
   if (permit) head.permit = permit;
   if (rate) head.rate = rate;
   if (draft.closing) head.closing = draft.closing;

@@ -1,6 +1,7 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
+import type { Run } from "../../snapshot/lineage.ts";
 import type { ActivePath, Answer, ChildrenState, MapState, Reopening, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
@@ -181,8 +182,9 @@ export function earliestRetry<P extends Retried>(paths: readonly P[]): P | null 
 
 /** The fields of the execution that a change of a path reads or changes. */
 interface Root {
-  readonly incarnation?: string;
+  readonly incarnation?: string | undefined;
   sizeBytes: number;
+  run: Run | undefined;
 }
 
 /** Removes the waits of a path and the data with which it was resumed, and subtracts their size. */
@@ -213,12 +215,18 @@ export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, ve
   path.turn++;
   path.waits = undefined;
   if (wait.begins) return;
+  if (root.run?.quick !== undefined && given.by !== "child" && given.by !== "delivery") root.run = withoutQuick(root.run);
   path.resumed = Object.freeze(wait.payload === undefined ? why : { ...why, suspendPayload: wait.payload });
   const at = wait.inEvents?.payload;
   if (at !== undefined) path.resumed = { ...path.resumed, inEvents: { ...why.inEvents, suspendPayload: at } };
   const { payload: _, ...kept } = path.resumed;
   // the size of the payload is added with its event
   subtractSize(root, heldBytes - sizeOfResumed(kept));
+}
+
+/** A run that an answer, a signal or a timer has moved does not count as quick: the loop waits for something, and needs no brake. */
+function withoutQuick({ quick: _, ...run }: Run): Run {
+  return Object.freeze(run);
 }
 
 /** Returns what opens again if the code of the node refuses the answer; null if the type of the node says nothing about the payload. */

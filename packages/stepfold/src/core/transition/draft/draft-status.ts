@@ -149,6 +149,7 @@ export function park(draft: Draft, event: ParkedEvent | UnparkedEvent): boolean 
 export function endsParking(event: Event): boolean {
   switch (event.type) {
     case "completed":
+    case "continued":
     case "failed":
     case "suspended":
     case "answerRefused":

@@ -1,9 +1,9 @@
-import { sizeOfVariables } from "../../snapshot/result-size.ts";
 import type { Variables } from "../../snapshot/variables.ts";
 import { hasOlderValues, readableOf, withValues } from "../../snapshot/variables.ts";
 import type { Json } from "../../values/json.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft.ts";
 import { subtractSize } from "./held-size.ts";
+import { sizeOfVariables } from "./result-size.ts";
 
 /** Sets variables of a scope, by name, to values that are valid from `version` on. */
 export function setVariables(scope: ScopeDraft, values: Readonly<Record<string, Json>>, version: number): void {

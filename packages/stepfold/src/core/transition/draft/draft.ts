@@ -22,46 +22,9 @@ import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import type { Permit, Rate } from "../../values/shared-keys.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
+import type { FailureNotes } from "./failures.ts";
 import type { ListedWaits } from "./listed-waits.ts";
-
-/** A time for each key. The earliest one is cached, so that reading it again is cheap. */
-class Timetable {
-  readonly #times = new Map<string, EpochMs>();
-  #first: string | null = null;
-  #stale = false;
-
-  /** Sets the time of a key; null removes the key. */
-  set(key: string, at: EpochMs | null): void {
-    const before = this.#times.get(key);
-    if (before === (at ?? undefined)) return;
-    if (at === null) this.#times.delete(key);
-    else this.#times.set(key, at);
-    if (key === this.#first) this.#stale = true;
-    else if (at !== null && !this.#stale && (this.#first === null || at < this.#times.get(this.#first)!)) this.#first = key;
-  }
-
-  /** Returns the key with the earliest time, or null if there is none. If several keys have that time, one of them. */
-  first(): { readonly key: string; readonly at: EpochMs } | null {
-    if (this.#stale) this.#find();
-    return this.#first === null ? null : { key: this.#first, at: this.#times.get(this.#first)! };
-  }
-
-  /** Returns the keys whose time is `at`. */
-  keysAt(at: EpochMs): string[] {
-    return [...this.#times].filter(([, time]) => time === at).map(([key]) => key);
-  }
-
-  #find(): void {
-    this.#stale = false;
-    this.#first = null;
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const [key, at] of this.#times) {
-      if (at >= earliest) continue;
-      earliest = at;
-      this.#first = key;
-    }
-  }
-}
+import { Timetable } from "./timetable.ts";
 
 /** The changeable form of a scope. Every path and every join belongs to exactly one scope. For fields without a comment see `ScopeHead`. */
 export interface ScopeDraft {
@@ -144,15 +107,14 @@ export interface Draft extends ScopeDraft {
   readonly scheduledBy: Snapshot["scheduledBy"];
   readonly from: Snapshot["from"];
   deadlineGiven: true | undefined;
+  givenDeadlineAt: EpochMs | undefined;
   readonly permit: Permit | undefined;
   readonly rate: Rate | undefined;
   closing: Snapshot["closing"];
   run: Snapshot["run"];
   restarts: number;
-  /** Called in a replay before a path that failed ends (`path`), and before a scope ends early with all its paths (null). */
-  onHalt: ((scope: ScopeDraft, path: DraftPath | null) => void) | null;
-  /** The workflow of the next run, while the event `continued` is applied. */
-  next: CompiledWorkflow | undefined;
+  /** Null, except in a replay that looks for what a restart opens again. */
+  failures: FailureNotes | null;
   version: number;
   lastStartedAt: EpochMs | undefined;
   totalExecutionTime: number | undefined;
@@ -274,11 +236,11 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
   readonly permit: Draft["permit"];
   readonly rate: Draft["rate"];
   deadlineGiven: Draft["deadlineGiven"];
+  givenDeadlineAt: Draft["givenDeadlineAt"] = undefined;
   closing: Draft["closing"] = undefined;
   run: Draft["run"] = undefined;
   restarts = 0;
-  onHalt: Draft["onHalt"] = null;
-  next: Draft["next"] = undefined;
+  failures: Draft["failures"] = null;
   // the event `started` makes version 0
   version = -1;
   lastStartedAt: Draft["lastStartedAt"] = undefined;

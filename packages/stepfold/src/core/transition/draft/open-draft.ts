@@ -31,6 +31,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     inputInEvents: snapshot.inEvents?.input,
   });
   openScope(draft, snapshot, snapshot);
+  draft.givenDeadlineAt = snapshot.givenDeadlineAt;
   draft.closing = snapshot.closing;
   draft.run = snapshot.run;
   draft.restarts = snapshot.restarts ?? 0;
@@ -60,6 +61,11 @@ export function childOf(draft: Draft, key: string): ChildDraft | null {
   const found = draft.children.get(key);
   if (!found) return null;
   return "root" in found ? found : openChild(draft, key, found);
+}
+
+/** Whether a child has not ended. */
+export function isOpen(child: ChildDraft | ChildState): boolean {
+  return "root" in child ? child.ended === null : !isTerminal(child.status);
 }
 
 /** Returns the scope with this key, opened for changes; null if there is none. An empty or missing key means the execution itself. */

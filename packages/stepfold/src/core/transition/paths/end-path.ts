@@ -2,8 +2,7 @@ import type { ErrorInfo } from "../../errors/error-info.ts";
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
 import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
-import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
-import { type BegunStep, type ChildState, type Ending, isTerminal } from "../../snapshot/snapshot.ts";
+import type { BegunStep, Ending } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
@@ -11,8 +10,9 @@ import { clearWaits, type DraftChildren, type DraftPath } from "../draft/draft-p
 import { updateCounters } from "../draft/draft-status.ts";
 import { subtractSize } from "../draft/held-size.ts";
 import { unwait } from "../draft/join-group.ts";
-import { childOf, scopeAt } from "../draft/open-draft.ts";
+import { childOf, isOpen, scopeAt } from "../draft/open-draft.ts";
 import { withdraw } from "../draft/outbox.ts";
+import { childBytes, sizeOfHeld } from "../draft/result-size.ts";
 import { firstUndo, hasEffects, scopesToUndo } from "./undo.ts";
 
 /** Records a step that was begun and will not complete, because it may have had an effect that must be undone. */
@@ -121,10 +121,6 @@ function undoAll(child: ChildDraft): void {
   updateCounters(child);
 }
 
-function isOpen(child: ChildDraft | ChildState): boolean {
-  return "root" in child ? child.ended === null : !isTerminal(child.status);
-}
-
 /** Ends a child as cancelled, after its own children. It is deleted, unless steps in it may have to be undone or could not be undone. */
 function retire(child: ChildDraft, all: boolean): void {
   const { root, key, ending } = child;
@@ -196,7 +192,6 @@ export function stop(
   failure: ErrorInfo | undefined,
   version: number,
 ): void {
-  scope.root.onHalt?.(scope, null);
   // with onFailure "finish" there may be an earlier failure
   const error = failure ?? scope.error;
   clear(scope, true);

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
+import { mayFail } from "../draft/failures.ts";
 import { endPath, giveUpStep, stop } from "./end-path.ts";
 import { leave } from "./leave.ts";
 
@@ -9,6 +10,7 @@ import { leave } from "./leave.ts";
  * when its other paths have ended.
  */
 export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
+  if (handle === undefined && !mayFail(scope, path.id)) return;
   giveUpStep(scope, path);
   if (handle !== undefined) {
     leave(scope, path, [handle], version);
@@ -18,7 +20,6 @@ export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, h
     stop(scope, "failed", path.nodeId, error, version);
     return;
   }
-  scope.root.onHalt?.(scope, path);
   scope.error ??= error;
   scope.failedNodeId ??= path.nodeId;
   endPath(scope, path, null);

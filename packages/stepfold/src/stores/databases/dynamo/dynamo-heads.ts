@@ -21,9 +21,13 @@ export interface Head extends ExecutionGuard, KnownHead {
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
   readonly checkpointVersion: number | null;
+  readonly runAt: EpochMs | null;
   /** The version at which the rows of children were last folded into one; null: never. See `fold` in `dynamo-history.ts`. */
   readonly foldedAt: number | null;
 }
+
+/** The layout of the items, which every head and tombstone names. */
+export const layout = 2;
 
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
 
@@ -43,7 +47,7 @@ export function headOf(connection: Connection, item: Item): Head {
     return read;
   };
   const number = (name: string): number => numberOr(name, Number.NaN);
-  if (item.lane !== undefined)
+  if (number("layout") !== layout)
     throw dynamoDamage("the table contains executions of an older version, which cannot be read: use another table or another prefix");
   const [incarnation, key, made] = [userText("incarnation"), userText("permitKey"), text("made")];
   if (!statuses.has(item.status) || incarnation === null || made === "") throw damagedExecution(id);
@@ -53,6 +57,7 @@ export function headOf(connection: Connection, item: Item): Head {
     ...{ version: number("version"), fence: number("fence"), crashes: numberOr("crashes", 0), updatedAt: numberOr("updatedAt", 0) },
     sizeBytes: numberOr("sizeBytes", 0),
     ...{ wakeAt: numberOr("wakeAt", null), dueAt: numberOr("dueAt", null) },
+    ...{ runSince: numberOr("runSince", null), runAt: numberOr("runSort", null), trimmed: numberOr("trimmed", 0) },
     ...{ checkpointVersion: numberOr("checkpointVersion", null), foldedAt: numberOr("foldedAt", null) },
     ...{ endedAt: numberOr("endedAt", null), deletedAt: numberOr("deletedAt", null) },
     ...{ head: text("head"), listed: text("listed") || text("head"), metadata: text("metadata") },

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { changeChildren } from "../../kit/row-rules.ts";
+import { changeChildren, placeOf } from "../../kit/row-rules.ts";
 import type { WrittenChild } from "../../kit/writing/written-commit.ts";
 import type { Item } from "./dynamo-client.ts";
 import { damagedExecution, type Head, readHead } from "./dynamo-heads.ts";
@@ -17,6 +17,9 @@ interface ReadEvents {
 
 /** How many times a read is repeated if another process is writing the same execution. */
 const maxTries = 6;
+
+/** How many rows of events are read and deleted together. */
+const deletedTogether = 100;
 
 /** The text of a row without children, because an attribute must not be empty. */
 const noChildren = "[]";
@@ -68,7 +71,8 @@ async function areChildrenWhole(connection: Connection, { id, incarnation, check
 export async function readEvents(connection: Connection, id: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
   for await (const head of liveHeads(connection, id)) {
     if (!head || after >= head.version) return [];
-    const read = await eventsOf(connection, head, after, Math.min(head.version, after + limit));
+    const lastPlace = placeOf(after + 1, head) + limit - 1;
+    const read = await eventsOf(connection, head, after, Math.min(head.version, lastPlace + (lastPlace > 0 ? head.trimmed : 0)));
     if (read) return read.events;
   }
   throw damagedExecution(id);
@@ -109,14 +113,33 @@ function applyChildren(children: Map<string, string>, lines: string): void {
   }
 }
 
-/** Reads the events after the version `after` up to the version `upTo`; null if one of them is missing. */
+/** Deletes the rows of all events that are trimmed. The row of the first commit stays, because it has the first event. */
+export async function deleteEvents(connection: Connection, { pk, incarnation, trimmed }: Head): Promise<void> {
+  const owner = { pk, incarnation };
+  const [first] = await itemsOf(connection, pk, { ...rowRange("e", incarnation, 0, trimmed), limit: 1, only: ["sk"] });
+  for (let rows: Item[] | null = null; first && rows?.length !== 0; ) {
+    const range = rowRange("e", incarnation, versionOf(first) + 1, trimmed);
+    rows = await itemsOf(connection, pk, { ...range, limit: deletedTogether, only: ["sk", "text"] });
+    const texts = rows.map(({ text }) => String(text));
+    await dropTexts(connection, owner, texts);
+    const sortKeys = rows.map(({ sk }) => String(sk));
+    await deleteItems(connection, pk, sortKeys);
+  }
+}
+
+/** Reads the events after the version `after` up to the version `upTo` that are not trimmed; null if one of them is missing. */
 async function eventsOf(connection: Connection, head: Head, after: number, upTo: number): Promise<ReadEvents | null> {
+  const { trimmed } = head;
+  if (after < 0 && trimmed > 0 && upTo > 0) {
+    const [first, rest] = [await eventsOf(connection, head, after, 0), await eventsOf(connection, head, trimmed, upTo)];
+    return first && rest && { events: [...first.events, ...rest.events], childrenAt: rest.childrenAt };
+  }
   const events: StoredEvent[] = [];
   const childrenAt: number[] = [];
-  let next = after + 1;
+  let next = after < 0 ? 0 : Math.max(after, trimmed) + 1;
   if (next > upTo) return { events, childrenAt };
   // every row has at least one event, so `upTo - after` rows are enough; the last row may contain later events too
-  const range = { ...rowRange("e", head.incarnation, next, Number.MAX_SAFE_INTEGER), limit: upTo - after };
+  const range = { ...rowRange("e", head.incarnation, next, Number.MAX_SAFE_INTEGER), limit: upTo + 1 - next };
   for (const item of await itemsOf(connection, head.pk, range)) {
     const lines = (await readText(connection, head, item.text))?.split("\n") ?? [];
     const last = versionOf(item);

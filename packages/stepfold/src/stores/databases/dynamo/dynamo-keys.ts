@@ -10,11 +10,11 @@ export const headKey = "head";
 export type RowKind = "c" | "e" | "p";
 
 /**
- * The lists in the two indexes. `list` has all executions by time of creation. The other lists are in the index of due times: `due` has
+ * The lists in the two indexes. `list` has all executions by time of creation, and `run` those with events of earlier runs, in an index of its own. The other lists are in the index of due times: `due` has
  * executions without a permit, `keyed` those with a permit (sorted by key), `deleted` tombstones, and there is a list for each terminal
  * status.
  */
-export type IndexList = "list" | "due" | "keyed" | "deleted" | EndedList;
+export type IndexList = "list" | "run" | "due" | "keyed" | "deleted" | EndedList;
 
 /** The lists of ended executions. */
 export type EndedList = Extract<Status, "completed" | "failed" | "cancelled">;

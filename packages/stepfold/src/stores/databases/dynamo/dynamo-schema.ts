@@ -14,6 +14,9 @@ export const dueIndex: DynamoIndex = { name: "due", partition: "dueList", sort: 
 /** The index of all executions by time of creation. */
 export const createdIndex: DynamoIndex = { name: "created", partition: "listPartition", sort: "made" };
 
+/** The index of executions with events of earlier runs, by the time when their present run began. */
+export const runIndex: DynamoIndex = { name: "run", partition: "runList", sort: "runSort" };
+
 interface KeyPart {
   AttributeName: string;
   KeyType: "HASH" | "RANGE";
@@ -53,7 +56,7 @@ export interface DynamoTableClient {
  * ```
  */
 export function dynamoTable(name: string): DynamoTable {
-  const attributes = ["pk", "sk", "dueList", "dueSort", "listPartition", "made"];
+  const attributes = ["pk", "sk", "dueList", "dueSort", "listPartition", "made", "runList", "runSort"];
   return {
     TableName: name,
     BillingMode: "PAY_PER_REQUEST",
@@ -63,6 +66,7 @@ export function dynamoTable(name: string): DynamoTable {
       // no projected attribute changes with an ordinary step, so that a step need not write the indexes
       tableIndex(dueIndex, ["definitionId", "permitLimit"]),
       tableIndex(createdIndex, ["status", "definitionId", "tags"]),
+      tableIndex(runIndex, ["definitionId"]),
     ],
   };
 }

@@ -4,7 +4,7 @@ import { firstDueKeys } from "../../kit/claims/due-keys.ts";
 import { isDue } from "../../kit/claims/guard.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
-import { byDueTime, endedRows } from "../../kit/row-rules.ts";
+import { byDueTime, earlierRuns, endedRows } from "../../kit/row-rules.ts";
 import type { Item } from "./dynamo-client.ts";
 import { type Head, headOf, intactHeads } from "./dynamo-heads.ts";
 import { loadRows, readEvents } from "./dynamo-history.ts";
@@ -22,7 +22,7 @@ import {
 import { countedRows, endedEntries, headRows, listedRows } from "./dynamo-list.ts";
 import { dynamoRecords } from "./dynamo-records.ts";
 import { batchGet, type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
-import { dueIndex } from "./dynamo-schema.ts";
+import { dueIndex, runIndex } from "./dynamo-schema.ts";
 import { writeRow } from "./dynamo-writes.ts";
 import type { Test } from "./expression.ts";
 
@@ -102,6 +102,17 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     const first = entries.sort((a, b) => (String(a.dueSort) < String(b.dueSort) ? -1 : 1)).slice(0, limit);
     // the index may be outdated, so the heads are checked
     return endedRows(await this.#heads(first), query);
+  }
+
+  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+    const { before, limit, definitionId } = query;
+    const filter: Test[] = definitionId === null ? [] : [["definitionId", "=", nonEmpty(definitionId)]];
+    const range = { from: firstSortKey, to: sortableNumber(Math.ceil(before)), limit, filter, index: runIndex };
+    const partitions = this.#connection.keys.listPartitions("run");
+    const entries = (await Promise.all(partitions.map((one) => itemsOf(this.#connection, one, range)))).flat();
+    const first = entries.sort((a, b) => (String(a.runSort) < String(b.runSort) ? -1 : 1)).slice(0, limit);
+    // the index may be outdated, so the heads are checked
+    return earlierRuns(await this.#heads(first), query);
   }
 
   /** Reads the first entries after a key. A limit of 0 means that the execution is not due. */

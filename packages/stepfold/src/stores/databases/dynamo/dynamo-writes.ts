@@ -6,8 +6,8 @@ import { meetsCondition } from "../../kit/row-rules.ts";
 import { idFreeAt } from "../../kit/tombstones.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Item, TransactAction } from "./dynamo-client.ts";
-import { type Head, headOf, noteHead, readHead } from "./dynamo-heads.ts";
-import { deleteRows, joinChildren, writerOf } from "./dynamo-history.ts";
+import { type Head, headOf, layout, noteHead, readHead } from "./dynamo-heads.ts";
+import { deleteEvents, deleteRows, joinChildren, writerOf } from "./dynamo-history.ts";
 import { dueSortKey, type EndedList, headKey, nonEmpty, type RowKind, rowKey, sortableNumber, timeSortKey } from "./dynamo-keys.ts";
 import { type Connection, type KnownHead, putItem, replaceItem, transact, updateAction, updateItem } from "./dynamo-requests.ts";
 import { type Attributes, conditionOf, type Test, withoutNulls } from "./expression.ts";
@@ -24,6 +24,7 @@ const maxMetadataInHead = 1024;
 /** Makes a write. Null if its condition does not hold. */
 export function writeRow(connection: Connection, write: RowWrite): Promise<RowWritten | null> {
   if (write.kind === "insert") return insert(connection, write);
+  if (write.kind === "trim") return trim(connection, write);
   return write.kind === "update" ? update(connection, write) : remove(connection, write);
 }
 
@@ -36,7 +37,7 @@ async function insert(connection: Connection, { id, row, history }: WriteOf<"ins
   // sorts by time; executions of one process are in the order of their creation
   const made = `${sortableNumber(now)}.${sortableNumber(connection.nextSeq())}`;
   const attributes = {
-    ...{ incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, made },
+    ...{ layout, incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, made },
     ...{ permitKey: permit && nonEmpty(permit.key), permitLimit: permit?.limit ?? null, ...(await listedOf(pending, row)) },
     ...{ listPartition: keys.listPartition("list", id), dueList: keys.listPartition(permit ? "keyed" : "due", id) },
     ...changesOf(connection, id, { state: row, owner, fence, due }, { made, permit }, null, now),
@@ -65,7 +66,8 @@ async function update(connection: Connection, { id, when, set, history }: WriteO
   const pending = history && state && (await pendingCommit(connection, { pk, incarnation }, state, history));
   const now = connection.now();
   const listed = pending && (await listedOf(pending, set));
-  const attributes = { ...changesOf(connection, id, set, known, head, now), ...listed, ...pending?.state };
+  const reopened = when.open === false && { endedAt: null, dueList: connection.keys.listPartition(known?.permit ? "keyed" : "due", id) };
+  const attributes = { ...changesOf(connection, id, set, known, head, now), ...reopened, ...listed, ...pending?.state };
   const tests: Test[] = [...testsOf(when, now), ...(dueUnlessHeld ? [["owner", head?.owner == null ? "absent" : "exists"] as Test] : [])];
   if (!pending) {
     const item = await updateItem(connection, key, attributes, tests);
@@ -87,6 +89,22 @@ async function update(connection: Connection, { id, when, set, history }: WriteO
 }
 
 /**
+ * Deletes events of earlier runs. The head first says that they are trimmed, so that readers leave them out. The mark of the run goes last:
+ * until then a trim that was interrupted is made again.
+ */
+async function trim(connection: Connection, { id, when }: WriteOf<"trim">): Promise<RowWritten | null> {
+  const now = connection.now();
+  const tests = testsOf(when, now);
+  const key = { pk: connection.keys.execution(id), sk: headKey };
+  const marked = await updateItem(connection, key, { trimmed: when.runSince - 1 }, tests);
+  if (!marked) return null;
+  const head = headOf(connection, marked);
+  await deleteEvents(connection, head);
+  await updateItem(connection, key, { runSince: null, runList: null, runSort: null }, tests);
+  return { now, version: head.version, status: head.status };
+}
+
+/**
  * Replaces the head by a tombstone, or removes a tombstone. The tombstone is one write, after which the execution is no longer found. Then
  * the rows are deleted. If that is interrupted, the remaining rows are deleted together with the tombstone; their keys contain the
  * incarnation, so no other execution ever reads them.
@@ -102,7 +120,7 @@ async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury"
     await replaceItem(connection, key, null, testsOf(when, now));
     return { now, version, status };
   }
-  const fields = { incarnation: nonEmpty(incarnation), version, status, made, fence, deletedAt: now };
+  const fields = { layout, incarnation: nonEmpty(incarnation), version, status, made, fence, deletedAt: now };
   const tombstone = { ...key, ...fields, dueList: connection.keys.listPartition("deleted", id), dueSort: timeSortKey(now, made) };
   const isMade = await putItem(connection, tombstone, testsOf(when, now));
   // if the answer to a first attempt was lost, the second attempt finds its own tombstone
@@ -139,6 +157,11 @@ function changesOf(
     changes.dueSort = dueAt === null ? null : dueSortKey({ ...entry, dueAt, isAtOnce });
   }
   if (state) changes.updatedAt = now;
+  if (state?.trimmed !== undefined) changes.trimmed = state.trimmed;
+  if (state?.run) {
+    const { since, at } = state.run;
+    Object.assign(changes, { runSince: since, runList: keys.listPartition("run", id), runSort: sortableNumber(Math.ceil(at)) });
+  }
   if (!state || !isTerminal(state.status)) return changes;
   const dueList = keys.listPartition(state.status as EndedList, id);
   return { ...changes, endedAt: now, dueAt: null, dueList, dueSort: timeSortKey(now, entry.made) };
@@ -195,7 +218,7 @@ async function pendingCommit(
 }
 
 /** Translates the condition of a write into tests on attributes. */
-function testsOf({ incarnation, version, fence, held, open, due, deleted = false }: RowCondition, now: EpochMs): Test[] {
+function testsOf({ incarnation, version, fence, held, open, due, deleted = false, runSince }: RowCondition, now: EpochMs): Test[] {
   const tests: Test[] = [
     ["incarnation", "=", nonEmpty(incarnation)],
     ["deletedAt", deleted ? "exists" : "absent"],
@@ -203,7 +226,8 @@ function testsOf({ incarnation, version, fence, held, open, due, deleted = false
   if (version !== undefined) tests.push(["version", "=", version]);
   if (fence !== undefined) tests.push(["fence", "=", fence]);
   if (held !== undefined) tests.push(["owner", held ? "exists" : "absent"]);
-  if (open) tests.push(["endedAt", "absent"]);
+  if (open !== undefined) tests.push(["endedAt", open ? "absent" : "exists"]);
+  if (runSince !== undefined) tests.push(["runSince", "=", runSince]);
   if (!due) return tests;
   const isDue: Test = ["dueAt", "<=", now];
   // an execution that is due at once and not held is due whatever the clock says

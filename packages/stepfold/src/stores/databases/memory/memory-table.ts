@@ -38,7 +38,8 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const rows = ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
-    const textsIn = ({ history, ...row }: MemoryRow) => history.events.slice((row.checkpointVersion ?? -1) + 1).map(({ text }) => text);
+    const textsIn = ({ history, ...row }: MemoryRow) =>
+      history.events.slice(rules.placeOf((row.checkpointVersion ?? -1) + 1, row)).map(({ text }) => text);
     const loaded = rows.map((row) => ({ ...row, workflowId: row.id, events: textsIn(row), children: [...row.history.children] }));
     return new Map(loaded.map((row) => [row.workflowId, row]));
   }
@@ -53,7 +54,9 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
       const row = this.rows.get(write.id) ?? null;
       if (write.kind === "insert" ? row : !row || !rules.meetsCondition(row, write.when, now)) return null;
       const columns = write.kind === "insert" ? rules.insertedRow(write, ++this.#lastSeq, now) : rules.rowAfter(row!, write, now);
-      const history: History = write.kind === "update" ? row!.history : { events: [], children: new Map() };
+      const isKept = write.kind === "update" || write.kind === "trim";
+      const history: History = isKept ? row!.history : { events: [], children: new Map() };
+      if (write.kind === "trim") history.events.splice(1, write.when.runSince - 1 - row!.trimmed);
       const next = columns && { ...columns, history };
       this.#replace(row, next);
       if ("history" in write && write.history) append(history, write.history);
@@ -63,7 +66,9 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
-    return this.rows.get(id)?.history.events.slice(afterVersion + 1, afterVersion + 1 + limit) ?? [];
+    const row = this.rows.get(id);
+    const first = row ? rules.placeOf(afterVersion + 1, row) : 0;
+    return row?.history.events.slice(first, first + limit) ?? [];
   }
 
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
@@ -85,6 +90,10 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     return rules.endedRows([...this.rows.values()], query);
+  }
+
+  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+    return rules.earlierRuns([...this.rows.values()], query);
   }
 
   readonly records: kit.ExecutionTable["records"] = {

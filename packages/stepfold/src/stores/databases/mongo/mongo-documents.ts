@@ -5,7 +5,7 @@ import type { DueChange, ExecutionGuard, NewExecution, RowChanges, RowCondition,
 import { labelsIn } from "../../kit/lists/labels.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { keyOf, tailFields } from "./mongo-history.ts";
-import { now } from "./mongo-schema.ts";
+import { layout, now } from "./mongo-schema.ts";
 
 /** The fields of an execution's document that guard its writes. A tombstone has only some of them. */
 interface GuardDocument extends Omit<ExecutionGuard, "id" | "permit"> {
@@ -27,6 +27,8 @@ const absent = {
   permitKey: "",
   permitLimit: 0,
   deletedAt: null,
+  runSince: null,
+  trimmed: 0,
 };
 
 /** The projection of the fields of a guard. */
@@ -71,7 +73,7 @@ export function isDueFor(overdueMs: number): MongoDocument {
 /** The update that fills a new document. */
 export function insertionOf(id: string, seq: number, { permit, due, labels, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
   const key = keyOf(id, row.incarnation);
-  const fixed = { labels: labelsIn(labels), key, seq, crashes: 0, childrenAt: null };
+  const fixed = { layout, labels: labelsIn(labels), key, seq, crashes: 0, childrenAt: null };
   const plain = { ...row, ...fixed, permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0 };
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due, row.wakeAt) };
   return updated({ ...plain, ...tailFields(row.version, history) }, times);
@@ -82,8 +84,10 @@ export function changesOf({ state, due, dueUnlessHeld, labels, ...columns }: Row
   const isFree = { $eq: ["$owner", null] };
   const listed = labels === undefined ? {} : { labels: labelsIn(labels) };
   const dueAt = due && dueAtOf(due, state ? state.wakeAt : "$wakeAt");
+  const { run, ...written } = state ?? {};
+  const begun = run && { runSince: run.since, runAt: run.at };
   return updated(
-    { ...columns, ...listed, ...state, ...(history && state && tailFields(state.version, history)) },
+    { ...columns, ...listed, ...written, ...begun, ...(history && state && tailFields(state.version, history)) },
     {
       ...(state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null }),
       ...(due && { dueAt: dueUnlessHeld ? { $cond: [isFree, dueAt, "$dueAt"] } : dueAt }),
@@ -93,9 +97,14 @@ export function changesOf({ state, due, dueUnlessHeld, labels, ...columns }: Row
 
 /** The update that turns a document into a tombstone. */
 export const burial: MongoDocument[] = [
-  { $project: { incarnation: 1, version: 1, status: 1 } },
+  { $project: { layout: 1, incarnation: 1, version: 1, status: 1 } },
   { $set: { deletedAt: now, writtenAt: now } },
 ];
+
+/** The update after the events of earlier runs were deleted. */
+export function trimOf(runSince: number): MongoDocument[] {
+  return updated({ trimmed: runSince - 1, runSince: null, runAt: null }, {});
+}
 
 /** The update that changes nothing but `writtenAt`. */
 export const noChange: MongoDocument[] = updated({}, {});

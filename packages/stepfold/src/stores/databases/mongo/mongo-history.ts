@@ -38,6 +38,7 @@ interface TailDocument extends Pick<StoredRows, "version" | "status" | "head"> {
   /** The version of the last commit that wrote children or a checkpoint, which is stored as a child; null: no commit did. */
   readonly childrenAt: number | null;
   readonly checkpointVersion?: number;
+  readonly trimmed?: number;
 }
 
 /** How many times a copy of rows is tried if other processes copy the same rows at the same moment. */
@@ -147,15 +148,29 @@ export async function rowsOf({ executions, history }: Collections, document: Mon
 }
 
 /** Reads the events after a version. */
-export async function eventsOf({ executions, history }: Collections, id: string, after: number, limit: number): Promise<StoredEvent[]> {
-  const document = await executions.findOne({ _id: String(id), deletedAt: null }, { ...readOptions, projection: { key: 1, tail: 1 } });
+export async function eventsOf(collections: Collections, id: string, after: number, limit: number): Promise<StoredEvent[]> {
+  const { executions, history } = collections;
+  const document = await executions.findOne(
+    { _id: String(id), deletedAt: null },
+    { ...readOptions, projection: { key: 1, tail: 1, trimmed: 1 } },
+  );
   if (!document) return [];
-  const { key, tail } = document as unknown as TailDocument;
+  const { key, tail, trimmed = 0 } = document as unknown as TailDocument;
+  if (after < 0 && trimmed > 0 && limit > 1) {
+    const [first, rest] = [await eventsOf(collections, id, after, 1), await eventsOf(collections, id, trimmed, limit - 1)];
+    return [...first, ...rest];
+  }
+  const from = after < 0 ? 0 : Math.max(after, trimmed) + 1;
   const last = tail.events.map(({ version, text }) => ({ version, commitId: tail.commitId, text }));
   const first = last[0]?.version ?? endOfVersions;
   const options = { ...readOptions, sort: { _id: 1 }, limit, projection: { _id: 0, version: 1, commitId: 1, text: 1 } };
-  const stored = after + 1 < first ? await history.find(eventsBetween(key, after + 1, first), options).toArray() : [];
-  return [...(stored as unknown as StoredEvent[]), ...last.filter(({ version }) => version > after)].slice(0, limit);
+  const stored = from < first ? await history.find(eventsBetween(key, from, first), options).toArray() : [];
+  return [...(stored as unknown as StoredEvent[]), ...last.filter(({ version }) => version >= from)].slice(0, limit);
+}
+
+/** Deletes the events between the first one and a version. */
+export async function deleteEvents({ history }: Collections, key: string, before: number): Promise<void> {
+  await history.deleteMany(eventsBetween(key, 1, before), writeOptions);
 }
 
 /** Deletes all documents of events and children of an execution. @param key see `keyOf` */

@@ -31,9 +31,13 @@ export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
   return { executions: executions!, history: history!, records: records! };
 }
 
-/** Refuses collections of an older version, which are recognised by their counters. @throws StepfoldError `STORE_REJECTED` */
+/** The layout of the documents, which every execution and tombstone names. */
+export const layout = 2;
+
+/** Refuses collections with executions of an older version. @throws StepfoldError `STORE_REJECTED` */
 export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Promise<void> {
-  if ((await db.collection(`${prefix}counters`).findOne({ _id: "seq" }, readOptions)) === null) return;
+  const any = await collectionsOf(db, prefix).executions.findOne({}, { ...readOptions, projection: { layout: 1 } });
+  if (any === null || any.layout === layout) return;
   const reason = `the collections "${prefix}…" have the layout of an older version, which cannot be read: use another prefix, or drop them`;
   throw new StepfoldError("STORE_REJECTED", { store: "mongodb", reason });
 }
@@ -71,6 +75,7 @@ export async function migrateMongo(db: MongoDatabase, options: { readonly prefix
       executions.createIndex({ labels: 1, ...newest }, { name: "labels", ...whereNumber("createdAt") }),
       executions.createIndex({ endedAt: 1, seq: 1 }, { name: "ended", ...whereNumber("endedAt") }),
       executions.createIndex({ deletedAt: 1 }, { name: "deleted", ...whereNumber("deletedAt") }),
+      executions.createIndex({ runAt: 1, seq: 1 }, { name: "run", ...whereNumber("runAt") }),
       history.createIndex({ place: 1 }, { name: "children", partialFilterExpression: { place: { $gte: "" } } }),
     ]);
   } catch (cause) {

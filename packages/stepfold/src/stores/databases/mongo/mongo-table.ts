@@ -5,7 +5,7 @@ import { durationBoundsMs, type SeriesQuery } from "../../../ports/execution-cou
 import { bucketMs } from "../../../ports/list-fallbacks.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
-import { endedTerms, pageTerms } from "../../kit/columns.ts";
+import { earlierRunsTerms, endedTerms, pageTerms } from "../../kit/columns.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { statuses } from "../../kit/lists/checked-query.ts";
@@ -150,6 +150,14 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     const options = { ...readOptions, projection: guardFields, sort: { [field]: 1, seq: 1 }, limit: query.limit };
     const filter = { [field]: { $gte: 0 }, ...filterOfTerms(endedTerms(query)) };
     return (await executions.find(filter, options).toArray()).map(guardInDocument);
+  }
+
+  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+    const { executions } = await this.#open();
+    const projection = { ...guardFields, checkpointVersion: 1 };
+    const options = { ...readOptions, projection, sort: { runAt: 1, seq: 1 }, limit: query.limit };
+    const found = await executions.find({ runAt: { $gte: 0 }, ...filterOfTerms(earlierRunsTerms(query)) }, options).toArray();
+    return found.map((document) => ({ ...guardInDocument(document), checkpointVersion: Number(document.checkpointVersion ?? -1) }));
   }
 
   async #listed(filter: MongoDocument, options: MongoDocument): Promise<kit.ListedRow[]> {

@@ -2,9 +2,9 @@ import type { RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
 import { refuseLong } from "../../kit/writing/byte-limit.ts";
 import type { MongoDocument } from "./mongo-client.ts";
-import { burial, changesOf, filterOf, guardFields, guardInDocument, insertionOf, noChange } from "./mongo-documents.ts";
+import { burial, changesOf, filterOf, guardFields, guardInDocument, insertionOf, noChange, trimOf } from "./mongo-documents.ts";
 import { unlessDuplicate } from "./mongo-error.ts";
-import { deleteHistory, flushTail, keyOf, readingLocal } from "./mongo-history.ts";
+import { deleteEvents, deleteHistory, flushTail, keyOf, readingLocal } from "./mongo-history.ts";
 import { type Collections, writeOptions } from "./mongo-schema.ts";
 
 type WriteOf<K extends RowWrite["kind"]> = RowWrite & { readonly kind: K };
@@ -20,6 +20,12 @@ export async function writeDocument(collections: Collections, write: RowWrite, n
   if (write.kind === "insert") return insert(collections, write, nextSeq());
   const { kind, id, when } = write;
   const filter = filterOf(id, when);
+  if (kind === "trim") {
+    // the mark of the run goes last: until then a trim that was interrupted is made again
+    if ((await collections.executions.findOne(filter, readingLocal)) === null) return null;
+    await deleteEvents(collections, keyOf(id, when.incarnation), write.when.runSince);
+    return change(collections, filter, trimOf(write.when.runSince));
+  }
   if (kind === "update") {
     if (write.history && !(await keepLast(collections, write))) return null;
     return change(collections, filter, changesOf(write.set, write.history));

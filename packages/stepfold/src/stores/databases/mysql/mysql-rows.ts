@@ -62,7 +62,7 @@ export function listsOf({ executions }: Tables, ask: ListDialect<MysqlValue>["as
   const from = `${executions} AS executions`;
   return sqlLists<MysqlValue>({
     ...{ from, guard: guardSql, listed: listedSql, binder: markBinder, divide: "DIV", ask },
-    byTime: { ended: `${from} FORCE INDEX (ended)`, deleted: `${from} FORCE INDEX (deleted)` },
+    byTime: { ended: `${from} FORCE INDEX (ended)`, deleted: `${from} FORCE INDEX (deleted)`, run: `${from} FORCE INDEX (run)` },
     // a condition on `deleted_at` would make the servers consider its index
     leavesOutDeleted: true,
     labelled: (label, values) => `LOCATE(${markBinder(values)(label)}, CAST(labels AS BINARY)) > 0`,

@@ -10,7 +10,7 @@ import { maxNameBytes, type Tables, tablesOf } from "./mysql-statement.ts";
 import { viewsOf } from "./mysql-views.ts";
 
 /** The layout of the tables that this version of Stepfold reads and writes. */
-const currentLayout = 1;
+const currentLayout = 2;
 
 /** The type of names, which are compared byte by byte: case, accents and spaces at the end make a difference. */
 const name = `VARBINARY(${maxNameBytes})`;
@@ -44,7 +44,8 @@ ${columnsSql(executionColumns)}
   KEY definitions (definition_id, created_at, seq),
   KEY statuses (status, created_at, seq),
   KEY ended (ended_at, seq),
-  KEY deleted (deleted_at, seq)
+  KEY deleted (deleted_at, seq),
+  KEY run (run_at, seq)
 ) ${table}`,
     `CREATE TABLE IF NOT EXISTS ${events} (
 ${columnsSql(eventColumns)}

@@ -42,6 +42,7 @@ export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[
   });
   const accepted = verdicts.filter((verdict) => verdict !== null);
   await updateRows(to, accepted);
+  await changeRuns(to, accepted);
   await deleteRows(to, accepted);
   await appendHistories(
     to,
@@ -151,6 +152,19 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
   });
 }
 
+/** Notes the runs that commits begin, and deletes the events of earlier runs. Both are rare, so they have statements of their own. */
+async function changeRuns({ ask, tables: { executions, events } }: MysqlTransaction, accepted: readonly Accepted[]): Promise<void> {
+  for (const { write, row } of accepted) {
+    const { run, trimmed } = (write.kind === "update" && write.set.state) || {};
+    if (trimmed !== undefined) await ask(`UPDATE ${executions} SET trimmed = ? WHERE seq = ?`, [trimmed, row.seq]);
+    if (run) await ask(`UPDATE ${executions} SET run_since = ?, run_at = ? WHERE seq = ?`, [run.since, run.at, row.seq]);
+    if (write.kind !== "trim") continue;
+    const upTo = write.when.runSince - 1;
+    await ask(`DELETE FROM ${events} WHERE execution = ? AND version BETWEEN 1 AND ?`, [row.seq, upTo]);
+    await ask(`UPDATE ${executions} SET run_since = NULL, run_at = NULL, trimmed = ? WHERE seq = ?`, [upTo, row.seq]);
+  }
+}
+
 /** Returns the owner to send: an empty text if the owner does not change, so that it need not be sent again. */
 function ownerValue(row: ExecutionGuard, { owner = row.owner }: RowChanges): string | null {
   return owner === row.owner && owner !== null ? "" : owner;
@@ -170,7 +184,7 @@ async function deleteRows(
   };
   for (const table of [events, children]) await run(`DELETE FROM ${table}`, "execution", seqsOf("bury", "remove"));
   const emptied = "definition_id = '', definition = '', metadata = '', labels = '', creator = '', head = '', crashes = 0";
-  const columns = ["wake_at", "due_at", "owner", "permit_key", "permit_limit", "created_at", "ended_at"];
+  const columns = ["wake_at", "due_at", "owner", "permit_key", "permit_limit", "created_at", "ended_at", "run_at", "run_since"];
   const nothing = columns.map((column) => `${column} = NULL`).join(", ");
   await run(`UPDATE ${executions} SET ${emptied}, ${nothing}, deleted_at = ${clock}`, "seq", seqsOf("bury"));
   await run(`DELETE FROM ${executions}`, "seq", seqsOf("remove"));

@@ -5,7 +5,7 @@ import { postgresError } from "./postgres-error.ts";
 import { executionsView } from "./postgres-views.ts";
 
 /** The number of the layout of the tables below. */
-const layout = 1;
+const layout = 2;
 
 /** The type of text columns, which are compared byte by byte. */
 const text = 'text COLLATE "C"';
@@ -40,6 +40,7 @@ CREATE INDEX executions_status ON "${schema}".executions (status, created_at, se
 CREATE INDEX executions_labels ON "${schema}".executions USING gin (string_to_array(labels, chr(29))) WHERE deleted_at IS NULL;
 CREATE INDEX executions_ended ON "${schema}".executions (ended_at, seq) WHERE ended_at IS NOT NULL;
 CREATE INDEX executions_deleted ON "${schema}".executions (deleted_at, seq) WHERE deleted_at IS NOT NULL;
+CREATE INDEX executions_run ON "${schema}".executions (run_at, seq) WHERE run_at IS NOT NULL;
 `;
 
 /** Returns the SQL of all tables and views, which also notes the layout. */

@@ -18,6 +18,7 @@ import {
 
 type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
+type Trim = RowWrite & { readonly kind: "trim" };
 type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 
 /** A statement with its parameters. */
@@ -67,7 +68,7 @@ const insertColumns: readonly InputColumn<Insert>[] = [
 /** The event of a write as one more column, if the history of the writes is `plain`. */
 const eventColumn: InputColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
 
-const conditionColumns: readonly InputColumn<Update | Deletion>[] = [
+const conditionColumns: readonly InputColumn<Update | Trim | Deletion>[] = [
   { name: "id", is: "id", of: ({ id }) => id },
   { name: "incarnation", is: "id", of: ({ when }) => when.incarnation },
   { name: "expected", is: "number", of: ({ when }) => when.version },
@@ -85,6 +86,9 @@ const updateColumns: readonly InputColumn<Update>[] = [
   { name: "size_bytes", is: "number", of: ({ set }) => set.state?.sizeBytes },
   { name: "wake_at", is: "number", of: ({ set }) => set.state?.wakeAt },
   { name: "checkpoint", is: "number", of: ({ set }) => set.state?.checkpointVersion },
+  { name: "run_since", is: "number", of: ({ set }) => set.state?.run?.since },
+  { name: "run_at", is: "number", of: ({ set }) => set.state?.run?.at },
+  { name: "trimmed", is: "number", of: ({ set }) => set.state?.trimmed },
   // "=" and the new owner, "-" for no owner; NULL: the owner stays
   {
     name: "new_owner",
@@ -102,6 +106,11 @@ const updateColumns: readonly InputColumn<Update>[] = [
   { name: "commit_id", is: "id", of: ({ history }) => history?.commitId },
 ];
 
+const trimColumns: readonly InputColumn<Trim>[] = [
+  ...conditionColumns,
+  { name: "run_since", is: "number", of: ({ when }) => when.runSince },
+];
+
 /** The statements of a kind: the columns of `input`, and the text. */
 interface Form {
   readonly columns: readonly InputColumn<never>[];
@@ -111,6 +120,7 @@ interface Form {
 const forms: Readonly<Record<RowWrite["kind"], Form>> = {
   insert: { columns: insertColumns, text: insertionText },
   update: { columns: updateColumns, text: updateText },
+  trim: { columns: trimColumns, text: trimText },
   bury: { columns: conditionColumns, text: (schema, input) => deletionText(schema, "bury", input) },
   remove: { columns: conditionColumns, text: (schema, input) => deletionText(schema, "remove", input) },
 };
@@ -197,6 +207,11 @@ function assignments(presence: InputSql["presence"]): string {
   const set = {
     ...(states !== "none" && state),
     ...(presence("checkpoint") !== "none" && { checkpoint_version: "coalesce(w.checkpoint, e.checkpoint_version)" }),
+    ...(presence("run_since") !== "none" && {
+      run_since: "coalesce(w.run_since, e.run_since)",
+      run_at: "coalesce(w.run_at, e.run_at)",
+    }),
+    ...(presence("trimmed") !== "none" && { trimmed: "coalesce(w.trimmed, e.trimmed)" }),
     ...(presence("new_owner") !== "none" && {
       owner: "CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END",
     }),
@@ -221,7 +236,7 @@ function conditions(presence: InputSql["presence"]): string {
     expected: "e.version = coalesce(w.expected, e.version)",
     fence: "e.fence = coalesce(w.fence, e.fence)",
     held: "(w.held IS NULL OR (e.owner IS NOT NULL) = (w.held = 't'))",
-    open: "(w.open IS NULL OR e.ended_at IS NULL)",
+    open: "(w.open IS NULL OR (e.ended_at IS NULL) = (w.open = 't'))",
     is_due: "(w.is_due IS NULL OR e.due_at + 0 <= now)",
   };
   const asked = Object.entries(terms).filter(([column]) => presence(column) !== "none");
@@ -230,6 +245,30 @@ function conditions(presence: InputSql["presence"]): string {
 
 /** Adds a row for each write whose row is locked by another transaction or does not exist. */
 const passedOver = " UNION ALL SELECT ordinal::text, NULL, NULL, NULL FROM input WHERE ordinal NOT IN (SELECT ordinal FROM locked)";
+
+/**
+ * Returns the statement that deletes events of earlier runs. It passes over a row that another transaction is writing, so that it never
+ * waits for a commit. The largest `run_since` limits the part of the index of events that is read.
+ */
+function trimText(schema: string, input: InputSql): string {
+  return `
+    WITH ${clock}, ${input.sql},
+    locked AS MATERIALIZED (
+      SELECT e.seq, w.ordinal, w.run_since FROM input AS w JOIN ${schema}.executions AS e USING (id)
+      WHERE e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1 AND e.run_since = w.run_since
+      ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
+    ),
+    changed AS (
+      UPDATE ${schema}.executions AS e SET trimmed = w.run_since - 1, run_at = NULL, run_since = NULL FROM locked AS w WHERE e.seq = w.seq
+      RETURNING e.seq, w.ordinal, w.run_since AS since, e.version, e.status
+    ),
+    gone AS (
+      DELETE FROM ${schema}.events AS v USING changed
+      WHERE v.execution = ANY(ARRAY(SELECT seq FROM changed)) AND v.version BETWEEN 1 AND (SELECT max(since) FROM changed)
+        AND v.execution = changed.seq AND v.version < changed.since
+    )
+    SELECT ordinal::text, version::text, status, now::text FROM changed, clock`;
+}
 
 /** Returns the statement that turns ended executions into tombstones, or removes tombstones. */
 function deletionText(schema: string, kind: Deletion["kind"], input: InputSql): string {
@@ -240,7 +279,7 @@ function deletionText(schema: string, kind: Deletion["kind"], input: InputSql): 
     kind === "remove"
       ? `DELETE FROM ${schema}.executions AS e USING clock, input AS w WHERE ${condition} ${returned}`
       : `UPDATE ${schema}.executions AS e SET deleted_at = now, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' FROM clock, input AS w WHERE ${condition} ${returned}`;
+        permit_limit = NULL, run_at = NULL, run_since = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' FROM clock, input AS w WHERE ${condition} ${returned}`;
   const emptied = ["events", "children"].map(
     (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
   );

@@ -39,12 +39,16 @@ end
 return answers
 `;
 
-/** Reads a part of a history, about 1 MB at most. KEYS[2] is the head. ARGV: first version, limit. The answer: incarnation and rows. */
+/**
+ * Reads a part of a history, about 1 MB at most. KEYS[2] is the head. ARGV: first version, limit. The answer: incarnation, rows, the place
+ * of the first row in the list of the history, and how many events were trimmed.
+ */
 export const eventsScript: string = `${prelude}${loading}
 local row = readRow(KEYS[2])
 if not row or row.deleted then return { "", {} } end
-local events = eventsFrom(row.id, tonumber(ARGV[1]), tonumber(ARGV[2]))
-return { say(row.incarnation), events }
+local first = tonumber(ARGV[1])
+local events = eventsFrom(row, first, tonumber(ARGV[2]))
+return { say(row.incarnation), events, say(whole(placeOf(row, first))), say(row.trimmed) }
 `;
 
 /**
@@ -78,7 +82,8 @@ return answers
 `;
 
 /**
- * Scans a part of all executions, or of those that have ended. ARGV: the index (`created` or `ended`), the command that reads it, where
+ * Scans a part of all executions, of those that have ended, or of those with events of earlier runs. ARGV: the index (`created`, `ended`
+ * or `runs`), the command that reads it, where
  * to begin and to end in it, the limit of rows, `list` for rows with definition, metadata and head; then the filters: the number of
  * statuses and the statuses, `=` and a definition id, the prefix of ids, the number of labels and the labels.
  *
@@ -106,7 +111,7 @@ local function look(entry)
   local row = readRow(headKeyOf(behindNumber(behindNumber(entry))))
   if row == nil or (row and row.member ~= behindNumber(entry)) then
     -- the head is gone
-    if index == ended then redis.call("ZREM", index, entry) end
+    if index ~= created then redis.call("ZREM", index, entry) end
   elseif row and fits(row) then
     local told, more = guardOf(row), 0
     if isList then told, more = listedOf(row) end

@@ -1,9 +1,9 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { Permit } from "../../../core/values/shared-keys.ts";
 import { listedRowOf } from "../../kit/columns.ts";
-import type { ListedRow, StoredEvent } from "../../kit/execution-table.ts";
+import type { LaterRun, ListedRow, StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { eventsScript } from "./read-scripts.ts";
+import { eventsScript, loadScript } from "./read-scripts.ts";
 import type { CallScript } from "./redis-client.ts";
 
 /**
@@ -22,16 +22,16 @@ export function replyList(value: unknown): readonly unknown[] {
 }
 
 /** Returns the rows in replies that `guardOf` or `listedOf` of the scripts made. Damaged rows are left out. */
-export function rowsIn(replies: readonly unknown[]): ListedRow[] {
+export function rowsIn(replies: readonly unknown[]): (ListedRow & LaterRun)[] {
   return replies.flatMap((reply) => {
     const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(textIn);
     if (id == null || incarnation == null || numbers == null) return [];
     const { key = null, limit = null } = parsePermit(permit ?? null) ?? {};
-    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt, sizeBytes] = numbers
+    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt, sizeBytes, runSince, trimmed, checkpoint] = numbers
       .split(" ")
       .map((text) => text || null);
     const [definition = "", metadata = "", head = ""] = listed.map((text) => text ?? "");
-    return listedRowOf({
+    const row = listedRowOf({
       ...{
         id,
         incarnation,
@@ -48,8 +48,17 @@ export function rowsIn(replies: readonly unknown[]): ListedRow[] {
         metadata,
         head,
       },
-      ...{ wake_at: wakeAt, due_at: dueAt, created_at: createdAt, updated_at: updatedAt, deleted_at: deletedAt },
+      ...{
+        wake_at: wakeAt,
+        due_at: dueAt,
+        created_at: createdAt,
+        updated_at: updatedAt,
+        deleted_at: deletedAt,
+        run_since: runSince,
+        trimmed,
+      },
     });
+    return { ...row, checkpointVersion: checkpoint == null ? null : Number(checkpoint) };
   });
 }
 
@@ -74,6 +83,10 @@ export async function wholeRows(call: CallScript, workflowId: string, reply: rea
   if (missing > 0) {
     const more = await eventsFrom(call, workflowId, first + events.length, missing, incarnation);
     if (!more) return null;
+    // a later run began meanwhile, and the events before it were trimmed: then the execution is read again
+    if (more.length > 0 && more[0]!.version !== first + events.length) {
+      return wholeRows(call, workflowId, replyList((await call(loadScript, [workflowId], []))[0]));
+    }
     // events are lost; without any events, the load fails as it does for a damaged execution
     events = more.length < missing ? [] : [...events, ...more.map(({ text }) => text)];
   }
@@ -93,13 +106,15 @@ export async function eventsFrom(
   incarnation: string | null,
 ): Promise<readonly StoredEvent[] | null> {
   const events: StoredEvent[] = [];
-  for (let expected = incarnation; events.length < limit; ) {
-    const first = from + events.length;
-    const [found, rows] = await call(eventsScript, [id], [String(first), String(limit - events.length)]);
+  for (let [expected, first] = [incarnation, from]; events.length < limit; first = events.at(-1)!.version + 1) {
+    const [found, rows, place, trimmed] = await call(eventsScript, [id], [String(first), String(limit - events.length)]);
     expected ??= textIn(found);
     if (textIn(found) !== expected) return null;
     if (replyList(rows).length === 0) break;
-    events.push(...replyList(rows).map((row, index) => ({ version: first + index, ...readEventRow(row) })));
+    const [at, gap] = [Number(textIn(place)), Number(textIn(trimmed))];
+    // the first event of all is followed by the first one that was not trimmed
+    const versionAt = (index: number): number => at + index + (at + index > 0 ? gap : 0);
+    events.push(...replyList(rows).map((row, index) => ({ version: versionAt(index), ...readEventRow(row) })));
   }
   return events;
 }

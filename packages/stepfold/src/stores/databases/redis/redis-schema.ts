@@ -10,10 +10,10 @@ export const prelude: string = `
 local due = KEYS[1]
 local base = string.sub(due, 1, -1 - #"due")
 local ready, later, layout = base .. "ready", base .. "later", base .. "layout"
-local created, ended = base .. "created", base .. "ended"
+local created, ended, runs = base .. "created", base .. "ended", base .. "runs"
 local terminal = { completed = true, failed = true, cancelled = true }
 
-if redis.call("HGET", layout, "version") ~= "1" and redis.call("EXISTS", layout, base .. "seq") > 0 then
+if redis.call("HGET", layout, "version") ~= "2" and redis.call("EXISTS", layout, base .. "seq") > 0 then
   return { err = "OLDLAYOUT the keys have another layout" }
 end
 
@@ -45,7 +45,8 @@ local function dueIndexOf(permitKey) return permitKey and base .. "w:" .. permit
 local function behindNumber(text) return string.sub(text, 17) end
 
 -- wake is when the last commit wants the execution driven; when it is due, which may be the end of a lease, only its index knows
-local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated", "deleted", "size" }
+local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated", "deleted", "size", "checkpoint",
+  "run", "runAt", "trimmed" }
 
 -- what the hash of an execution holds, without its JSON; nil if there is none, false if it is damaged
 local function readRow(headKey)
@@ -56,18 +57,23 @@ local function readRow(headKey)
   if row.incarnation and row.version and row.status and row.created and tonumber(row.fence or "") and tonumber(row.seq or "") then
     -- members with the same score are ordered as text: what was created first comes first
     row.member = sortable(row.seq) .. row.id
-    row.permitKey, row.crashes = permitKeyOf(row.permit), row.crashes or "0"
+    row.permitKey, row.crashes, row.trimmed = permitKeyOf(row.permit), row.crashes or "0", row.trimmed or "0"
     if row.owner == "" then row.owner = nil end
     return row
   end
   if redis.call("EXISTS", headKey) == 1 then return false end
 end
 
+-- the entry of a row with events of earlier runs in runs: by the time when its present run began
+local function runEntryOf(row, at) return sortable(tonumber(at) or 0) .. row.member end
+-- the place of an event in the list of the history: the first one is followed by the first one that was not trimmed
+local function placeOf(row, version) return version <= 0 and 0 or math.max(1, version - tonumber(row.trimmed)) end
+
 local function dueAtOf(row) return redis.call("ZSCORE", dueIndexOf(row.permitKey), row.member) end
 
 local function guardOf(row, dueAt) -- what writes are conditional on, as rowsIn of redis-reply.ts reads it
   local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.created,
-    row.updated or "", row.deleted or "", row.size or "0" }
+    row.updated or "", row.deleted or "", row.size or "0", row.run or "", row.trimmed, row.checkpoint or "" }
   return { say(row.id), say(row.incarnation), say(row.status), say(row.owner), say(row.permit), say(table.concat(numbers, " ")) }
 end
 
@@ -122,11 +128,11 @@ end
 /** Functions that read executions and histories. To keep answers short, a history is read in parts of 32 events, about 1 MB in total. */
 export const loading: string = `
 local budgetBytes, partEvents = 1000000, 32
-local function eventsFrom(id, from, limit)
-  local found, size, part = {}, 0, nil
+local function eventsFrom(row, version, limit)
+  local found, size, part, from = {}, 0, nil, placeOf(row, version)
   repeat
     local first, count = from + #found, math.min(partEvents, limit - #found)
-    part = redis.pcall("LRANGE", historyKeyOf(id), whole(first), whole(first + count - 1))
+    part = redis.pcall("LRANGE", historyKeyOf(row.id), whole(first), whole(first + count - 1))
     if failed(part) then return {}, 0 end
     for _, event in ipairs(part) do
       found[#found + 1] = event
@@ -139,11 +145,11 @@ end
 -- Head, children and the events after the last checkpoint, whose version is in the field checkpoint: all as of one version. Events over the
 -- budget are missing: the caller reads them afterwards, because a history only grows.
 local function rowsOf(row)
-  local texts = row and redis.pcall("HMGET", row.headKey, "head", "checkpoint")
+  local text = row and redis.pcall("HGET", row.headKey, "head")
   local children = row and redis.pcall("HGETALL", childrenKeyOf(row.id))
-  if not texts or failed(texts) or not texts[1] or failed(children) then return { "" }, 0 end
-  local first = tonumber(texts[2] or "-1") + 1
-  local events, size = eventsFrom(row.id, first, tonumber(row.version) + 1 - first)
-  return { say(row.incarnation), say(row.version), say(row.status), say(texts[1]), events, children, say(whole(first)) }, size
+  if not text or failed(text) or failed(children) then return { "" }, 0 end
+  local first = tonumber(row.checkpoint or "-1") + 1
+  local events, size = eventsFrom(row, first, tonumber(row.version) + 1 - first)
+  return { say(row.incarnation), say(row.version), say(row.status), say(text), events, children, say(whole(first)) }, size
 end
 `;

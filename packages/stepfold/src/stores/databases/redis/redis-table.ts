@@ -125,6 +125,11 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return (await this.#scanAll("ended", [oldestFirst, "-", `(${sortable(before)}`], filters)).rows;
   }
 
+  async earlierRuns({ before, limit, definitionId }: kit.EarlierRunsQuery): Promise<readonly kit.LaterRun[]> {
+    const filters = { limit, ...(definitionId !== null && { definitionId }) };
+    return (await this.#scanAll("runs", [oldestFirst, "-", `(${sortable(before)}`], filters)).rows;
+  }
+
   async endedCounts({ from, to, definitionId, ...query }: SeriesQuery): Promise<kit.EndedCounts> {
     const range = [oldestFirst, `[${sortable(from)}`, `(${sortable(to)}`] as const;
     const filters = { limit: maxLooked, maxLooked, ...(definitionId !== undefined && { definitionId }) };
@@ -155,7 +160,7 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
   }
 
   /** Scans a part of an index with one script. If few rows pass the filters, the script stops before it has found `limit` rows. */
-  async #scan(index: "created" | "ended", range: ScanRange, filters: ScanFilters): Promise<Scanned> {
+  async #scan(index: ScannedIndex, range: ScanRange, filters: ScanFilters): Promise<Scanned> {
     const { status = [], definitionId, idPrefix = "", labels = [], limit, isList } = filters;
     const counted = (values: readonly string[]): string[] => [String(values.length), ...values];
     const named = definitionId === undefined ? "" : `=${definitionId}`;
@@ -165,8 +170,8 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
   }
 
   /** Scans an index, with several scripts if needed, until the end or a limit of `filters`. */
-  async #scanAll(index: "created" | "ended", [command, from, to]: ScanRange, filters: ScanFilters): Promise<Scanned> {
-    const rows: kit.ListedRow[] = [];
+  async #scanAll(index: ScannedIndex, [command, from, to]: ScanRange, filters: ScanFilters): Promise<Scanned> {
+    const rows: Scanned["rows"][number][] = [];
     let [next, looked]: [string | null, number] = [from, 0];
     while (next !== null && rows.length < filters.limit && looked < (filters.maxLooked ?? looked + 1)) {
       const part: Scanned = await this.#scan(index, [command, next, to], { ...filters, limit: filters.limit - rows.length });
@@ -184,6 +189,9 @@ const maxLooked = 20_000;
 /** The command that reads an index from the oldest entry on. */
 const oldestFirst = "ZRANGEBYLEX";
 
+/** An index of executions by a time. */
+type ScannedIndex = "created" | "ended" | "runs";
+
 /** The command that reads an index, and where it begins and ends in the index. */
 type ScanRange = readonly [command: string, from: string, to: string];
 
@@ -198,7 +206,7 @@ interface ScanFilters extends Partial<Pick<kit.PageQuery, "status" | "definition
 
 /** The result of a scan. */
 interface Scanned {
-  readonly rows: readonly kit.ListedRow[];
+  readonly rows: readonly (kit.ListedRow & kit.LaterRun)[];
   /** Where to continue; null at the end. */
   readonly next: string | null;
   /** How many executions the scan has looked at. */

@@ -76,9 +76,9 @@ function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: W
 
 /**
  * Returns a write in the form that `writeScript` reads: one text of words, then the incarnation, fields, events and children. The words
- * are the kind, the expected version and fence, `due` if the execution must be due, its next due time, flags, and the numbers of arguments
- * for fields, events and children; an absent word is empty. Flags: the execution must be held (h), not held (f), open (o), deleted (d); the
- * due time changes only if nobody holds the execution (u); the execution ends (e).
+ * are the kind, the expected version, fence and `runSince`, `due` if the execution must be due, its next due time, flags, and the numbers of
+ * arguments for fields, events and children; an absent word is empty. Flags: the execution must be held (h), not held (f), open (o), ended
+ * (t), deleted (d); the due time changes only if nobody holds the execution (u); the execution ends (e), or begins a run (r).
  */
 function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const when = write.kind === "insert" ? { incarnation: write.row.incarnation } : write.when;
@@ -87,10 +87,20 @@ function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const fields = fieldsOf(write, retentionMs);
   const flags = [
     when.held === undefined ? "" : when.held ? "h" : "f",
-    ...[when.open ? "o" : "", when.deleted ? "d" : "", dueUnlessHeld ? "u" : "", state && isTerminal(state.status) ? "e" : ""],
+    when.open === undefined ? "" : when.open ? "o" : "t",
+    ...[when.deleted ? "d" : "", dueUnlessHeld ? "u" : "", state && isTerminal(state.status) ? "e" : "", state?.run ? "r" : ""],
   ].join("");
   const counts = [fields.length, events.length, children.length * 3];
-  const words = [write.kind, when.version ?? "", when.fence ?? "", when.due ? "due" : "", dueText(due, state), flags, ...counts];
+  const words = [
+    write.kind,
+    when.version ?? "",
+    when.fence ?? "",
+    when.runSince ?? "",
+    when.due ? "due" : "",
+    dueText(due, state),
+    flags,
+    ...counts,
+  ];
   const args = [words.join(" "), when.incarnation, ...fields];
   for (const { text } of events) args.push(eventRow(commitId, text));
   for (const [index, { key, text, moved }] of children.entries()) {
@@ -118,6 +128,7 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
       ...["definition", definition, "metadata", metadata, "labels", labels],
     ];
   }
+  if (write.kind === "trim") return [];
   if (write.kind !== "update") return ["retentionMs", retentionMs];
   const { state, owner, fence, crashes, metadata, labels = "" } = write.set;
   return [
@@ -127,6 +138,9 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
     ...(owner === undefined ? [] : ["owner", owner ?? ""]),
     ...(fence === undefined ? [] : ["fence", String(fence)]),
     ...(crashes === undefined ? [] : ["crashes", String(crashes)]),
+    ...(state?.trimmed === undefined ? [] : ["trimmed", String(state.trimmed)]),
+    // the last field is the time when the run began: the script reads it
+    ...(state?.run ? ["run", String(state.run.since), "runAt", String(state.run.at)] : []),
   ];
 }
 

@@ -15,13 +15,14 @@ local function checkIndexes(write, permitKey)
   if write.due ~= "" or write.kind ~= "update" then redis.call("ZCARD", dueIndexOf(permitKey)) end
   if write.kind ~= "update" then redis.call("ZCARD", created) end
   if write.e or write.kind == "bury" then redis.call("ZCARD", ended) end
+  if write.r or write.kind == "trim" or write.kind == "bury" then redis.call("ZCARD", runs) end
   if permitKey then redis.call("ZCARD", ready) redis.call("ZCARD", later) end
 end
 
 local function readWrite(headKey)
-  local kind, version, fence, isDue, due, flags, fields, events, children =
-    string.match(take(), "^(%S*) (%S*) (%S*) (%S*) (%S*) (%S*) (%d+) (%d+) (%d+)$")
-  local write = { headKey = headKey, kind = kind, incarnation = take(), version = version, fence = fence, isDue = isDue, due = due,
+  local kind, version, fence, run, isDue, due, flags, fields, events, children =
+    string.match(take(), "^(%S*) (%S*) (%S*) (%S*) (%S*) (%S*) (%S*) (%d+) (%d+) (%d+)$")
+  local write = { headKey = headKey, kind = kind, incarnation = take(), version = version, fence = fence, run = run, isDue = isDue, due = due,
     fields = takeMany(fields), events = takeMany(events), children = takeMany(children) }
   for flag in string.gmatch(flags, ".") do write[flag] = true end
   return write
@@ -29,8 +30,9 @@ end
 
 local function meets(row, when)
   if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deleted ~= nil) then return false end
+  if when.run ~= "" and when.run ~= row.run then return false end
   if (when.version ~= "" and when.version ~= row.version) or (when.fence ~= "" and when.fence ~= row.fence) then return false end
-  if (when.h and not row.owner) or (when.f and row.owner) or (when.o and terminal[row.status]) then return false end
+  if (when.h and not row.owner) or (when.f and row.owner) or (when.o and terminal[row.status]) or (when.t and not terminal[row.status]) then return false end
   if when.isDue == "" then return true end
   local dueAt = tonumber(dueAtOf(row))
   return dueAt and dueAt <= now
@@ -64,7 +66,7 @@ local function newRow(headKey, permitKey)
   local row = { headKey = headKey, id = idOf(headKey), permitKey = permitKey }
   row.seq = redis.call("HINCRBY", layout, "seq", "1")
   row.member = sortable(row.seq) .. row.id
-  redis.call("HSET", layout, "version", "1")
+  redis.call("HSET", layout, "version", "2")
   -- of a head that somebody removed
   redis.call("UNLINK", historyKeyOf(row.id), childrenKeyOf(row.id))
   redis.call("HSET", headKey, "seq", whole(row.seq), "created", whole(now))
@@ -76,14 +78,28 @@ local function change(row, write)
   local hasHistory = write.events.last >= write.events.first
   if hasHistory then callMany("HSET", row.headKey, write.fields, "updated", whole(now)) else callMany("HSET", row.headKey, write.fields) end
   if write.due ~= "" and not (write.u and row.owner) then changeDue(row, write.due) end
-  -- a restart opens an execution again
-  if hasHistory and terminal[row.status] then
-    redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member)
-  end
+  -- the commit opens an execution again
+  if hasHistory and terminal[row.status] then redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member) end
   if write.e then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
+  if write.r then
+    -- the last field is the time when the run began
+    if row.runAt then redis.call("ZREM", runs, runEntryOf(row, row.runAt)) end
+    redis.call("ZADD", runs, "0", runEntryOf(row, ARGV[write.fields.last]))
+  end
   if not hasHistory then return end
   callMany("RPUSH", historyKeyOf(row.id), write.events)
   writeChildren(childrenKeyOf(row.id), write.children)
+end
+
+-- the events between the first one and that of the present run
+local function trim(row)
+  local history, since = historyKeyOf(row.id), tonumber(row.run)
+  local first = redis.call("LINDEX", history, "0")
+  redis.call("LTRIM", history, whole(placeOf(row, since)), "-1")
+  redis.call("LPUSH", history, first)
+  redis.call("ZREM", runs, runEntryOf(row, row.runAt))
+  redis.call("HDEL", row.headKey, "run", "runAt")
+  redis.call("HSET", row.headKey, "trimmed", whole(since - 1))
 end
 
 -- of a tombstone stays what guards its id, until the server forgets it
@@ -91,6 +107,7 @@ local function remove(row, write)
   setDue(row, nil)
   redis.call("ZREM", created, sortable(row.created) .. row.member)
   redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member)
+  if row.runAt then redis.call("ZREM", runs, runEntryOf(row, row.runAt)) end
   redis.call("UNLINK", row.headKey, historyKeyOf(row.id), childrenKeyOf(row.id))
   if write.kind == "remove" then return end
   redis.call("HSET", row.headKey, "seq", row.seq, "incarnation", row.incarnation, "version", row.version, "status", row.status,
@@ -100,8 +117,8 @@ end
 
 local function isDamaged(row, write)
   if row == false then return true end
-  if not row or write.events.last < write.events.first then return false end
-  return redis.pcall("LLEN", historyKeyOf(row.id)) ~= tonumber(row.version) + 1 or failed(redis.pcall("HLEN", childrenKeyOf(row.id)))
+  if not row or (write.events.last < write.events.first and write.kind ~= "trim") then return false end
+  return redis.pcall("LLEN", historyKeyOf(row.id)) ~= tonumber(row.version) + 1 - tonumber(row.trimmed) or failed(redis.pcall("HLEN", childrenKeyOf(row.id)))
 end
 
 local function make(write)
@@ -113,7 +130,9 @@ local function make(write)
   local permitKey = row and row.permitKey or isNew and permitKeyOf(ARGV[write.fields.first + 1])
   checkIndexes(write, permitKey)
   row = row or newRow(write.headKey, permitKey)
-  if write.kind == "insert" or write.kind == "update" then change(row, write) else remove(row, write) end
+  if write.kind == "trim" then trim(row)
+  elseif write.kind == "insert" or write.kind == "update" then change(row, write)
+  else remove(row, write) end
   return { say(whole(now)), say(row.version), say(row.status) }
 end
 

@@ -8,6 +8,7 @@ import type { PlannedWrite, SqlStatement, SqlValue } from "./statement.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
+type Trim = RowWrite & { readonly kind: "trim" };
 type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 
 /** Adds a parameter whose value is read from each write, and returns its name, such as `?2`. */
@@ -38,6 +39,8 @@ export class WritePlanner {
         const quickUpdate = write.set.state ? this.#update(write, true) : null;
         return { quickUpdate, full: () => this.#update(write, false), followUps: (isMade) => historyStatements(write, isMade) };
       }
+      case "trim":
+        return { quickUpdate: null, full: () => this.#trim(write), followUps: () => [trimmingStatement(write)] };
       default:
         return { quickUpdate: null, full: () => this.#deletion(write), followUps: () => emptyingStatements(write) };
     }
@@ -83,7 +86,7 @@ export class WritePlanner {
    */
   #update(write: Update, isQuick: boolean): SqlStatement {
     const status = isQuick && keepsIndexes(write.set) ? statuses.indexOf(write.set.state!.status) + 1 : 0;
-    const shape = bit(true, 20) | bit(isQuick, 19) | (status << 23) | (changeShape(write.set) << 7) | conditionShape(write.when);
+    const shape = bit(true, 21) | bit(isQuick, 20) | (status << 24) | (changeShape(write.set) << 8) | conditionShape(write.when);
     return this.#statement(shape, write, (bind) => this.#updateText(write, isQuick, bind));
   }
 
@@ -98,6 +101,9 @@ export class WritePlanner {
         `version = ${ofState("version")}, head = ${ofState("head")}, size_bytes = ${ofState("sizeBytes")}, wake_at = ${wakeAt}, updated_at = ${now}`,
       );
       if (set.state.checkpointVersion !== undefined) assignments.push(`checkpoint_version = ${ofState("version")}`);
+      const ofRun = (name: "since" | "at"): string => bind((write) => write.set.state!.run![name]);
+      if (set.state.trimmed !== undefined) assignments.push(`trimmed = ${bind((write) => write.set.state!.trimmed!)}`);
+      if (set.state.run) assignments.push(`run_since = ${ofRun("since")}, run_at = ${ofRun("at")}`);
       // setting a column writes its index, even if the value stays the same
       if (isQuick && keepsIndexes(set)) conditions.push(`status = '${set.state.status}'`);
       else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
@@ -112,19 +118,26 @@ export class WritePlanner {
     return `UPDATE executions SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")}${isQuick ? "" : ` ${this.#returned}`}`;
   }
 
-  #deletion(write: Deletion): SqlStatement {
-    return this.#statement(bit(true, write.kind === "remove" ? 22 : 21) | conditionShape(write.when), write, (bind) => {
-      const where = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
-      if (write.kind === "remove") return `DELETE FROM executions ${where}`;
-      return `UPDATE executions SET deleted_at = ${this.#now}, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' ${where}`;
+  #trim(write: Trim): SqlStatement {
+    return this.#statement(bit(true, 27), write, (bind) => {
+      const set = "trimmed = run_since - 1, run_at = NULL, run_since = NULL";
+      return `UPDATE executions SET ${set} WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
     });
   }
 
-  #condition(when: RowCondition, bind: Bind<Update | Deletion>): string {
+  #deletion(write: Deletion): SqlStatement {
+    return this.#statement(bit(true, write.kind === "remove" ? 23 : 22) | conditionShape(write.when), write, (bind) => {
+      const where = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
+      if (write.kind === "remove") return `DELETE FROM executions ${where}`;
+      return `UPDATE executions SET deleted_at = ${this.#now}, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
+        permit_limit = NULL, run_at = NULL, run_since = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' ${where}`;
+    });
+  }
+
+  #condition(when: RowCondition, bind: Bind<Update | Trim | Deletion>): string {
     const id = bind((write) => write.id);
     const terms = termsSql(conditionTerms(when), (_, column) =>
-      bind((write) => write.when[column as "incarnation" | "version" | "fence"]!),
+      bind((write) => write.when[column === "run_since" ? "runSince" : (column as "incarnation" | "version" | "fence")]!),
     );
     return `id = ${id} AND ${terms}${when.due ? ` AND due_at <= ${this.#now}` : ""}`;
   }
@@ -139,18 +152,26 @@ function keepsIndexes({ state, due }: RowChanges): boolean {
   return state !== undefined && due === undefined && !isTerminal(state.status) && statuses.includes(state.status);
 }
 
-/** Returns a number of 10 bits that differs for changes with different texts. */
+/** Returns a number of 12 bits that differs for changes with different texts. */
 function changeShape({ state, owner, fence, crashes, metadata, due, dueUnlessHeld }: RowChanges): number {
   const ofState = state ? bit(true, 0) | bit(isTerminal(state.status), 1) | bit(state.checkpointVersion !== undefined, 2) : 0;
   const columns =
     bit(owner !== undefined, 3) | bit(fence !== undefined, 4) | bit(crashes !== undefined, 5) | bit(metadata !== undefined, 6);
-  return ofState | columns | bit(due !== undefined, 7) | bit(due === "atWakeUp", 8) | bit(dueUnlessHeld === true, 9);
+  return (
+    ofState |
+    columns |
+    bit(due !== undefined, 7) |
+    bit(due === "atWakeUp", 8) |
+    bit(dueUnlessHeld === true, 9) |
+    bit(state?.run !== undefined, 10) |
+    bit(state?.trimmed !== undefined, 11)
+  );
 }
 
-/** Returns a number of 7 bits that differs for conditions with different texts. */
+/** Returns a number of 8 bits that differs for conditions with different texts. */
 function conditionShape({ version, fence, held, open, due, deleted }: RowCondition): number {
   const columns = bit(version !== undefined, 0) | bit(fence !== undefined, 1) | bit(held !== undefined, 2) | bit(held === true, 3);
-  return columns | bit(open === true, 4) | bit(due === true, 5) | bit(deleted === true, 6);
+  return columns | bit(open === true, 4) | bit(due === true, 5) | bit(deleted === true, 6) | bit(open === false, 7);
 }
 
 function bit(answer: boolean, place: number): number {
@@ -207,6 +228,12 @@ function historyStatements(write: Insert | Update, isMade: boolean): readonly Sq
     if (text !== null) statements.push({ text: texts.child, values: valuesOf(key, text, childOf) });
   }
   return statements;
+}
+
+/** Returns the statement that deletes the events of earlier runs. It deletes nothing unless the write, or an earlier trim, was made. */
+function trimmingStatement({ id, when: { incarnation, runSince } }: Trim): SqlStatement {
+  const row = "(SELECT seq FROM executions WHERE id = ?2 AND incarnation = ?3 AND trimmed >= ?4 AND deleted_at IS NULL)";
+  return { text: `DELETE FROM events WHERE execution = ${row} AND version BETWEEN 1 AND ?4`, values: [id, incarnation, runSince - 1] };
 }
 
 /**

@@ -4,7 +4,7 @@ import { sqliteViews } from "./sqlite-views.ts";
 import type { SqlRow } from "./statement.ts";
 
 /** The number of the layout below, which `PRAGMA user_version` holds. */
-const sqliteLayout = 1;
+const sqliteLayout = 2;
 
 const types = { id: "TEXT", name: "TEXT", json: "TEXT", text: "TEXT", number: "INTEGER" } as const;
 
@@ -31,6 +31,7 @@ ${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${
   "CREATE INDEX executions_status ON executions (status, created_at) WHERE deleted_at IS NULL",
   "CREATE INDEX executions_ended ON executions (ended_at) WHERE ended_at IS NOT NULL",
   "CREATE INDEX executions_deleted ON executions (deleted_at) WHERE deleted_at IS NOT NULL",
+  "CREATE INDEX executions_run ON executions (run_at) WHERE run_at IS NOT NULL",
   `
   CREATE TABLE events (
     place INTEGER PRIMARY KEY, -- in order of writing: what is committed together lies together

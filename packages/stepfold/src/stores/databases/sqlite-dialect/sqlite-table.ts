@@ -61,7 +61,11 @@ export class SqliteTable implements kit.ExecutionTable {
     this.#planner = new WritePlanner(now);
     this.lists = sqlLists<SqlValue>({
       from: "executions",
-      byTime: { ended: "executions INDEXED BY executions_ended", deleted: "executions INDEXED BY executions_deleted" },
+      byTime: {
+        ended: "executions INDEXED BY executions_ended",
+        deleted: "executions INDEXED BY executions_deleted",
+        run: "executions INDEXED BY executions_run",
+      },
       guard: this.#guard,
       listed: `${this.#guard}, ${listedColumns.join(", ")}`,
       binder: bindTo,

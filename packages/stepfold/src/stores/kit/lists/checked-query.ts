@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { WaitFilter } from "../../../ports/list-filters.ts";
-import type { CountQuery, ListQuery, PruneOptions } from "../../../ports/snapshot-store.ts";
+import type { CountQuery, ListQuery, PruneOptions, TrimOptions } from "../../../ports/snapshot-store.ts";
 import type { DefinitionQuery } from "../../../ports/store-definitions.ts";
 import { checkRanges } from "./metadata-range.ts";
 
@@ -17,6 +17,9 @@ export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId"
   /** Null: executions of all definitions. */
   readonly definitionId: string | null;
 }
+
+/** Options of a trim, checked and with defaults. */
+export type CheckedTrim = Omit<CheckedPrune, "statuses">;
 
 const terminal: readonly Status[] = ["completed", "failed", "cancelled"];
 /** All statuses. */
@@ -120,6 +123,14 @@ export function checkedPrune(options: PruneOptions): CheckedPrune {
   const { before, definitionId = null, statuses: ended = terminal as CheckedPrune["statuses"], limit = 1000, dryRun = false } = options;
   if (!Number.isFinite(before)) throw new StepfoldError("OPTION_INVALID", { option: "before", reason: pruneChecks.before[1] });
   return { before, definitionId, statuses: ended, limit, dryRun };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkedTrim(options: TrimOptions): CheckedTrim {
+  const { statuses: _, ...checks } = pruneChecks;
+  check(options, checks);
+  const { statuses: __, ...checked } = checkedPrune(options);
+  return checked;
 }
 
 function check(options: object, checks: Readonly<Record<string, Check>>): void {

@@ -1,7 +1,17 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { durationBoundsMs } from "../../../ports/execution-counts.ts";
 import { bucketMs } from "../../../ports/list-fallbacks.ts";
-import { type ColumnRow, endedTerms, guardOf, listedRowOf, pageTerms, seriesTerms, termsSql } from "../columns.ts";
+import {
+  type ColumnRow,
+  earlierRunsTerms,
+  endedTerms,
+  guardOf,
+  laterRunOf,
+  listedRowOf,
+  pageTerms,
+  seriesTerms,
+  termsSql,
+} from "../columns.ts";
 import type { ListCursor, ListTable, PageQuery } from "../execution-table.ts";
 import { listedPart } from "../row-rules.ts";
 import { statuses } from "./checked-query.ts";
@@ -13,8 +23,8 @@ type Bind = (value: string | number, column?: string) => string;
 export interface ListDialect<V> {
   /** The table in FROM, with the index to read if the database must be told. */
   readonly from: string;
-  /** The same for queries by `ended_at` and `deleted_at`. Default: `from`. */
-  readonly byTime?: Readonly<Record<"ended" | "deleted", string>>;
+  /** The same for queries by `ended_at`, `deleted_at` and `run_at`. Default: `from`. */
+  readonly byTime?: Readonly<Record<"ended" | "deleted" | "run", string>>;
   /** The columns to select for a guard (`guard`), and for a row in a list (`listed`). */
   readonly guard: string;
   readonly listed: string;
@@ -91,6 +101,13 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
       const text = `SELECT ${dialect.guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)}
         ORDER BY executions.${name}_at, executions.seq LIMIT ${bind(query.limit)}`;
       return (await ask(text, values)).map((row) => guardOf(row, textOf));
+    },
+    async earlierRuns(query) {
+      const values: V[] = [];
+      const bind = dialect.binder(values);
+      const text = `SELECT ${dialect.guard}, ${shown("checkpoint_version")} AS checkpoint_version FROM ${byTime?.run ?? from}
+        WHERE ${termsSql(earlierRunsTerms(query), bind)} ORDER BY executions.run_at, executions.seq LIMIT ${bind(query.limit)}`;
+      return (await ask(text, values)).map((row) => laterRunOf(row, textOf));
     },
   };
 }

@@ -31,8 +31,8 @@ export function insertOf({ head: { definition, permit, rate } }: Commit, written
 }
 
 /**
- * The update for a commit. It is made only if the stored version is `expectedVersion` and the execution has not ended; with a fence, only
- * if the claim of the sender is still in force.
+ * The update for a commit. It is made only if the stored version is `expectedVersion` and the execution has not ended, or, for a commit that
+ * opens it again, has ended; with a fence, only if the claim of the sender is still in force.
  */
 export function commitOf(commit: WrittenCommit): RowWrite {
   const {
@@ -46,22 +46,34 @@ export function commitOf(commit: WrittenCommit): RowWrite {
     sizeBytes,
     wakeAt,
     releasesClaim,
+    reopens,
+    waitsForRate: isInLine,
     commitId,
     events,
     children: changed,
     checkpoint,
     listed,
+    run,
+    trimmed,
   } = commit;
   const written = { version, status, head, sizeBytes, wakeAt };
-  const state = checkpoint === null ? written : { ...written, checkpointVersion: version };
+  const state = {
+    ...written,
+    ...(checkpoint !== null && { checkpointVersion: version }),
+    ...(run && { run }),
+    ...(trimmed > 0 && { trimmed }),
+  };
   const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, moved: false }];
   const history = { commitId, events, children };
   if (fence === null) {
     // this commit does not come from the holder, so the holder keeps its lease, unless the execution ends (`releasesClaim`)
     const changes: RowChanges = { state, ...listed, due: "atWakeUp" };
-    const set: RowChanges = releasesClaim ? { ...changes, owner: null } : { ...changes, dueUnlessHeld: true };
-    const when = { incarnation, version: expectedVersion, ...(!commit.reopens && { open: true as const }) };
-    return { kind: "update", id, when, set, history };
+    const set: RowChanges = releasesClaim
+      ? { ...changes, owner: null }
+      : isInLine
+        ? { ...changes, owner: rateOwner }
+        : { ...changes, dueUnlessHeld: true };
+    return { kind: "update", id, when: { incarnation, version: expectedVersion, open: !reopens }, set, history };
   }
   // the commit comes from the holder, so both counts of lost claims start again at 0
   const changes: RowChanges = listed ? { state, ...listed, crashes: 0 } : { state, crashes: 0 };

@@ -34,7 +34,9 @@ export function commitVerdict(commit: WrittenCommit, stored: Guard | null, write
   if (stored.version !== expectedVersion) {
     return new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: stored.version });
   }
-  return isTerminal(stored.status) && !commit.reopens ? new StepfoldError("EXECUTION_ENDED", { workflowId, status: stored.status }) : "allowed";
+  const { status } = stored;
+  if (isTerminal(status) === commit.reopens) return "allowed";
+  return new StepfoldError(commit.reopens ? "EXECUTION_OPEN" : "EXECUTION_ENDED", { workflowId, status });
 }
 
 /**

@@ -46,7 +46,8 @@ export async function createExecution(
       const claimedAt = lease && guard.owner !== null && guard.dueAt !== null ? guard.dueAt - lease.leaseMs : now;
       return repeatedCreation(commit, guard, writer, lease, claimedAt);
     }
-    if (!commit.reusesId && !isExpired(guard, now, retentionMs)) throw new StepfoldError("WORKFLOW_EXISTS", { workflowId, deletedAt: guard.deletedAt });
+    if (!commit.reusesId && !isExpired(guard, now, retentionMs))
+      throw new StepfoldError("WORKFLOW_EXISTS", { workflowId, deletedAt: guard.deletedAt });
     await access.write(removalOf(guard));
   }
   throw changing(access, workflowId);

@@ -21,8 +21,14 @@ export interface WrittenCommit {
   readonly sizeBytes: number;
   /** True: the execution ends with this commit. */
   readonly ended: boolean;
-  /** True: the commit opens an ended execution. */
+  /** True: the commit opens an execution again that has ended. */
   readonly reopens: boolean;
+  /** True: the commit opens an execution again that has not begun, so that its start still has to count for a rate. */
+  readonly waitsForRate: boolean;
+  /** The run that the commit begins, if events of earlier runs are in the history besides the first one; else null. */
+  readonly run: { readonly since: number; readonly at: EpochMs } | null;
+  /** The last version that is missing before the events of this commit (`Commit.afterTrim`); 0: none is. */
+  readonly trimmed: number;
   /** Null: never; always null if the execution ends. */
   readonly wakeAt: EpochMs | null;
   /** True: the claim ends with this commit, by a release or the end of the execution. */
@@ -60,6 +66,7 @@ function headText(head: SnapshotHead): string {
     ...head,
     workflowId: undefined,
     incarnation: undefined,
+    // the column has the definition of the start; a later run, or a restart, may follow another one
     definition: head.run || head.restarts ? head.definition : undefined,
     metadata: undefined,
     input: undefined,
@@ -85,6 +92,9 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     sizeBytes: head.sizeBytes,
     ended,
     reopens: commit.reopens === true,
+    waitsForRate: commit.reopens === true && head.rate !== undefined && head.lastStartedAt === undefined && commit.wakeAt !== null,
+    run: begunRun(commit),
+    trimmed: commit.afterTrim ? commit.events[0]!.version - 1 : 0,
     wakeAt: ended ? null : commit.wakeAt,
     releasesClaim: ended || (commit.release === true && fence !== null),
     events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),
@@ -92,6 +102,12 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     checkpoint: commit.checkpoint === undefined ? null : JSON.stringify(commit.checkpoint),
     children: commit.children?.length ? writtenChildren(commit.children) : noChildren,
   };
+}
+
+function begunRun({ head: { run, version }, events, expectedVersion, afterTrim }: Commit): WrittenCommit["run"] {
+  // the last version before which nothing can be trimmed
+  const kept = afterTrim ? events[0]!.version : Math.max(1, expectedVersion);
+  return run && run.since > kept && run.since <= version ? { since: run.since, at: run.at } : null;
 }
 
 function listedOf({ metadata: given, tenant }: SnapshotHead, waits: readonly ListedWait[] = []): NonNullable<WrittenCommit["listed"]> {

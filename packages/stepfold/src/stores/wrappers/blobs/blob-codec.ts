@@ -27,7 +27,7 @@ export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
     }
   };
   const put = async (bytes: Uint8Array<ArrayBuffer>, location: ValueLocation): Promise<JsonObject> => {
-    const key = `${await folderOf(location)}/${await digestOf(bytes)}`;
+    const key = `${await folderOf(location)}${location.run ? `/${location.run}` : ""}/${await digestOf(bytes)}`;
     if (!remembered.has(key)) {
       await ask(`putting ${key}`, () => blobs.put(key, bytes));
       remembered.add(key);

@@ -14,12 +14,12 @@ export interface BlobbedStoreOptions {
 
 /**
  * A store that keeps large values outside of the inner store, for example in files or in a bucket. A value is put there before the commit
- * that refers to it, under `executions/<workflowId>/<incarnation>/<SHA-256>`. So a commit never refers to a missing blob, and concurrent
- * writers write the same content.
+ * that refers to it, under `executions/<workflowId>/<incarnation>/<number of the run>/<SHA-256>`; values of the start have no number. So a
+ * commit never refers to a missing blob, and concurrent writers write the same content.
  *
- * `delete` and `prune` delete the blobs after the execution. Unused blobs that remain after a crash or a refused commit do no harm: they
- * are deleted with their execution, or by `collectOrphans` if it does not exist. Metadata values that are text stay in the inner store, so
- * that `list` finds them. `close()` closes the inner store.
+ * `delete` and `prune` delete the blobs after the execution, `trim` those of the trimmed runs. Unused blobs that remain after a crash or a
+ * refused commit do no harm: they are deleted with their execution, or by `collectOrphans` if it does not exist. Metadata values that are
+ * text stay in the inner store, so that `list` finds them. `close()` closes the inner store.
  *
  * ```ts
  * import { blobbedStore, fileBlobs } from "stepfold/stores/blobs";

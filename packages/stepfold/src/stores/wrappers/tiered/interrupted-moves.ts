@@ -1,9 +1,8 @@
-import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
-import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
-import { readHistory } from "../../../ports/read-history.ts";
-import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { ExecutionSummary } from "../../../ports/snapshot-store.ts";
 import { incarnationOf, listExecutions } from "../values/read-all.ts";
-import { isCopy, isPartial, withOriginalTimes } from "./cold-copy.ts";
+import { isPartial, withOriginalTimes } from "./cold-copy.ts";
+import { deletePartialCopy } from "./partial-copies.ts";
 import type { Tiers } from "./tiers.ts";
 
 /**
@@ -27,23 +26,4 @@ export async function interruptedMoves({ hot, cold }: Tiers): Promise<ExecutionS
     interrupted.push({ ...withOriginalTimes(copy), status: snapshot.status, currentNodeId: snapshot.currentNodeId });
   }
   return interrupted;
-}
-
-/**
- * Deletes a partial copy whose original is deleted. The copy is cancelled first, because only ended executions can be deleted. A move
- * deletes an original only after its copy is complete, so this copy will never be completed.
- */
-async function deletePartialCopy(cold: SnapshotStore, workflowId: string): Promise<void> {
-  const snapshot = await cold.load(workflowId);
-  const last = (await readHistory(cold, workflowId)).at(-1);
-  if (!snapshot || !last || !isCopy(snapshot) || !isPartial(snapshot)) return;
-  if (!isTerminal(snapshot.status)) {
-    const { incarnation = "", version: expectedVersion } = snapshot;
-    const version = expectedVersion + 1;
-    const head: SnapshotHead = { ...snapshotHead(snapshot), status: "cancelled", version };
-    const event = { type: "cancelled", version, at: last.event.at, reason: "deleted while it was moved" } as const;
-    const commitId = `buried-${incarnation}`;
-    await cold.commit({ workflowId, incarnation, expectedVersion, commitId, head, events: [event], wakeAt: null });
-  }
-  await cold.delete(workflowId);
 }

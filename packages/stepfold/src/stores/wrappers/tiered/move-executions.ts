@@ -3,6 +3,7 @@ import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionSummary } from "../../../ports/snapshot-store.ts";
 import { firstRow, listExecutions, longestUnchangedFirst } from "../values/read-all.ts";
+import { deleteCopy } from "./bring-back.ts";
 import type { Times } from "./cold-copy.ts";
 import { copyEnded, originalOf } from "./copy-execution.ts";
 import { interruptedMoves } from "./interrupted-moves.ts";
@@ -78,6 +79,13 @@ async function moveEnded(tiers: Tiers, workflowId: string, times: Times): Promis
   const original = await originalOf(tiers.hot, workflowId);
   if (original && isRedirect(original.snapshot)) return finishMove(tiers, workflowId);
   if (!original || !(await copyEnded(tiers, original, times))) return "left";
-  await tiers.hot.delete(workflowId);
+  try {
+    await tiers.hot.delete(workflowId);
+  } catch (error) {
+    if (!StepfoldError.is(error, "EXECUTION_OPEN")) throw error;
+    // the execution was opened again after it was copied
+    await deleteCopy(tiers.cold, workflowId);
+    return "skipped";
+  }
   return "moved";
 }

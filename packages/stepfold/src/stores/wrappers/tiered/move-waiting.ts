@@ -3,7 +3,7 @@ import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import { readHistory } from "../../../ports/read-history.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
-import { childHeads, copyDefinition, copyRows, isSameJson, isSameState, type Original, originalOf } from "./copy-execution.ts";
+import { childHeads, copyDefinition, copyRows, isSameJson, isSameState, lastTrimmed, type Original, originalOf } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
@@ -27,8 +27,9 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   const original = await originalOf(hot, workflowId);
   if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "skipped";
   const { snapshot, rows } = original;
-  // messages in the outbox must be delivered soon; and executions with a permit or a rate are counted in the hot store
-  if (snapshot.outbox?.length || snapshot.permit || snapshot.rate) return "skipped";
+  // messages in the outbox must be delivered soon; executions with a permit or a rate are counted in the hot store; and a history with a
+  // gap needs a checkpoint, which the mark of a partial copy does not have
+  if (snapshot.outbox?.length || snapshot.permit || snapshot.rate || lastTrimmed(rows) > 0) return "skipped";
   await copyDefinition(tiers, snapshot);
 
   const { input: _, ...head } = snapshotHead(snapshot);

@@ -16,7 +16,7 @@ export function redirectCommit(snapshot: Snapshot, at: number): Commit {
   return { workflowId, incarnation, expectedVersion, commitId: `${tieredMark} ${version}`, head, events: [event], wakeAt: null };
 }
 
-/** Returns true if an execution of the hot store is a redirect. */
+/** Returns true if an execution of the hot store is a redirect, also one that `bringBack` is making a copy of. */
 export function isRedirect({ status, currentNodeId }: Pick<ExecutionSummary, "status" | "currentNodeId">): boolean {
   return status === "cancelled" && currentNodeId === tieredMark;
 }
@@ -36,14 +36,10 @@ export async function isRedirectAt(hot: SnapshotStore, workflowId: string, versi
  * Says what the hot store has after it refused a commit: a redirect, or nothing of this incarnation. Null if the store refused the commit
  * for another reason.
  */
-export async function hotStateAfter(
-  hot: SnapshotStore,
-  { workflowId, expectedVersion }: Commit,
-  error: unknown,
-): Promise<"redirect" | "nothing" | null> {
-  if (StepfoldError.is(error, "EXECUTION_ENDED")) return (await isRedirectAt(hot, workflowId, expectedVersion)) ? "redirect" : null;
-  if (!StepfoldError.is(error, "VERSION_CONFLICT")) return null;
-  const { actual } = error.details;
-  if (actual === null) return "nothing";
-  return (await isRedirectAt(hot, workflowId, actual)) ? "redirect" : null;
+export async function hotStateAfter(hot: SnapshotStore, { workflowId }: Commit, error: unknown): Promise<"redirect" | "nothing" | null> {
+  const isConflict = StepfoldError.is(error, "VERSION_CONFLICT");
+  if (isConflict && error.details.actual === null) return "nothing";
+  if (!isConflict && !StepfoldError.is(error, "EXECUTION_ENDED")) return null;
+  const head = await hot.loadHead(workflowId);
+  return head && isRedirect(head) ? "redirect" : null;
 }

@@ -7,11 +7,12 @@ import { libraryBelow } from "../../kit/library-below.ts";
 import { keyedLock } from "../../kit/writing/keyed-lock.ts";
 import { orderedSender } from "../values/ordered-sender.ts";
 import { unexpectedError } from "../values/rejected.ts";
+import { reopenInTiers } from "./bring-back.ts";
 import { claimFromTiers, releaseInTiers, renewInTiers } from "./claim-tiers.ts";
 import { listTiers } from "./list-tiers.ts";
 import { type MoveReport, moveExecutions } from "./move-executions.ts";
 import { eventsFromTiers, loadFromTiers, loadHeadFromTiers } from "./read-tiers.ts";
-import { deleteFromBoth, pruneBoth } from "./remove-executions.ts";
+import { deleteFromBoth, pruneBoth, trimBoth } from "./remove-executions.ts";
 import type { Tiers } from "./tiers.ts";
 import { clonedCommit, commitToTiers, createInHot, idStateOf, withoutAlongside } from "./write-tiers.ts";
 
@@ -43,6 +44,9 @@ export interface TieredStore extends SnapshotStore {
  * Every execution begins in `hot`. A move copies its whole history to `cold`, reads the copy to check it, and then deletes the original
  * from `hot`; until then the execution lives in `hot`. An interrupted move loses nothing and doubles nothing, and the next move finishes
  * it.
+ *
+ * An execution that is restarted after it has moved to `cold` moves back to `hot` first; lists then show the time of this as that of its
+ * creation. A waiting execution stays in `hot` if events of its earlier runs were trimmed.
  *
  * A waiting execution moves with one conditional write: an answer that comes at this moment is applied before the move, or in the cold
  * store. There the execution continues until it ends, with its timers. So `cold` must be as complete a store as `hot`, and each poll for
@@ -94,6 +98,7 @@ export function tieredStore(options: TieredStoreOptions): TieredStore {
         const { workflowId } = commit;
         // a commit that is sent later, or may be sent to the cold store afterwards, is cloned, because the caller may change it meanwhile
         const own = commit.fence === undefined || isWaiting(workflowId) ? clonedCommit(commit) : withoutAlongside(commit);
+        if (own.reopens) return inOrder(workflowId, () => alone(() => reopenInTiers(tiers, own)));
         return inOrder(workflowId, () => commitToTiers(tiers, own, (prepared, work) => send(workflowId, prepared, work)));
       },
       claim: (options) => claimFromTiers(tiers, options),
@@ -104,6 +109,7 @@ export function tieredStore(options: TieredStoreOptions): TieredStore {
       list: (query) => listTiers(tiers, query),
       delete: (workflowId) => inOrder(workflowId, () => alone(() => deleteFromBoth(tiers, workflowId))),
       prune: (options) => alone(() => pruneBoth(tiers, options, now)),
+      trim: (options) => alone(() => trimBoth(tiers, options)),
       putDefinition: (hash, definition, options) => hot.putDefinition(hash, definition, options),
       getDefinition: async (hash) => (await hot.getDefinition(hash)) ?? cold.getDefinition(hash),
       // definitions are put into the hot store; the cold store has copies

@@ -10,6 +10,8 @@ export interface ValueLocation {
   readonly id: string;
   /** The incarnation of the execution; null if it is not known, and for a definition. */
   readonly incarnation: string | null;
+  /** Of a value that is written: the run that writes it; 0 for the first commit of an execution. */
+  readonly run?: number;
 }
 
 /** The object that the inner store holds in place of a value: the codec's `mark` with the format version 1, and fields of the codec. */

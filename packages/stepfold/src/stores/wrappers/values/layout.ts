@@ -90,7 +90,7 @@ export const childLayout: FieldsLayout = fields("status currentNodeId version wo
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant unnamed deadlineAt deadlineGiven",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant unnamed deadlineAt deadlineGiven givenDeadlineAt",
   {
     ...scope,
     definition,
@@ -159,7 +159,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "run quick restarts firstNodeId dropsCompensations since key retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
+    "run quick restarts descendants totalExecutionTime firstNodeId dropsCompensations since givenDeadlineAt retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
   ].join(" "),
   {
     consequences: fields("", {

@@ -13,14 +13,13 @@ import type {
   ExecutionSummary,
   ListQuery,
   Page,
-  PruneOptions,
   SnapshotStore,
   StoreFeatures,
 } from "../../../ports/snapshot-store.ts";
 import type { WorkerBeat } from "../../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
 import { libraryBelow } from "../../kit/library-below.ts";
-import { type CheckedPrune, type CheckedQuery, checkedQuery } from "../../kit/lists/checked-query.ts";
+import { type CheckedQuery, type CheckedTrim, checkedQuery } from "../../kit/lists/checked-query.ts";
 import { equalValues, isInRanges, isRange } from "../../kit/lists/metadata-range.ts";
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
@@ -38,12 +37,15 @@ export type Definitions = Pick<SnapshotStore, "putDefinition" | "getDefinition">
 export interface ValueStoreOptions {
   /** Stores the encoded definitions. Default: the inner store. */
   readonly definitions?: Definitions;
-  /** Replaces `delete` and `prune` of the inner store. */
-  readonly removal?: Pick<StoreMethods, "delete" | "prune">;
+  /** Replaces `delete`, `prune` and `trim` of the inner store. */
+  readonly removal?: Pick<StoreMethods, "delete" | "prune" | "trim">;
 }
 
-/** Turns checked prune options into those that a store takes. */
-export function pruneOptions({ definitionId, ...options }: CheckedPrune): PruneOptions {
+/** Turns the checked options of a prune or a trim into those that a store takes. */
+export function removalOptions<T extends CheckedTrim>({
+  definitionId,
+  ...options
+}: T): Omit<T, "definitionId"> & { definitionId?: string } {
   return definitionId === null ? options : { ...options, definitionId };
 }
 
@@ -86,7 +88,8 @@ export function valueStore(
     events: (workflowId, afterVersion, limit) => readRows(codec, inner, workflowId, afterVersion, limit),
     ...listsOf(codec, inner),
     delete: (workflowId) => send(workflowId, nothing, () => (removal ?? inner).delete(workflowId)),
-    prune: (options) => (removal ? removal.prune(options) : inner.prune(pruneOptions(options))),
+    prune: (options) => (removal ? removal.prune(options) : inner.prune(removalOptions(options))),
+    trim: (options) => (removal ? removal.trim(options) : inner.trim(removalOptions(options))),
     putDefinition: (hash, definition, options) =>
       send(hash, encodeDefinition(codec, hash, definition), (encoded) => definitions.putDefinition(hash, encoded, options)),
     async getDefinition(hash) {
@@ -170,7 +173,7 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   // the caller may change the commit while its values are encoded
   const rest = { ...commit };
   const waits = commit.waits && codec.waits ? codec.waits.encode(structuredClone(commit.waits)) : commit.waits;
-  await encoder.fill(locationOf(rest));
+  await encoder.fill({ ...locationOf(rest), run: isFirst ? 0 : (head.run?.number ?? 1) });
   return {
     ...rest,
     ...encoded,

@@ -1,0 +1,213 @@
+import { childKey, parentKey, scopedKey } from "../snapshot/address.ts";
+import type { Event, SuspendedEvent } from "../snapshot/event.ts";
+import { type ActivePath, type ChildState, isTerminal, type Snapshot, type Wait } from "../snapshot/snapshot.ts";
+import { deadlineIn } from "../transition/draft/draft-status.ts";
+import { childBytes, sizeOfHeld } from "../transition/draft/result-size.ts";
+import { type EpochMs, isJsonObject } from "../values/json.ts";
+import { type FailedAt, findFailures } from "./find-failures.ts";
+import { type OpenedPart, type OpenedRun, openedParts } from "./opened-parts.ts";
+import { type RunHistory, replay } from "./run-history.ts";
+
+/** An execution as it goes on after a restart, with all times as they were when its end was decided. */
+export interface Reopened {
+  readonly snapshot: Snapshot;
+  /** When the end was decided: all times move by what has passed since. */
+  readonly leftAt: EpochMs;
+}
+
+/**
+ * Opens again what has failed in a run: the steps that failed have all their attempts again, waits that timed out have their whole time
+ * again, and paths, joins and outputs that failed without a step stand before they are judged. Of a map that failed, every item that failed
+ * is open again. Completed steps and items keep their results. Null if the end of the execution is not decided.
+ *
+ * @param newKeys the steps that failed are performed at a new visit, so under new idempotency keys
+ */
+export function reopen(history: RunHistory, newKeys: boolean): Reopened | null {
+  const failures = findFailures(history);
+  if (!failures.end) return null;
+  const opened = openedParts(history, failures);
+  const state = new ReopenedState(history, opened, newKeys);
+  if (!failures.inFinally) state.reopen(failures.end);
+  else state.performAgain(failures.end);
+  const { inbox: _, ...snapshot } = withWholeDeadlines(history, state.snapshot(), opened.leftAt);
+  // signals that came, and were not taken, while the execution ended are there too
+  return { snapshot: { ...snapshot, ...(failures.inbox.length > 0 && { inbox: failures.inbox }) }, leftAt: opened.leftAt };
+}
+
+/** The scopes of an execution, while failed parts are put back. */
+class ReopenedState {
+  readonly #opened: OpenedRun;
+  readonly #newKeys: boolean;
+  readonly #suspended = new Map<string, SuspendedEvent>();
+  readonly #children: Map<string, ChildState>;
+  readonly #mapItems: Map<string, NonNullable<Snapshot["mapItems"]>[string]>;
+  /** The scopes in which something was opened again, and those around them. */
+  readonly #awake = new Set<string>([""]);
+  #paths: readonly ActivePath[];
+  #sizeBytes: number;
+
+  constructor({ events }: RunHistory, opened: OpenedRun, newKeys: boolean) {
+    const { activePaths, childStates = {}, mapItems = {}, sizeBytes } = opened.base;
+    for (const event of events) if (event.type === "suspended") this.#suspended.set(scopedKey(event.scope ?? "", event.pathId), event);
+    this.#opened = opened;
+    this.#newKeys = newKeys;
+    this.#paths = activePaths;
+    this.#children = new Map(Object.entries(childStates));
+    this.#mapItems = new Map(Object.entries(mapItems));
+    this.#sizeBytes = sizeBytes;
+  }
+
+  /** Opens what has decided the end, and everything that failed before it in scopes that are open. */
+  reopen(end: FailedAt): void {
+    this.performAgain(end);
+    for (const { scope, pathId } of end.paths) this.#reopenItems(scope, pathId);
+    for (let last = -1; last !== this.#awake.size + this.#children.size; ) {
+      last = this.#awake.size + this.#children.size;
+      for (const part of this.#opened.finishing) this.#putBackPaths(part);
+    }
+  }
+
+  /** Lets the step that has failed by an event be performed again. */
+  performAgain({ event, isDirect }: FailedAt): void {
+    if (!isDirect || !("pathId" in event)) return;
+    const scope = ("scope" in event && event.scope) || "";
+    if (!this.#isOpen(scope)) return;
+    this.#setPaths(
+      scope,
+      this.#pathsOf(scope).map((path) => (path.id === event.pathId ? this.#anew(scope, path, event) : path)),
+    );
+    this.#wake(scope);
+  }
+
+  snapshot(): Snapshot {
+    const { base } = this.#opened;
+    const { error: _, childStates: __, mapItems: ___, ...rest } = base;
+    for (const key of this.#awake) {
+      const child = this.#children.get(key);
+      if (!child) continue;
+      const { error: ____, ...open } = child;
+      this.#children.set(key, { ...open, status: "active", currentNodeId: child.activePaths[0]?.nodeId ?? null });
+    }
+    return {
+      ...rest,
+      status: "active",
+      currentNodeId: this.#paths[0]?.nodeId ?? null,
+      activePaths: this.#paths,
+      sizeBytes: this.#sizeBytes,
+      ...(this.#children.size > 0 && { childStates: Object.fromEntries(this.#children) }),
+      ...(this.#mapItems.size > 0 && { mapItems: Object.fromEntries(this.#mapItems) }),
+    };
+  }
+
+  /** Puts the paths back that failed while their scope went on, each with its children. */
+  #putBackPaths(part: OpenedPart): void {
+    const lost = part.paths.filter(([scope, { id }]) => this.#isOpen(scope) && !this.#pathsOf(scope).some((path) => path.id === id));
+    if (lost.length === 0) return;
+    for (const [scope, path] of lost) {
+      this.#setPaths(scope, [...this.#pathsOf(scope), path]);
+      this.#wake(scope);
+    }
+    this.#putBackChildren(part);
+    this.performAgain(part.failed);
+    for (const [scope, { id }] of lost) this.#reopenItems(scope, id);
+  }
+
+  /** Opens every item again that has failed in the map of a path. */
+  #reopenItems(scope: string, pathId: string): void {
+    const path = this.#pathsOf(scope).find(({ id }) => id === pathId);
+    const { key: group, map } = path?.children ?? {};
+    if (!path || group === undefined || !map) return;
+    let reopened = 0;
+    for (let item = 0; item < map.next; item++) {
+      const key = childKey(scope, group, item);
+      const part = this.#opened.children.get(key);
+      if (this.#children.get(key)?.status !== "failed" || !part) continue;
+      this.#putBackChildren(part);
+      this.performAgain(part.failed);
+      // they begin one after the other, as far as the map allows it
+      this.#children.set(key, { ...this.#children.get(key)!, queued: part.failed.event.version });
+      for (const inner of part.failed.paths) if (inner.scope !== scope) this.#reopenItems(inner.scope, inner.pathId);
+      this.#wake(key);
+      reopened++;
+    }
+    if (reopened === 0) return;
+    const children = { ...path.children!, map: { ...map, failed: map.failed - reopened } };
+    this.#setPaths(
+      scope,
+      this.#pathsOf(scope).map((one) => (one.id === pathId ? { ...one, children } : one)),
+    );
+  }
+
+  #putBackChildren({ children, mapItems }: OpenedPart): void {
+    for (const [key, child] of children) {
+      this.#sizeBytes += sizeOfHeld(child) + (this.#children.has(key) ? 0 : childBytes);
+      this.#children.set(key, child);
+    }
+    for (const [key, items] of mapItems) this.#mapItems.set(key, items);
+  }
+
+  /** Returns a path whose step or wait has failed, as it begins again. */
+  #anew(scope: string, path: ActivePath, event: Event): ActivePath {
+    const { nextRetryAt: _, ...kept } = path;
+    const suspension = hasFailedChild(path) ? this.#suspended.get(scopedKey(scope, path.id)) : undefined;
+    if (suspension) {
+      const { resumed: __, ...waiting } = kept;
+      return { ...waiting, status: "suspended", turn: path.turn + 1, attempts: 0, waits: wholeAt(suspension.waits, event.at) };
+    }
+    if (path.waits) return { ...kept, waits: wholeAt(path.waits, event.at) };
+    const turn = path.turn + 1;
+    return { ...kept, status: "ready", turn, attempts: 0, ...(this.#newKeys && { visit: turn }) };
+  }
+
+  #isOpen(scope: string): boolean {
+    const child = this.#children.get(scope);
+    return scope === "" || (child !== undefined && !isTerminal(child.status));
+  }
+
+  #pathsOf(scope: string): readonly ActivePath[] {
+    return scope === "" ? this.#paths : (this.#children.get(scope)?.activePaths ?? []);
+  }
+
+  #setPaths(scope: string, activePaths: readonly ActivePath[]): void {
+    if (scope === "") this.#paths = activePaths;
+    else this.#children.set(scope, { ...this.#children.get(scope)!, activePaths });
+  }
+
+  #wake(scope: string): void {
+    for (let key = scope; key !== ""; key = parentKey(key)) this.#awake.add(key);
+  }
+}
+
+/** Whether a path goes on because a detached execution that it waited for has failed or was cancelled. */
+function hasFailedChild({ resumed }: ActivePath): boolean {
+  return resumed?.by === "child" && isJsonObject(resumed.payload) && resumed.payload.status !== "completed";
+}
+
+/** Returns waits that begin at a time: they have their whole time again. */
+function wholeAt(waits: readonly Wait[], at: EpochMs): Wait[] {
+  return waits.map(({ openedAt = at, resumeAt, timeoutAt, ...wait }) => ({
+    ...wait,
+    openedAt: at,
+    ...(resumeAt !== undefined && { resumeAt: resumeAt + at - openedAt }),
+    ...(timeoutAt !== undefined && { timeoutAt: timeoutAt + at - openedAt }),
+  }));
+}
+
+/** Gives children whose deadlines had passed their whole time again. */
+function withWholeDeadlines(history: RunHistory, snapshot: Snapshot, at: EpochMs): Snapshot {
+  const { childStates = {} } = snapshot;
+  const late = new Set(Object.entries(childStates).flatMap(([key, child]) => (deadlineIn(child) <= at ? [key] : [])));
+  if (late.size === 0) return snapshot;
+  const begunAt = new Map<string, EpochMs>();
+  replay(history, {
+    after({ children }, event) {
+      for (const key of late)
+        if (event.type === "restarted" ? children.has(key) : !begunAt.has(key) && children.has(key)) begunAt.set(key, event.at);
+    },
+  });
+  const whole = [...late].map((key) => {
+    const child = childStates[key]!;
+    return [key, { ...child, deadlineAt: child.deadlineAt! + at - begunAt.get(key)! }] as const;
+  });
+  return { ...snapshot, childStates: { ...childStates, ...Object.fromEntries(whole) } };
+}

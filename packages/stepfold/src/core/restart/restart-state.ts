@@ -1,0 +1,87 @@
+import type { RestartState } from "../snapshot/event.ts";
+import type { Message } from "../snapshot/message.ts";
+import type { ActivePath, ChildState, KeptSignal, Snapshot, Wait } from "../snapshot/snapshot.ts";
+import { later, movedResumed, movedWait, withoutReferences } from "../transition/moved-waits.ts";
+import type { EpochMs } from "../values/json.ts";
+
+/** The message that takes over a detached execution; it names the wait for the end of that execution. */
+export type Adoption = Omit<Extract<Message, { readonly type: "adopt" }>, "id">;
+
+/** How the state of a restart follows from the execution that it opens again. */
+export interface RestartTerms {
+  /** The version that the restart makes. */
+  readonly version: number;
+  /** By how many milliseconds all times move, so that waits and retries keep the time that was left to them. */
+  readonly laterMs: number;
+  /** The detached executions for which steps go on to wait. The steps of all others begin anew, and start others. */
+  readonly adopts: readonly Adoption[];
+  /** By how much the names of steps, waits and forks are raised, because steps that were performed before are performed again; else 0. */
+  readonly ahead: number;
+}
+
+/** Returns the state with which an execution goes on after a restart. `sizeBytes` is that of the execution. */
+export function restartState(reopened: Snapshot, terms: RestartTerms): RestartState {
+  const { childStates, mapItems, rounds, begun, closing, inbox, variables, sizeBytes } = reopened;
+  const { adopts, version, laterMs, ahead } = terms;
+  return Object.freeze({
+    activePaths: reopened.activePaths.map((path) => movedPath(path, terms)),
+    sizeBytes,
+    ...(childStates && {
+      childStates: Object.fromEntries(Object.entries(childStates).map(([key, child]) => [key, movedChild(child, terms)])),
+    }),
+    ...(mapItems && { mapItems }),
+    ...(rounds && { rounds }),
+    ...(begun && { begun }),
+    ...(closing && { closing }),
+    ...(inbox && { inbox: inbox.map((signal) => movedSignal(signal, laterMs)) }),
+    ...(ahead > 0 && variables && { variables }),
+    ...(adopts.length > 0 && { outbox: adopts.map((adopt, nth) => ({ id: `${version}.${nth}`, ...adopt })) }),
+  });
+}
+
+function movedChild(child: ChildState, terms: RestartTerms): ChildState {
+  const { deadlineAt, inEvents: _, ...rest } = child;
+  return {
+    ...rest,
+    activePaths: child.activePaths.map((path) => movedPath(path, terms)),
+    ...(deadlineAt !== undefined && { deadlineAt: later(deadlineAt, terms.laterMs) }),
+  };
+}
+
+function movedSignal(signal: KeptSignal, laterMs: number): KeptSignal {
+  return { ...withoutReferences(signal), expiresAt: later(signal.expiresAt, laterMs) };
+}
+
+function movedPath(path: ActivePath, terms: RestartTerms): ActivePath {
+  const { laterMs, ahead } = terms;
+  const { waits, nextRetryAt, resumed, ...rest } = raised(path, ahead);
+  if (waits?.some((wait) => !goesOn(wait, terms))) {
+    const turn = rest.turn + 1;
+    // the ids of detached executions are made of the visit, and those of deleted executions stay taken
+    const isNewVisit = waits.some(({ kind }) => kind === "child");
+    return { ...rest, status: "ready", turn, attempts: 0, ...(isNewVisit && { visit: turn }) };
+  }
+  return {
+    ...rest,
+    ...(resumed && { resumed: movedResumed(resumed, laterMs) }),
+    ...(nextRetryAt !== undefined && { nextRetryAt: later(nextRetryAt, laterMs) }),
+    ...(waits && { waits: waits.map((wait) => movedWait(wait, laterMs)) }),
+  };
+}
+
+/** A wait for a detached execution that is gone, or for the delivery of a signal, does not go on: its step is performed again. */
+function goesOn({ kind, id }: Wait, { adopts }: RestartTerms): boolean {
+  return kind === "child" ? adopts.some(({ waitId }) => waitId === id) : kind !== "delivery";
+}
+
+/** Raises what ids of waits, children and forks, and idempotency keys, are made of. The children of a path keep their key. */
+function raised(path: ActivePath, ahead: number): ActivePath {
+  if (ahead === 0) return path;
+  const [turn, forks] = [path.turn + ahead, (path.forks ?? 0) + ahead];
+  return { ...path, turn, forks, ...(!path.children && { visit: turn }) };
+}
+
+/** By how much time has passed since a moment; 0 if that is in the future, because clocks differ. */
+export function passedMs(since: EpochMs, now: EpochMs): number {
+  return Math.max(0, now - since);
+}

@@ -1,0 +1,50 @@
+import type { CompiledWorkflow } from "../definition/compiled.ts";
+import type { ContinuedEvent, Event, StartedEvent } from "../snapshot/event.ts";
+import type { SnapshotHead } from "../snapshot/snapshot.ts";
+import { next } from "../transition/apply.ts";
+import { begin } from "../transition/begin.ts";
+import { draftOfRun } from "../transition/begin-run.ts";
+import type { Draft } from "../transition/draft/draft.ts";
+import type { FailureNotes } from "../transition/draft/failures.ts";
+
+/** The history of the present run of an execution. */
+export interface RunHistory {
+  /** The head of the execution, at any time in this run. */
+  readonly head: SnapshotHead;
+  /** Every event of the run. The first one begins it. */
+  readonly events: readonly [StartedEvent | ContinuedEvent, ...Event[]];
+  /** Returns the definition with a hash. The events name it: the first one, and each restart. */
+  readonly workflowOf: (hash: string) => CompiledWorkflow;
+}
+
+/** Returns the version of the first event. */
+export function firstVersion({ events: [first] }: RunHistory): number {
+  return first.version;
+}
+
+/** Returns the execution after its first event. */
+export function begun({ head, events: [first], workflowOf }: RunHistory, failures: FailureNotes | null = null): Draft {
+  const workflow = workflowOf(first.definition.hash);
+  return first.type === "started" ? begin(workflow, first, failures) : draftOfRun(workflow, head, first, failures);
+}
+
+/** What a replay calls. */
+export interface Replay {
+  /** Called before each event but the first. */
+  readonly before?: (draft: Draft, event: Event) => void;
+  /** Called after each event. Returning false ends the replay. */
+  readonly after: (draft: Draft, event: Event) => unknown;
+}
+
+/** Applies the events of a run one after the other. */
+export function replay(history: RunHistory, { before, after }: Replay, failures: FailureNotes | null = null): void {
+  const [first, ...others] = history.events;
+  let draft = begun(history, failures);
+  if (after(draft, first) === false) return;
+  for (const event of others) {
+    draft.failures = failures;
+    before?.(draft, event);
+    draft = next(draft, event, event.type === "restarted" ? history.workflowOf(event.definition.hash) : draft.workflow);
+    if (after(draft, event) === false) return;
+  }
+}

@@ -1,0 +1,91 @@
+import { runNumbers } from "../core/snapshot/run-numbers.ts";
+import type { Warning } from "../core/snapshot/warning.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import type { Task } from "../core/transition/plan.ts";
+import { nodeOfTask, scopeOfTask } from "../core/transition/task-scope.ts";
+import type { AttemptContext } from "./attempt/attempt-state.ts";
+import { type Log, logTo } from "./logger.ts";
+import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
+import { scrubber } from "./scrub.ts";
+import type { TurnSetting } from "./setting.ts";
+import { Turn } from "./turn.ts";
+import type { AttemptRequest, TurnRequest } from "./turn-options.ts";
+import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
+
+/** How many paths of one execution are performed at once, by default. */
+export const defaultConcurrency = 16;
+
+/** Creates a turn for a draft. The turn tells plugins what happens, and removes secrets from errors. */
+export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
+  const { environment, plugins } = setting;
+  const { onEvent } = request;
+  const { workflowId } = draft;
+  const { performing, info, log } = attemptContext(draft, setting, request);
+  const watched = plugins.length > 0;
+  return new Turn(draft, {
+    performing,
+    prepared: workflow.nodes,
+    concurrency: request.concurrency ?? defaultConcurrency,
+    stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
+    environment,
+    now: performing.now,
+    early: request.early ?? null,
+    onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
+    onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
+    onWarning: watched || log ? (warning) => reportWarning(warning, workflowId, plugins, log) : null,
+    commit: request.commit ?? null,
+    deliver: request.deliver ?? null,
+    onEvent: watched
+      ? (event, after) => {
+          notifyEvent(plugins, event, { workflowId, ...runNumbers(after, event.version) });
+          onEvent?.(event, after);
+        }
+      : (onEvent ?? null),
+  });
+}
+
+function reportWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {
+  notify(plugins, "onWarning", warning, { workflowId });
+  log?.warn(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
+}
+
+/** Returns what all attempts of one execution have in common, a function that describes a task for plugins, and the log. */
+export function attemptContext(
+  draft: Draft,
+  setting: TurnSetting,
+  request: AttemptRequest,
+): { readonly performing: AttemptContext; readonly info: (task: Task) => TaskInfo; readonly log: Log | null } {
+  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
+  const { globals, secrets = globals, globalNames = null } = request;
+  const { workflowId } = draft;
+  const watched = plugins.length > 0;
+  const info = (task: Task): TaskInfo => ({
+    ...task,
+    stepPath: [...task.stepPath],
+    workflowId,
+    type: nodeOfTask(task, scopeOfTask(task, draft)).node.type,
+  });
+  let made: ((text: string) => string) | null = null;
+  const scrub = (text: string): string => {
+    made ??= scrubber(secrets);
+    return made(text);
+  };
+  const log: Log | null = logger && logTo(logger, scrub);
+  const performing: AttemptContext = {
+    workflowId,
+    globals,
+    now: request.now ?? (() => environment.now()),
+    deadlines,
+    limits,
+    stepTimeoutMs,
+    workflowNamed,
+    may,
+    globalNames,
+    scrub,
+    keepStacks,
+    onFailed: log && ((thrown, task, outcome) => log.failed(thrown, info(task), outcome)),
+    onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
+    onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
+  };
+  return { performing, info, log };
+}

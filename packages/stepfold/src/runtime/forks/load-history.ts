@@ -1,0 +1,51 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { type RunHistory, replay } from "../../core/restart/run-history.ts";
+import type { ContinuedEvent, Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import { readHistory } from "../../ports/read-history.ts";
+import { requireHead } from "../context/require-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+
+/**
+ * Loads the history of the present run of an execution, and the definitions that it followed.
+ *
+ * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `DEFINITION_MISSING`, `DEFINITION_CHANGED`
+ */
+export async function loadHistory({ store, registry }: RuntimeContext, workflowId: string): Promise<RunHistory> {
+  const head = await requireHead(store, workflowId);
+  const since = head.run?.since ?? 0;
+  // the last page may hold events that were committed after the head was read
+  const rows = (await readHistory(store, workflowId, head.version, since - 1)).filter(({ version }) => version <= head.version);
+  const [first, ...others] = rows.map(({ event }) => event);
+  const isWhole =
+    first?.type === "started" ? first.incarnation === head.incarnation : first?.type === "continued" && first.version === since;
+  // the execution was deleted meanwhile, or another execution has its id now
+  if (!isWhole) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+  const events = [first as StartedEvent | ContinuedEvent, ...others] as const;
+  const workflows = new Map();
+  for (const hash of definitionsOf(events)) workflows.set(hash, (await registry.pinnedForCommands(workflowId, hash)).compiled);
+  return { head, events, workflowOf: (hash) => workflows.get(hash)! };
+}
+
+function definitionsOf(events: readonly Event[]): ReadonlySet<string> {
+  return new Set(events.flatMap((event) => ("definition" in event ? [event.definition.hash] : [])));
+}
+
+/** Returns the execution as it was at a version of its present run. */
+export function stateAt(history: RunHistory, version: number): Snapshot {
+  let found: Snapshot | null = null;
+  replay(history, {
+    after(draft) {
+      if (draft.version < version) return true;
+      found = closeDraft(draft);
+      return false;
+    },
+  });
+  return found!;
+}
+
+/** Makes a `FORK_REFUSED` error. @param version null if no version was named */
+export function refused({ workflowId }: Pick<SnapshotHead, "workflowId">, version: number | null, reason: string): StepfoldError {
+  return new StepfoldError("FORK_REFUSED", { workflowId, ...(version !== null && { version }), reason });
+}

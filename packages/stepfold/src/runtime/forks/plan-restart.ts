@@ -1,0 +1,143 @@
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { fitted } from "../../core/restart/fitted.ts";
+import { type Reopened, reopen } from "../../core/restart/reopen.ts";
+import { passedMs, type RestartTerms, restartState } from "../../core/restart/restart-state.ts";
+import { firstVersion, type RunHistory } from "../../core/restart/run-history.ts";
+import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
+import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
+import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
+import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import { timesOf } from "../../engine/workflow/start-event.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { adoptedChildren } from "./adopted-children.ts";
+import { definitionFor, type ForkPlan, givenTime, nameOf, nodesOf, performedAfter, type TimeOptions } from "./fork.ts";
+import { loadHistory, refused, stateAt } from "./load-history.ts";
+
+/** How a restarted execution goes on. */
+export interface RestartOptions extends TimeOptions {
+  /**
+   * Required if steps were undone. `again`: the execution goes on before the first of these steps, so they are performed again, under new
+   * idempotency keys. `keep`: it goes on where it failed, and these steps count as if they had not been undone.
+   */
+  readonly compensated?: "again" | "keep" | undefined;
+  /** The definition to go on with: the id of a workflow of the runtime, or a definition. Default: the definition of the execution. */
+  readonly definition?: string | WorkflowDefinition | undefined;
+  /**
+   * The idempotency keys of the steps that failed. `same`, the default: the keys that they had, by which a service recognises an effect
+   * that had happened. `new`: for services that keep a failure under a key and answer with it again.
+   */
+  readonly keys?: "same" | "new" | undefined;
+  /** The same key is one restart, however often it is sent, also if the execution has failed again. It remembers its latest 1,000 keys. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+const restartOptions = ["compensated", "definition", "keys", "idempotencyKey", "timeout", "deadline"] as const;
+
+/** @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID` */
+export function checkRestartOptions(options: RestartOptions): void {
+  refuseUnknown("run.restart", options, restartOptions);
+  const { compensated, keys, idempotencyKey } = options;
+  if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
+  if (keys !== undefined && keys !== "same" && keys !== "new") throw invalid("keys", "must be same or new");
+  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""))
+    throw invalid("idempotencyKey", "must be text that is not empty");
+}
+
+/** An execution that is about to go on where it failed. */
+export interface Restarting {
+  readonly plan: ForkPlan;
+  readonly prepared: PreparedWorkflow;
+  /** The version of the execution that was read. */
+  readonly version: number;
+  /** Returns the event that restarts the execution at this time of the store's clock. */
+  eventAt(now: EpochMs): RestartedEvent;
+}
+
+/**
+ * Plans a restart.
+ *
+ * @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ...
+ */
+export async function planRestart(context: RuntimeContext, workflowId: string, options: RestartOptions): Promise<Restarting> {
+  checkRestartOptions(options);
+  const history = await loadHistory(context, workflowId);
+  const { head, events } = history;
+  const { status, definition } = head;
+  if (definition.id === scheduleWorkflowId) throw refused(head, null, "it is a schedule");
+  if (status === "completed") throw refused(head, null, "it has completed; fork it at the node from which it should go on");
+  if (status !== "failed" && status !== "cancelled") throw refused(head, null, `it is ${status}, and has not ended`);
+  const undone = undoneSince(events);
+  if (undone.length > 0 && options.compensated === undefined)
+    throw new StepfoldError("RESTART_COMPENSATED", { workflowId, nodes: undone.map(({ nodeId }) => nodeId) });
+  const isAgain = options.compensated === "again" && undone.length > 0;
+  const reopened = isAgain ? beforeUndone(history, undone) : reopen(history, options.keys === "new");
+  if (!reopened) throw refused(head, null, "it has not ended; fork it, or cancel it first");
+  const prepared = await definitionFor(context, history, options.definition);
+  const { compiled } = prepared;
+  const snapshot = compiled.hash === definition.hash ? reopened.snapshot : fitted(reopened.snapshot, compiled);
+  const { adopts, plans } = await adoptedChildren(context, head, snapshot, options.compensated);
+  const version = head.version + 1;
+  // steps after this point were performed before, so what they are named by must not repeat. No event raises a turn by more than two
+  const ahead = isAgain ? 2 * (version - snapshot.version) : 0;
+  const terms = { version, adopts, ahead, laterMs: 0 } satisfies RestartTerms;
+  return {
+    prepared,
+    version: head.version,
+    plan: {
+      workflowId,
+      from: { workflowId, version: snapshot.version },
+      definition: nameOf(compiled),
+      nodes: nodesOf(snapshot),
+      performsAgain: isAgain ? performedAfter(events, snapshot.version) : [],
+      children: plans,
+    },
+    eventAt(now) {
+      const state = restartState(snapshot, { ...terms, laterMs: passedMs(reopened.leftAt, now) });
+      const about = { workflowId, input: snapshot.input, metadata: head.metadata, at: now };
+      return {
+        type: "restarted",
+        version,
+        at: now,
+        definition: nameOf(compiled),
+        state,
+        ...timesOf(prepared, about, timeAt(history, options, now), context.setting.limits),
+        ...(undone.length > 0 && { dropsCompensations: true as const }),
+        ...(isAgain && { since: snapshot.version }),
+        ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+        sizeBytes: sizeOfJson(state as unknown as Json),
+      };
+    },
+  };
+}
+
+/** A deadline that was given for the whole life stays, until it has passed: then its time begins anew. */
+function timeAt(history: RunHistory, { timeout, deadline }: TimeOptions, now: EpochMs): TimeOptions {
+  if (timeout !== undefined || deadline !== undefined) return { timeout, deadline };
+  const given = givenTime(history);
+  if (!given) return {};
+  return given.deadlineAt > now ? { deadline: given.deadlineAt } : { timeout: given.timeoutMs };
+}
+
+/** Returns the execution as it was before the first of the steps that were undone. */
+function beforeUndone(history: RunHistory, undone: readonly { readonly version: number }[]): Reopened {
+  const version = Math.max(firstVersion(history), Math.min(...undone.map((step) => step.version)) - 1);
+  const next = history.events[version + 1 - firstVersion(history)]!;
+  return { snapshot: stateAt(history, version), leftAt: next.at };
+}
+
+/** Returns the steps that were undone since the last restart, each with the version of its result. */
+function undoneSince(events: readonly Event[]): { readonly nodeId: string; readonly version: number }[] {
+  const undone: { readonly nodeId: string; readonly version: number }[] = [];
+  for (const event of events) {
+    if (event.type === "restarted" && event.dropsCompensations) undone.length = 0;
+    if (event.type === "completed" && event.undoes?.version !== undefined)
+      undone.push({ nodeId: event.nodeId, version: event.undoes.version });
+  }
+  return undone;
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
+}

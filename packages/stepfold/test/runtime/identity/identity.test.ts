@@ -1,0 +1,14 @@
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
+import { commandsInStates } from "./commands.fixture.ts";
+import { restartEnds } from "./restart-ends.fixture.ts";
+
+const stores = {
+  memory: async () => memoryStore(),
+  SQLite: async () => sqliteStore(":memory:"),
+};
+
+for (const [name, open] of Object.entries(stores)) {
+  restartEnds(name, open);
+  commandsInStates(name, open);
+}
