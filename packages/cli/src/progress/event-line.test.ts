@@ -38,7 +38,15 @@ describe("eventLines", () => {
 
   it("say which run begins, and where an execution goes on that is restarted", () => {
     const definition = { id: "order", hash: "x" };
-    const continued = { ...step, type: "continued", run: 3, definition, firstNodeId: "charge", metadata: {} } as const;
+    const continued = {
+      ...step,
+      type: "continued",
+      run: 3,
+      definition,
+      firstNodeId: "charge",
+      metadata: {},
+      totalExecutionTime: 0,
+    } as const;
     expect(line({ ...continued, input: { n: 2 } })).toBe('⟳ charge    ends its run; run 3 begins: {"n":2}');
     expect(line(continued)).toBe("⟳ charge    ends its run; run 3 begins");
     const path = (id: string, nodeId: string): object => ({ id, nodeId, stepPath: [] });

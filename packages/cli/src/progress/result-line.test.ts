@@ -25,7 +25,17 @@ describe("resultLines", () => {
     const lines = resultLines(
       [
         { ...step, type: "completed", version: 1, nodeId: "a", output: "old" },
-        { ...step, type: "continued", version: 2, nodeId: "b", run: 2, definition: { id: "w", hash: "x" }, firstNodeId: "a", metadata: {} },
+        {
+          ...step,
+          type: "continued",
+          version: 2,
+          nodeId: "b",
+          run: 2,
+          definition: { id: "w", hash: "x" },
+          firstNodeId: "a",
+          metadata: {},
+          totalExecutionTime: 0,
+        },
         { ...step, type: "completed", version: 3, nodeId: "a", pathId: "1", output: "new" },
       ],
       { paint: plainPaint, nodeWidth: 2 },
