@@ -55,10 +55,9 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
-export type { ParentLink } from "./core/snapshot/lineage.ts";
+export type { ParentLink, RunNumbers } from "./core/snapshot/lineage.ts";
 export type { ChildEnd, ChildStart, Message } from "./core/snapshot/message.ts";
 export type { Refusal } from "./core/snapshot/refusal.ts";
-export type { RunNumbers } from "./core/snapshot/run-numbers.ts";
 export {
   type ActivePath,
   type Answer,

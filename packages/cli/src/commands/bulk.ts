@@ -9,7 +9,7 @@ import { openQueue, queueUrl } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { say } from "../output.ts";
-import { definitionFor } from "../session/definition-for.ts";
+import { givenDefinition } from "../session/given-definition.ts";
 import { idleRuntime } from "../session/idle-runtime.ts";
 import { chooseDatabase, openExistingDatabase, openQuietly } from "../store/database.ts";
 import { checkFilter, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
@@ -73,7 +73,7 @@ export function bulkRestart(options: BulkRestartOptions): Promise<number> {
   const wanted = wantedRestart(options);
   return overAll(options, async (config) => ({
     ...{ action: "restart", ...wanted },
-    definition: await definitionFor(options.definition, config),
+    definition: await givenDefinition(options.definition, config),
   }));
 }
 
@@ -90,7 +90,7 @@ export function bulkFork(suffix: string, options: BulkForkOptions): Promise<numb
   const { node, input, output } = options;
   return overAll(options, async (config) => ({
     ...{ action: "fork", suffix, node },
-    definition: await definitionFor(options.definition, config),
+    definition: await givenDefinition(options.definition, config),
     ...(input !== undefined && { input: await jsonArgument(input, "--input") }),
     ...(output !== undefined && { output: await jsonArgument(output, "--output") }),
   }));

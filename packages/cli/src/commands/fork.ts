@@ -1,7 +1,7 @@
 import { BadInput } from "../bad-input.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { moveExecution } from "../session/move-execution.ts";
-import { type PlannedOptions, tellPlan, withIdleRun } from "../session/tell-plan.ts";
+import { type PlannedOptions, printPlan, withIdleRun } from "../session/print-plan.ts";
 
 /** Options of `stepfold fork`. */
 export interface ForkCommandOptions extends PlannedOptions {
@@ -24,7 +24,7 @@ export async function fork(workflowId: string, options: ForkCommandOptions): Pro
   };
   if (options.dryRun) {
     const plan = await withIdleRun(workflowId, options, (run, definition) => run.planFork({ ...fork, definition }));
-    return tellPlan(plan, "A new execution", options.json);
+    return printPlan(plan, "A new execution", options.json);
   }
   const begun = await withIdleRun(workflowId, options, async (run, definition) => (await run.fork({ ...fork, definition })).workflowId);
   // after an interruption the command `retry` is printed, which only drives the fork on

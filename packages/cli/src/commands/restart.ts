@@ -2,9 +2,9 @@ import { StepfoldError } from "stepfold";
 import type { RestartOptions, RestartOutcome } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { say } from "../output.ts";
-import { definitionFor } from "../session/definition-for.ts";
+import { givenDefinition } from "../session/given-definition.ts";
 import { moveExecution } from "../session/move-execution.ts";
-import { type PlannedOptions, tellPlan, withIdleRun } from "../session/tell-plan.ts";
+import { type PlannedOptions, printPlan, withIdleRun } from "../session/print-plan.ts";
 
 /** Options of `stepfold restart`. */
 export interface RestartCommandOptions extends PlannedOptions {
@@ -26,14 +26,14 @@ export async function restart(workflowId: string, options: RestartCommandOptions
   try {
     if (options.dryRun) {
       const plan = await withIdleRun(workflowId, options, (run, definition) => run.planRestart({ ...wanted, definition }));
-      return tellPlan(plan, "It", options.json);
+      return printPlan(plan, "It", options.json);
     }
     return await moveExecution(workflowId, options, {
       // after an interruption the execution is only driven on
       verb: "retry",
       repeatOptions: [],
       act: async ({ run, config, note }) => {
-        const outcome = await run.restart({ ...wanted, definition: await definitionFor(options.definition, config) });
+        const outcome = await run.restart({ ...wanted, definition: await givenDefinition(options.definition, config) });
         if (options.json) say(`${JSON.stringify({ type: "restart", workflowId, ...outcome })}\n`);
         else if (outcome.reason !== "restarted") note(unchanged[outcome.reason]);
         return undefined;

@@ -51,7 +51,7 @@ export async function followExecution(options: FollowOptions): Promise<number> {
   try {
     progress.begin(before ?? current, before !== null);
     const { snapshot, at, interrupted } = drives
-      ? await drive(options, progress)
+      ? await runToPause(options, progress)
       : { snapshot: await run.snapshot(), at: null, interrupted: null };
     progress.end({
       snapshot,
@@ -72,7 +72,7 @@ export async function followExecution(options: FollowOptions): Promise<number> {
   }
 }
 
-function drive({ run, session, interruption, before }: FollowOptions, progress: Progress): Promise<Followed> {
+function runToPause({ run, session, interruption, before }: FollowOptions, progress: Progress): Promise<Followed> {
   session.begin();
   return follow(run, before?.version ?? -1, session, progress, interruption);
 }

@@ -25,7 +25,7 @@ const maxLoaded = 2_000;
 const graceMs = 60_000;
 
 /** A wait of an execution for the end of another one. */
-interface Awaited {
+interface ChildWait {
   readonly workflowId: string;
   readonly address: string;
   readonly child: string;
@@ -56,7 +56,7 @@ export async function examineWaits(store: Store, now: EpochMs): Promise<Examined
 }
 
 /** The waits for other executions, without those to which a message is still under way. */
-function childWaits(snapshot: Snapshot, now: EpochMs): Awaited[] {
+function childWaits(snapshot: Snapshot, now: EpochMs): ChildWait[] {
   const { workflowId, outbox = [] } = snapshot;
   const written = new Set(outbox.flatMap((message) => ("to" in message ? message.to : [])));
   return waits(snapshot).flatMap(({ kind, workflowId: child, address, openedAt = 0 }) =>

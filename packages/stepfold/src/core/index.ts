@@ -73,11 +73,11 @@ export type {
   TimedOutEvent,
 } from "./snapshot/event.ts";
 export type { ParentLink } from "./snapshot/lineage.ts";
+export { type RunNumbers, runNumbers } from "./snapshot/lineage.ts";
 export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy } from "./snapshot/message.ts";
 export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
-export { type RunNumbers, runNumbers } from "./snapshot/run-numbers.ts";
 export {
   type ActivePath,
   type Answer,

@@ -1,4 +1,4 @@
-import { runNumbers } from "../core/snapshot/run-numbers.ts";
+import { runNumbers } from "../core/snapshot/lineage.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";

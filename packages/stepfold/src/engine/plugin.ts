@@ -1,5 +1,5 @@
 import type { ContinuedEvent, Event, RestartedEvent } from "../core/snapshot/event.ts";
-import type { RunNumbers } from "../core/snapshot/run-numbers.ts";
+import type { RunNumbers } from "../core/snapshot/lineage.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Task } from "../core/transition/plan.ts";
 import { refuseUnknown } from "../core/values/check-arguments.ts";

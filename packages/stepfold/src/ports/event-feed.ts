@@ -1,4 +1,4 @@
-import type { RunNumbers } from "../core/snapshot/run-numbers.ts";
+import type { RunNumbers } from "../core/snapshot/lineage.ts";
 
 /**
  * The kind of a notice.

@@ -3,7 +3,7 @@ import type { ErrorInfo } from "../core/errors/error-info.ts";
 import type { WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
-import type { RunNumbers } from "../core/snapshot/run-numbers.ts";
+import type { RunNumbers } from "../core/snapshot/lineage.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
-import { type RunNumbers, runNumbers } from "../snapshot/run-numbers.ts";
+import { type RunNumbers, runNumbers } from "../snapshot/lineage.ts";
 import type { SnapshotHead, Wait } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 

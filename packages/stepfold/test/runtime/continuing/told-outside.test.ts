@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { runNumbers } from "../../../src/core/snapshot/lineage.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import type { ExecutionInfo, Plugin } from "../../../src/engine/plugin.ts";
 import { memoryFeed } from "../../../src/feeds/memory/memory-feed.ts";
@@ -117,4 +118,16 @@ it("says nothing of runs and restarts of an execution that has neither", async (
   const [first] = (await runtime.list({ idPrefix: "plain" })).items;
   expect(first).not.toHaveProperty("run");
   expect(first).not.toHaveProperty("restarts");
+});
+
+it("numbers neither the first run nor restarts that have not happened", () => {
+  expect(runNumbers({})).toEqual({});
+  expect(runNumbers({ restarts: 0 })).toEqual({});
+  expect(runNumbers({ run: { number: 3, since: 9, at: 0 }, restarts: 2 })).toEqual({ run: 3, restarts: 2 });
+});
+
+it("counts an event that was committed together with the beginning of the next run to the run before", () => {
+  const run = { number: 3, since: 9, at: 0 };
+  expect([8, 9, 10].map((version) => runNumbers({ run }, version))).toEqual([{ run: 2 }, { run: 3 }, { run: 3 }]);
+  expect(runNumbers({ run: { number: 2, since: 4, at: 0 } }, 3)).toEqual({});
 });

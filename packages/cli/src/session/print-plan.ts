@@ -7,7 +7,7 @@ import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
 import { printable } from "../text/printable.ts";
-import { definitionFor } from "./definition-for.ts";
+import { givenDefinition } from "./given-definition.ts";
 import { idleRuntime } from "./idle-runtime.ts";
 import type { MoveOptions } from "./move-execution.ts";
 
@@ -38,14 +38,14 @@ export async function withIdleRun<T>(
     const config = await loadConfig(configOf(before, options.config, database.folder));
     const runtime = idleRuntime(store, config);
     closing.add(() => runtime.close());
-    return await use(await runtime.get(workflowId), await definitionFor(options.definition, config));
+    return await use(await runtime.get(workflowId), await givenDefinition(options.definition, config));
   } finally {
     await closing.run();
   }
 }
 
 /** Prints what a restart or a fork would do. @param who what would go on @returns the exit code */
-export function tellPlan(planned: ForkPlan, who: string, json = false): number {
+export function printPlan(planned: ForkPlan, who: string, json = false): number {
   if (json) {
     say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
     return exitCode.done;
