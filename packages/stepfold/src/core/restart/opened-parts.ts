@@ -8,7 +8,7 @@ import { openDraft, scopeAt } from "../transition/draft/open-draft.ts";
 import { evolveUnfailed } from "../transition/evolve.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { FailedAt, RunFailures } from "./find-failures.ts";
-import { begun, type RunHistory, replay } from "./run-history.ts";
+import { firstDraft, type RunHistory, replay } from "./run-history.ts";
 
 /** A part of an execution as it was when something in it had not failed yet. */
 export interface OpenedPart {
@@ -47,7 +47,7 @@ export function openedParts(history: RunHistory, failures: RunFailures): OpenedR
     }
   };
   const [first] = history.events;
-  take(first, () => begun(history, { noted: [], holdsBack: true }));
+  take(first, () => firstDraft(history, { noted: [], holdsBack: true }));
   replay(history, {
     before(draft, event) {
       if (event !== end.event && !wanted.has(event)) return;

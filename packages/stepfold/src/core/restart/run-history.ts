@@ -1,7 +1,7 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ContinuedEvent, Event, StartedEvent } from "../snapshot/event.ts";
 import type { SnapshotHead } from "../snapshot/snapshot.ts";
-import { next } from "../transition/apply.ts";
+import { draftAfter, workflowAt } from "../transition/apply.ts";
 import { begin } from "../transition/begin.ts";
 import { draftOfRun } from "../transition/begin-run.ts";
 import type { Draft } from "../transition/draft/draft.ts";
@@ -23,13 +23,13 @@ export function firstVersion({ events: [first] }: RunHistory): number {
 }
 
 /** Returns the execution after its first event. */
-export function begun({ head, events: [first], workflowOf }: RunHistory, failures: FailureNotes | null = null): Draft {
+export function firstDraft({ head, events: [first], workflowOf }: RunHistory, failures: FailureNotes | null = null): Draft {
   const workflow = workflowOf(first.definition.hash);
   return first.type === "started" ? begin(workflow, first, failures) : draftOfRun(workflow, head, first, failures);
 }
 
 /** What a replay calls. */
-export interface Replay {
+export interface ReplayCalls {
   /** Called before each event but the first. */
   readonly before?: (draft: Draft, event: Event) => void;
   /** Called after each event. Returning false ends the replay. */
@@ -37,14 +37,14 @@ export interface Replay {
 }
 
 /** Applies the events of a run one after the other. */
-export function replay(history: RunHistory, { before, after }: Replay, failures: FailureNotes | null = null): void {
+export function replay(history: RunHistory, { before, after }: ReplayCalls, failures: FailureNotes | null = null): void {
   const [first, ...others] = history.events;
-  let draft = begun(history, failures);
+  let draft = firstDraft(history, failures);
   if (after(draft, first) === false) return;
   for (const event of others) {
     draft.failures = failures;
     before?.(draft, event);
-    draft = next(draft, event, event.type === "restarted" ? history.workflowOf(event.definition.hash) : draft.workflow);
+    draft = draftAfter(draft, event, workflowAt(draft, event, history.workflowOf)) ?? draft;
     if (after(draft, event) === false) return;
   }
 }

@@ -34,4 +34,5 @@ export type CheckpointState = Pick<
   | "mapItems"
   | "compensations"
   | "schemas"
+  | "answered"
 >;

@@ -22,7 +22,7 @@ export interface Origin {
 }
 
 /** A run of an execution: what happens between two `continueAs`. */
-export interface Run {
+export interface PresentRun {
   /** 2 for the first one after a `continueAs`. */
   readonly number: number;
   /** Version of the event with which it began; 0 if the execution goes on from another one, for example as a fork, in a later run. */

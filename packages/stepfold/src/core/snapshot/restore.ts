@@ -138,6 +138,7 @@ class History {
     switch (event.type) {
       case "started":
         if (event.checkpoint) this.#takeOver(event.checkpoint.state);
+        this.answered.push(...(event.checkpoint?.state.answered ?? []));
         break;
       case "continued":
         this.#beginRun(event);

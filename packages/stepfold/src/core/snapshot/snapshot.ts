@@ -3,7 +3,7 @@ import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
-import type { Origin, ParentLink, Run } from "./lineage.ts";
+import type { Origin, ParentLink, PresentRun } from "./lineage.ts";
 import type { ChildEnd, Message, ScheduledBy } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Variables } from "./variables.ts";
@@ -352,7 +352,7 @@ export interface SnapshotHead extends ScopeHead {
   /** The execution from which this one goes on, for example as its fork or restart. */
   readonly from?: Origin;
   /** The present run of an execution that has gone on with `continueAs`. Absent: its first run. */
-  readonly run?: Run;
+  readonly run?: PresentRun;
   /** How many times it was restarted after it had failed or was cancelled. Absent: never. */
   readonly restarts?: number;
   /** What is used of the limit `descendants`: the detached executions that this one has started, and those that they may start. */

@@ -1,7 +1,7 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { CompletedEvent, ContinuedEvent } from "../snapshot/event.ts";
 import { largeBytes, referring } from "../snapshot/large-values.ts";
-import type { KeptSignal, SnapshotHead, Wait } from "../snapshot/snapshot.ts";
+import type { KeptSignal, Wait } from "../snapshot/snapshot.ts";
 import { noVariables, withValues } from "../snapshot/variables.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../values/json.ts";
 import { type Draft, newDraft } from "./draft/draft.ts";
@@ -32,7 +32,7 @@ export function carriedTo(
   draft: Draft,
   { at, variables: written, metadata = draft.metadata }: Changes,
 ): Carried & { readonly bytes: number } {
-  const inbox = draft.inbox.filter(({ expiresAt }) => expiresAt > at).map(withoutPlace);
+  const inbox = draft.inbox.filter(({ expiresAt }) => expiresAt > at).map(withoutReference);
   const variables = { ...latestValues(draft.variables), ...written };
   const carried: Carried = {
     metadata,
@@ -46,7 +46,7 @@ export function carriedTo(
 type Changes = Pick<CompletedEvent, "at" | "variables" | "metadata">;
 
 /** Removes the place of a large payload in the events of this run, because the next run is read without them. */
-function withoutPlace({ inEvents: _, ...signal }: KeptSignal): KeptSignal {
+function withoutReference({ inEvents: _, ...signal }: KeptSignal): KeptSignal {
   return signal;
 }
 
@@ -131,14 +131,22 @@ function placed({ incarnation }: Draft, signal: KeptSignal, at: string): KeptSig
   return isLarge ? referring(signal, at, "payload") : signal;
 }
 
-/** Returns the draft of an execution after the event with which one of its runs began. @param head its head at any later time */
+/** What never changes in the life of an execution. */
+type Identity = Pick<Draft, "workflowId"> &
+  Partial<Pick<Draft, "tenant" | "unnamed" | "createdAt" | "incarnation" | "parent" | "scheduledBy" | "from" | "permit" | "rate">>;
+
+/**
+ * Returns the draft of an execution after the event with which one of its runs began, without the events before.
+ *
+ * @param execution its head or its draft at any time
+ */
 export function draftOfRun(
   workflow: CompiledWorkflow,
-  head: SnapshotHead,
+  execution: Identity,
   event: ContinuedEvent,
   failures: Draft["failures"] = null,
 ): Draft {
-  const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate } = head;
+  const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate } = execution;
   const { definition, metadata } = event;
   const draft = newDraft({
     ...{ workflow, workflowId, definition, metadata, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate },

@@ -11,7 +11,7 @@ import type { Failure } from "./draft/failures.ts";
 import { countEvent, setMetadata, warnIfLarge } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, hasOnlyMessages, isEndCertain } from "./draft/outbox.ts";
-import { performed } from "./events/current-path.ts";
+import { countAttempt } from "./events/current-path.ts";
 import {
   applyCancelled,
   applyExpired,
@@ -46,7 +46,7 @@ export function evolve(draft: Draft, event: Event, workflow: CompiledWorkflow = 
 }
 
 function moved(draft: Draft, event: Event, workflow: CompiledWorkflow): boolean {
-  // an execution that has not ended cannot be restarted; `next` restarts one that has ended
+  // an execution that has not ended cannot be restarted; `draftAfter` restarts one that has ended
   if (event.type === "restarted") return false;
   if (event.type === "continued") return takeContinued(draft, event, workflow);
   if (event.type === "parked" || event.type === "unparked") return park(draft, event);
@@ -56,7 +56,7 @@ function moved(draft: Draft, event: Event, workflow: CompiledWorkflow): boolean 
 
 /** Begins the next run. The run that ends performs no `finally` nodes and undoes nothing; its detached executions are cancelled. */
 function takeContinued(draft: Draft, event: ContinuedEvent, workflow: CompiledWorkflow): boolean {
-  if (isEndCertain(draft) || !performed(draft, event)) return false;
+  if (isEndCertain(draft) || !countAttempt(draft, event)) return false;
   draft.results = [];
   draft.endedPaths = [];
   draft.errorExits = null;

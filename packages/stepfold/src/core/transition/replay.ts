@@ -1,11 +1,11 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { Event } from "../snapshot/event.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import { draftAfter, workflowAt } from "./apply.ts";
 import { begin } from "./begin.ts";
 import { closeDraft } from "./draft/close-draft.ts";
 import type { Draft } from "./draft/draft.ts";
 import { openDraft } from "./draft/open-draft.ts";
-import { evolve } from "./evolve.ts";
 
 /**
  * Rebuilds an execution event by event, to look at its past or to follow it while it runs. The cost of `add` depends mostly on the size of
@@ -21,11 +21,16 @@ import { evolve } from "./evolve.ts";
  */
 export class Replay {
   readonly #workflow: CompiledWorkflow;
+  readonly #workflowOf: (hash: string) => CompiledWorkflow;
   #draft: Draft | null;
 
-  /** @param from the snapshot from which the events go on. Default: null, the first event is `started` */
-  constructor(workflow: CompiledWorkflow, from: Snapshot | null = null) {
+  /**
+   * @param from the snapshot from which the events go on. Default: null, the first event is `started`
+   * @param workflowOf returns the definition with a hash, for later runs and restarts that follow another one. Default: always `workflow`
+   */
+  constructor(workflow: CompiledWorkflow, from: Snapshot | null = null, workflowOf: (hash: string) => CompiledWorkflow = () => workflow) {
     this.#workflow = workflow;
+    this.#workflowOf = workflowOf;
     this.#draft = from && openDraft(workflow, from);
   }
 
@@ -35,15 +40,20 @@ export class Replay {
   }
 
   /**
-   * Applies the next event.
+   * Applies the next event. After `started`, events of earlier runs may be missing, because they were trimmed.
    *
    * @returns false if the event does not apply, for example because it is not the next one or the execution has ended; nothing changes then
    */
   add(event: Event): boolean {
-    if (this.#draft) return event.type !== "started" && evolve(this.#draft, event);
-    if (event.type !== "started") return false;
-    this.#draft = begin(this.#workflow, event);
-    return true;
+    if (!this.#draft) {
+      if (event.type !== "started") return false;
+      this.#draft = begin(this.#workflow, event);
+      return true;
+    }
+    if (event.type === "started") return false;
+    const after = draftAfter(this.#draft, event, workflowAt(this.#draft, event, this.#workflowOf));
+    if (after) this.#draft = after;
+    return after !== null;
   }
 
   /** Returns the execution as it was after the last event; null before the first event. */

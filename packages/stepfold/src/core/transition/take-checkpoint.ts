@@ -39,7 +39,7 @@ export function takeCheckpoint(snapshot: Snapshot, { reason, laterMs }: Checkpoi
 }
 
 function stateOf(snapshot: Snapshot, laterMs: number): CheckpointState {
-  const { version: base, childStates = {}, mapItems, inbox, compensations, schemas } = snapshot;
+  const { version: base, childStates = {}, mapItems, inbox, compensations, schemas, answered } = snapshot;
   const awake = wokenScopes(snapshot);
   const statusAt = (key: string, status: Status): Status => (awake.has(key) ? "active" : status);
   return {
@@ -62,6 +62,8 @@ function stateOf(snapshot: Snapshot, laterMs: number): CheckpointState {
     }),
     ...(mapItems && { mapItems }),
     ...(schemas && { schemas }),
+    // what was given under these keys is in another history
+    ...(answered && { answered: answered.map((given) => ({ ...given, version: 0 })) }),
     ...(compensations && { compensations: compensations.map((done) => movedCompensation(done, base)) }),
   };
 }

@@ -85,7 +85,7 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   if (head.definition.id === scheduleWorkflowId) throw refused(head, null, "it is a schedule");
   const { limits } = context.setting;
   const point = snapshotAt(history, node === undefined ? (version ?? head.version) : versionAtNode(history, node));
-  const prepared = await definitionFor(context, history, options.definition);
+  const prepared = await wantedDefinition(context, history, options.definition);
   const { input, sizeBytes } = inputOf(point.snapshot, options, limits);
   const checkpointAt = (now: EpochMs): Checkpoint => {
     const laterMs = point.leftAt === null ? 0 : Math.max(0, now - point.leftAt);
@@ -199,7 +199,7 @@ export function givenTime({ head, events }: RunHistory): { readonly deadlineAt: 
 }
 
 /** Returns the definition to go on with: that of the execution, unless another one is given. */
-export async function definitionFor(
+export async function wantedDefinition(
   context: RuntimeContext,
   { head }: RunHistory,
   given: string | WorkflowDefinition | undefined,

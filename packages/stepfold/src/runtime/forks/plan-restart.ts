@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { fitted } from "../../core/restart/fitted.ts";
-import { type Reopened, reopen } from "../../core/restart/reopen.ts";
+import { type Reopened, reopenRun } from "../../core/restart/reopen-run.ts";
 import { passedMs, type RestartTerms, restartState } from "../../core/restart/restart-state.ts";
 import { firstVersion, type RunHistory } from "../../core/restart/run-history.ts";
 import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
@@ -12,7 +12,7 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import { timesOf } from "../../engine/workflow/start-event.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { adoptedChildren } from "./adopted-children.ts";
-import { definitionFor, type ForkPlan, givenTime, nameOf, nodesOf, performedAfter, type TimeOptions } from "./fork.ts";
+import { type ForkPlan, givenTime, nameOf, nodesOf, performedAfter, type TimeOptions, wantedDefinition } from "./fork.ts";
 import { loadHistory, refused, stateAt } from "./load-history.ts";
 
 /** How a restarted execution goes on. */
@@ -72,9 +72,9 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
   if (undone.length > 0 && options.compensated === undefined)
     throw new StepfoldError("RESTART_COMPENSATED", { workflowId, nodes: undone.map(({ nodeId }) => nodeId) });
   const isAgain = options.compensated === "again" && undone.length > 0;
-  const reopened = isAgain ? beforeUndone(history, undone) : reopen(history, options.keys === "new");
+  const reopened = isAgain ? beforeUndone(history, undone) : reopenRun(history, options.keys === "new");
   if (!reopened) throw refused(head, null, "it has not ended; fork it, or cancel it first");
-  const prepared = await definitionFor(context, history, options.definition);
+  const prepared = await wantedDefinition(context, history, options.definition);
   const { compiled } = prepared;
   const snapshot = compiled.hash === definition.hash ? reopened.snapshot : fitted(reopened.snapshot, compiled);
   const { adopts, plans } = await adoptedChildren(context, head, snapshot, options.compensated);

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { next } from "../../core/transition/apply.ts";
+import { draftAfter } from "../../core/transition/apply.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
@@ -66,8 +66,9 @@ export async function* watch({
       changes.throwIfEnded();
       // the last event is read again: if it is missing, or another commit wrote it, the execution was deleted
       const rows: readonly AppendedRow[] = await store.events(workflowId, seen ? seen.version - 1 : -1, pageSize);
-      const fresh: readonly AppendedRow[] = seen ? rows.slice(1) : rows;
-      if (rows[0] === undefined || (seen && rows[0].commitId !== seen.commitId)) {
+      const isSame = seen !== null && rows[0]?.commitId === seen.commitId;
+      const fresh: readonly AppendedRow[] = isSame ? rows.slice(1) : rows;
+      if (rows[0] === undefined || (seen && !isSame && !(await isTrimmed(store, workflowId, incarnation, seen.version)))) {
         throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
       }
       for (const row of fresh) {
@@ -93,11 +94,17 @@ export async function* watch({
   }
 }
 
+/** Whether a version that was there before is missing because the events of earlier runs were trimmed, and not the whole execution. */
+async function isTrimmed(store: SnapshotStore, workflowId: string, incarnation: string | undefined, version: number): Promise<boolean> {
+  const head = await store.loadHead(workflowId);
+  return head !== null && head.incarnation === incarnation && version < (head.run?.since ?? 0);
+}
+
 function stateAfter(draft: Draft | null, event: Event, workflow: PreparedWorkflow, store: SnapshotStore): Draft {
   if (!draft) {
     if (event.type === "started") return begin(workflow.compiled, event);
     const reason = 'the history of the execution does not begin with the event "started"';
     throw new StepfoldError("STORE_REJECTED", { store: store.name, reason });
   }
-  return next(draft, event, workflow.compiled);
+  return draftAfter(draft, event, workflow.compiled) ?? draft;
 }

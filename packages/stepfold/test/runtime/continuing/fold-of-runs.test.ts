@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import type { ContinuedEvent, StartedEvent } from "../../../src/core/snapshot/event.ts";
-import { next } from "../../../src/core/transition/apply.ts";
+import { draftAfter } from "../../../src/core/transition/apply.ts";
 import { begin } from "../../../src/core/transition/begin.ts";
 import { draftOfRun } from "../../../src/core/transition/begin-run.ts";
 import { closeDraft } from "../../../src/core/transition/draft/close-draft.ts";
@@ -77,7 +77,7 @@ for (let seed = 1; seed <= 60; seed++)
       const [first, ...others] = events;
       let draft =
         first!.type === "started" ? begin(compiled, first as StartedEvent) : draftOfRun(compiled, snapshot, first as ContinuedEvent);
-      for (const event of others) draft = next(draft, event, compiled);
+      for (const event of others) draft = draftAfter(draft, event, compiled) ?? draft;
       const folded = closeDraft(draft);
       const strip = (value: unknown): unknown => {
         const {

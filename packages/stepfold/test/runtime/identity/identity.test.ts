@@ -1,6 +1,7 @@
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
 import { commandsInStates } from "./commands.fixture.ts";
+import { findings } from "./findings.fixture.ts";
 import { restartEnds } from "./restart-ends.fixture.ts";
 
 const stores = {
@@ -11,4 +12,5 @@ const stores = {
 for (const [name, open] of Object.entries(stores)) {
   restartEnds(name, open);
   commandsInStates(name, open);
+  findings(name, open);
 }

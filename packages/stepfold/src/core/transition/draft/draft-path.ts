@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
-import type { Run } from "../../snapshot/lineage.ts";
+import type { PresentRun } from "../../snapshot/lineage.ts";
 import type { ActivePath, Answer, ChildrenState, MapState, Reopening, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
@@ -184,7 +184,7 @@ export function earliestRetry<P extends Retried>(paths: readonly P[]): P | null 
 interface Root {
   readonly incarnation?: string | undefined;
   sizeBytes: number;
-  run: Run | undefined;
+  run: PresentRun | undefined;
 }
 
 /** Removes the waits of a path and the data with which it was resumed, and subtracts their size. */
@@ -225,7 +225,7 @@ export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, ve
 }
 
 /** A run that an answer, a signal or a timer has moved does not count as quick: the loop waits for something, and needs no brake. */
-function withoutQuick({ quick: _, ...run }: Run): Run {
+function withoutQuick({ quick: _, ...run }: PresentRun): PresentRun {
   return Object.freeze(run);
 }
 

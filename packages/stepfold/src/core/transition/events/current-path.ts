@@ -10,7 +10,7 @@ import type { Wait } from "../../snapshot/snapshot.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 
-export function performed(
+export function countAttempt(
   scope: ScopeDraft,
   event: CompletedEvent | ContinuedEvent | FailedEvent | SuspendedEvent | AnswerRefusedEvent | SpawnedEvent,
 ): DraftPath | null {

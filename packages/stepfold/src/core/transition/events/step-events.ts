@@ -17,7 +17,7 @@ import { openIncident } from "../paths/incident.ts";
 import { cancelOthers, leave } from "../paths/leave.ts";
 import { takeKept } from "../paths/signals.ts";
 import { compensated } from "../paths/undo.ts";
-import { pathWith, performed } from "./current-path.ts";
+import { countAttempt, pathWith } from "./current-path.ts";
 
 // Each function applies what an attempt of a step has led to. It returns false if the task of the event is not current any more.
 
@@ -29,7 +29,7 @@ export function applyBegun(scope: ScopeDraft, { pathId, turn }: BegunEvent): boo
 }
 
 export function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
-  const path = performed(scope, event);
+  const path = countAttempt(scope, event);
   if (!path) return false;
   const { nodeId, version } = event;
   const { result } = resultOf(event)!;
@@ -60,7 +60,7 @@ function setOutput(scope: ScopeDraft, event: CompletedEvent): void {
 }
 
 export function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
-  const path = performed(scope, event);
+  const path = countAttempt(scope, event);
   if (!path) return false;
   const { nodeId, version, attempt, retryAt, begun = false } = event;
   path.begun = begun;
@@ -81,7 +81,7 @@ export function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
 }
 
 export function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
-  const path = performed(scope, event);
+  const path = countAttempt(scope, event);
   if (!path) return false;
   path.status = "suspended";
   path.turn++;
@@ -111,7 +111,7 @@ function holdSchemas(root: Draft, schemas: NonNullable<SuspendedEvent["schemas"]
 
 export function applyAnswerRefused(scope: ScopeDraft, event: AnswerRefusedEvent): boolean {
   const reopens = pathWith(scope, event.pathId)?.resumed?.reopens;
-  const path = reopens ? performed(scope, event) : null;
+  const path = reopens ? countAttempt(scope, event) : null;
   if (!reopens || !path) return false;
   reopen(scope, path, reopens, event);
   // a timer that became due in the meantime comes before a signal from the inbox
@@ -120,7 +120,7 @@ export function applyAnswerRefused(scope: ScopeDraft, event: AnswerRefusedEvent)
 }
 
 export function applySpawned(scope: ScopeDraft, event: SpawnedEvent): boolean {
-  const path = performed(scope, event);
+  const path = countAttempt(scope, event);
   if (path) spawn(scope, path, event);
   return path !== null;
 }

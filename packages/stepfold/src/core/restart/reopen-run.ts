@@ -22,7 +22,7 @@ export interface Reopened {
  *
  * @param newKeys the steps that failed are performed at a new visit, so under new idempotency keys
  */
-export function reopen(history: RunHistory, newKeys: boolean): Reopened | null {
+export function reopenRun(history: RunHistory, newKeys: boolean): Reopened | null {
   const failures = findFailures(history);
   if (!failures.end) return null;
   const opened = openedParts(history, failures);
