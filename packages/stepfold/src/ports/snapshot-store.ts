@@ -412,7 +412,12 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
   count?(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
   /** Returns the executions with these ids that exist, in any order. @throws StepfoldError `OPTION_INVALID` for more than 200 ids */
   summaries?(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
-  /** Counts the executions that ended in each part of a period, by their duration. @throws StepfoldError `OPTION_INVALID` */
+  /**
+   * Counts the executions that ended in each part of a period, by their duration. An execution counts once, at its present end: a restart
+   * takes it out of the part in which it had ended before.
+   *
+   * @throws StepfoldError `OPTION_INVALID`
+   */
   ended?(query: SeriesQuery): Promise<EndedSeries>;
   /** Stores a sign of life of a process; it replaces the last one. Optional, like `workers`. @throws StepfoldError `OPTION_INVALID` */
   beat?(beat: WorkerBeat): Promise<void>;
