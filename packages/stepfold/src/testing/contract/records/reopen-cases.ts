@@ -69,13 +69,14 @@ export const reopenCases: readonly ContractCase[] = [
   {
     name: "reopen: the execution is due when the commit says so",
     async run({ store, advance }) {
-      const first = startCommit("a", { status: "cancelled" });
-      await store.create(first);
-      const wakeAt = (await store.now()) + 200;
-      await store.commit(reopening(first, { status: "paused", wakeAt }));
-      equal(await claimedIds(store), [], "claimed before");
-      await advance(250);
-      equal(await claimedIds(store), ["a"], "claimed");
+      const now = await store.now();
+      for (const [id, inMs] of Object.entries({ soon: 20, later: 3_600_000 })) {
+        const first = startCommit(id, { status: "cancelled" });
+        await store.create(first);
+        await store.commit(reopening(first, { status: "paused", wakeAt: now + inMs }));
+      }
+      await advance(50);
+      equal(await claimedIds(store), ["soon"], "claimed");
     },
   },
   {
