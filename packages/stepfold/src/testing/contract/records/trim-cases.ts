@@ -71,6 +71,14 @@ export const trimCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "trim: of one execution, if asked so",
+    async run({ store }) {
+      for (const [index, id] of ["a", "ab", "b"].entries()) await writtenRuns(store, id, [index]);
+      for (const id of ["c", "b", "a", "a"]) await store.trim({ before: id === "b" ? 2 : always, workflowId: id });
+      equal((await store.trim({ before: always })).trimmed.map(idOf), ["ab", "b"], "trimmed then");
+    },
+  },
+  {
     name: "trim: a dry run reports the same and deletes nothing",
     async run({ store }) {
       const commits = await writtenRuns(store, "a", [10], { incarnation: "a-1" });
@@ -226,6 +234,7 @@ export const trimCases: readonly ContractCase[] = [
         definitionId: [{}, 7],
         dryRun: ["false"],
         limit: [0, 1.5],
+        workflowId: [7],
         statuses: [["failed"]],
       };
       for (const [option, values] of Object.entries(wrong)) {
