@@ -269,6 +269,8 @@ export interface TrimOptions {
   readonly before: EpochMs;
   /** Only executions that were started with this workflow definition. Default: of all. */
   readonly definitionId?: string;
+  /** Only this execution. */
+  readonly workflowId?: string;
   /** The most executions to trim in one call; default 1,000. */
   readonly limit?: number;
   /** True: delete nothing, and only report what would be deleted. */
