@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { Commit, SnapshotStore, TrimOptions, TrimReport } from "../../../ports/snapshot-store.ts";
+import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { TrimOptions, TrimReport } from "../../../ports/store-removal.ts";
 import { altered, type BrokenStore } from "../broken-store.ts";
 
 const goesOn = "reopen: an ended execution goes on under its history, and can be claimed";
