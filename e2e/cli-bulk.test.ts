@@ -32,19 +32,18 @@ it("bulk restart says what it would do, and does it once with --apply", async ()
   const dry = await cli(["bulk", "restart", "--workflow", "order", "--config", "stepfold.config.mjs"], place);
   expect(dry).toMatchObject({ code: 0, stderr: "" });
   expect(dry.stdout).toBe(
-    "· o-1  failed  o-1~2 at step\n· o-2  failed  o-2~2 at step\n2 would be done. Nothing was changed: add --apply\n",
+    "· o-1  failed  goes on at step\n· o-2  failed  goes on at step\n2 would be done. Nothing was changed: add --apply\n",
   );
   expect(Object.keys(await statuses(place))).toEqual(["o-1", "o-2"]);
   place.mend();
   const done = await cli(["bulk", "restart", "--all", "--apply", "--limit", "1", "--config", "stepfold.config.mjs"], place);
-  expect(done).toMatchObject({ code: 0, stdout: "✔ o-1  failed  o-1~2 at step\n1 done\n" });
+  expect(done).toMatchObject({ code: 0, stdout: "✔ o-1  failed  goes on at step\n1 done\n" });
   const rest = await cli(["bulk", "restart", "--all", "--apply", "--json", "--config", "stepfold.config.mjs"], place);
   expect(jsonLines(rest.stdout)).toMatchObject([
-    { type: "outcome", workflowId: "o-1", outcome: "unchanged" },
-    { type: "outcome", workflowId: "o-2", outcome: "done", plan: { workflowId: "o-2~2" } },
-    { type: "bulk", action: "restart", done: 1, planned: 0, unchanged: 1, refused: 0 },
+    { type: "outcome", workflowId: "o-2", outcome: "done", plan: { workflowId: "o-2" } },
+    { type: "bulk", action: "restart", done: 1, planned: 0, unchanged: 0, refused: 0 },
   ]);
-  expect(await statuses(place)).toMatchObject({ "o-1~2": "active", "o-2~2": "active" });
+  expect(await statuses(place)).toMatchObject({ "o-1": "active", "o-2": "active" });
 });
 
 it("bulk incidents decides what waits for a decision", async () => {

@@ -1,5 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { defineNode } from "stepfold";
+import { builtinNodes } from "stepfold/nodes";
+import { createRuntime } from "stepfold/runtime";
+import { sqliteStore } from "stepfold/stores/sqlite";
 import { describe, expect, it } from "vitest";
 import { cli, type Ended, jsonLines, newFolder, type Place, printedCommand, startPrinted } from "./cli.ts";
 
@@ -168,5 +172,36 @@ describe("an execution with a deadline", () => {
     expect(late.code).toBe(1);
     expect(late.stdout).toMatch(/✖ deadline +did not end in time/);
     expect((await say("show", "r")).stdout).toContain('Execution "r" had to end by');
+  });
+});
+
+describe("a command in a folder without the config", () => {
+  it("USE 10: tells the execution, runs nothing that it has no code for, and leaves the rest to a worker", async () => {
+    const place = { cwd: newFolder() };
+    const nodes = [
+      { id: "ask", type: "signal", data: { name: "go" } },
+      { id: "own", type: "own" },
+    ];
+    const workflow = { id: "own", nodes, edges: [{ source: "ask", target: "own" }] };
+    const store = sqliteStore(join(place.cwd, "app.db"));
+    const own = defineNode({ executor: () => ({ data: "own" }) });
+    const runtime = createRuntime({
+      store,
+      nodeDefinitions: { ...builtinNodes, own },
+      workflows: [workflow as never],
+      globals: {} as never,
+    });
+    const run = await runtime.start("own", { workflowId: "k" });
+    await run.waitFor("paused");
+    await runtime.close();
+    const [shown] = jsonLines((await cli(["show", "k", "--store", "app.db", "--json"], place)).stdout);
+    const [{ command }] = shown!.waits as [{ command: string }];
+    expect(await startPrinted(command, place).ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("k is active: ask is ready to go on"),
+      stderr: "This process lacks the node type own, so it runs no steps; a worker that has it goes on\n",
+    });
+    expect(await store.loadHead("k")).toMatchObject({ status: "active" });
+    await store.close();
   });
 });

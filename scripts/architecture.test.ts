@@ -5,12 +5,14 @@ import { checkCycles } from "./architecture/check-cycles.ts";
 import { checkDatabases } from "./architecture/check-databases.ts";
 import { checkDependencies, type Manifest } from "./architecture/check-dependencies.ts";
 import { checkFixtures, checkFolderSizes } from "./architecture/check-folders.ts";
+import { checkGoneNames, readTexts } from "./architecture/check-gone-names.ts";
 import { checkImports } from "./architecture/check-imports.ts";
 import { checkKitImports, checkPolicies } from "./architecture/check-policies.ts";
 import { checkRooms } from "./architecture/check-rooms.ts";
 import { checkFindings, checkLengths, checkNames } from "./architecture/check-style.ts";
 import { checkMeanings, checkWords } from "./architecture/check-words.ts";
 import { databaseGroups, maxLinesOfAll } from "./architecture/databases.ts";
+import { goneNames } from "./architecture/gone-names.ts";
 import { insideTheKit, policies } from "./architecture/policies.ts";
 import { listFiles, readTree } from "./architecture/read-tree.ts";
 import { describeViolation, type Violation } from "./architecture/violation.ts";
@@ -50,6 +52,7 @@ describe("the house", () => {
   it("has names that say what is inside", () => none(checkNames(files)));
   it("has no exported name with two meanings", () => none(checkMeanings(files, sharedMeanings)));
   it("uses the words of the field", () => none(checkWords(files, replacedWords)));
+  it("has no name of what does not exist any more", () => none(checkGoneNames(readTexts(root), goneNames)));
   it("has databases with the same names of files, none too long", () => none(checkDatabases(files, databaseGroups, ceilings)));
   it(`has no more than ${maxLinesOfAll} lines of code of databases in all`, () => {
     const all = files.filter(({ path }) => path.startsWith("packages/stepfold/src/stores/databases/"));

@@ -34,6 +34,7 @@ export type {
   CancelledEvent,
   CompletedEvent,
   Consequences,
+  ContinuedEvent,
   DeliveredEvent,
   EndedPath,
   Event,
@@ -42,6 +43,8 @@ export type {
   ItemAddedEvent,
   MapClosedEvent,
   PlacedResult,
+  RestartedEvent,
+  RestartState,
   ResumedEvent,
   RetriedEvent,
   SignalledEvent,
@@ -52,7 +55,7 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
-export type { ParentLink } from "./core/snapshot/lineage.ts";
+export type { ParentLink, RunNumbers } from "./core/snapshot/lineage.ts";
 export type { ChildEnd, ChildStart, Message } from "./core/snapshot/message.ts";
 export type { Refusal } from "./core/snapshot/refusal.ts";
 export {
@@ -108,7 +111,7 @@ export type { ChildrenRequest, GlobalsOf, MapRequest, NodeDefinition, NodeDefini
 export { RetryAfterError } from "./engine/node/retry-after-error.ts";
 export type { StandardResult, StandardSchema } from "./engine/node/standard-schema.ts";
 export type { Compensating, StepContext, SuspendOptions } from "./engine/node/step-context.ts";
-export type { Plugin, TaskInfo } from "./engine/plugin.ts";
+export type { ExecutionInfo, Plugin, TaskInfo } from "./engine/plugin.ts";
 export { defineWorkflow } from "./engine/workflow/define-workflow.ts";
 export { checkWorkflow } from "./engine/workflow/prepared-workflow.ts";
 export type { StartOptions } from "./engine/workflow/start-event.ts";

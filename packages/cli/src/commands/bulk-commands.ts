@@ -18,8 +18,10 @@ export function addBulkCommands(stepfold: Command, act: Act): void {
     .option("--ttl <duration>", "how long it is kept where nobody waits for it yet: 2h, PT5M (default: 30 days)")
     .option(...options.idempotencyKey)
     .action(act(bulkSignal));
-  verb("restart", "restart all that failed or were cancelled, each once")
-    .option("--compensated <again|keep>", "where steps were undone: perform them again, or count them as done")
+  verb("restart", "let all that failed or were cancelled go on there")
+    .option(...options.compensated)
+    .option(...options.restartKey)
+    .option(...options.newKeys)
     .option(...definition)
     .action(act(bulkRestart));
   verb("fork <suffix>", "fork each: the fork of order-7 is order-7~SUFFIX, and is made once")

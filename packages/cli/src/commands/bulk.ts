@@ -9,14 +9,14 @@ import { openQueue, queueUrl } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { say } from "../output.ts";
-import { readCompensated } from "../session/compensated.ts";
-import { definitionFor } from "../session/definition-for.ts";
+import { givenDefinition } from "../session/given-definition.ts";
 import { idleRuntime } from "../session/idle-runtime.ts";
 import { chooseDatabase, openExistingDatabase, openQuietly } from "../store/database.ts";
 import { checkFilter, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 import { readDuration } from "../text/read-duration.ts";
+import { wantedRestart } from "./restart.ts";
 
 /** Options of every `stepfold bulk` command. */
 export interface BulkCommandOptions extends FilterOptions {
@@ -63,15 +63,17 @@ export function bulkSignal(name: string, options: BulkSignalOptions): Promise<nu
 /** Options of `stepfold bulk restart`. */
 export interface BulkRestartOptions extends BulkCommandOptions {
   readonly compensated?: string;
+  readonly idempotencyKey?: string;
+  readonly newKeys?: boolean;
   readonly definition?: string;
 }
 
 /** `stepfold bulk restart`. @returns the exit code */
 export function bulkRestart(options: BulkRestartOptions): Promise<number> {
-  const compensated = readCompensated(options.compensated);
+  const wanted = wantedRestart(options);
   return overAll(options, async (config) => ({
-    ...{ action: "restart", compensated },
-    definition: await definitionFor(options.definition, config),
+    ...{ action: "restart", ...wanted },
+    definition: await givenDefinition(options.definition, config),
   }));
 }
 
@@ -88,7 +90,7 @@ export function bulkFork(suffix: string, options: BulkForkOptions): Promise<numb
   const { node, input, output } = options;
   return overAll(options, async (config) => ({
     ...{ action: "fork", suffix, node },
-    definition: await definitionFor(options.definition, config),
+    definition: await givenDefinition(options.definition, config),
     ...(input !== undefined && { input: await jsonArgument(input, "--input") }),
     ...(output !== undefined && { output: await jsonArgument(output, "--output") }),
   }));
@@ -152,7 +154,7 @@ function outcomeLine({ workflowId, status, outcome, error, plan, incidents = [] 
   const named = (texts: readonly string[]): string => texts.map((text) => printable(text, maxLength)).join(", ");
   const told = [
     status as string,
-    ...(plan ? [`${printable(plan.workflowId, 255)} at ${named(plan.nodes)}`] : []),
+    ...(plan ? [`${plan.workflowId === workflowId ? "goes on" : printable(plan.workflowId, 255)} at ${named(plan.nodes)}`] : []),
     ...(plan && plan.performsAgain.length > 0
       ? [`performs again: ${named([...new Set(plan.performsAgain.map(({ nodeId }) => nodeId))])}`]
       : []),

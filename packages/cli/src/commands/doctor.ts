@@ -13,6 +13,7 @@ import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openS
 import { examineExecutions, type OpenExecutions } from "../store/examine-executions.ts";
 import { type ExaminedSchedules, examineSchedules } from "../store/examine-schedules.ts";
 import type { Examination } from "../store/examine-store.ts";
+import { type ExaminedWaits, examineWaits } from "../store/examine-waits.ts";
 import { durationText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 
@@ -28,7 +29,7 @@ export interface DoctorOptions {
 /** A smaller difference between two clocks is not reported. */
 const noticeableMs = 2_000;
 
-/** The most problems of schedules that are printed one by one. */
+/** The most problems of schedules, and of waits, that are printed one by one. */
 const maxFindings = 20;
 
 /** Reports the result of one check, as text or as JSON (`told`). With `--json`, a check without `told` prints nothing. */
@@ -36,7 +37,7 @@ type Report = (isWell: boolean, text: string, told?: object) => void;
 
 /**
  * `stepfold doctor`: checks whether the store answers and can be read, which executions are stuck and why, whether schedules could
- * start their ticks, whether the queue (of `--queue`, or of the config that `--config` names) takes messages, whether the feed of that
+ * start their ticks or wait for what does not run, whether (without `--quick`) others wait for what does not run, whether the queue (of `--queue`, or of the config that `--config` names) takes messages, whether the feed of that
  * config delivers its notices, and, without `--quick`, whether the store keeps every promise of the contract of stores. The promises are
  * tried in separate spaces (schemas, prefixes, files), which are deleted afterwards; executions are not changed.
  *
@@ -58,13 +59,15 @@ export async function doctor(options: DoctorOptions): Promise<number> {
     const now = await store.now();
     reportClock(now - Date.now(), tell);
     reportExecutions(await examineExecutions(store, now), tell);
-    reportSchedules(await examineSchedules(store), tell);
+    reportSchedules(await examineSchedules(store, now), tell);
+    if (!options.quick) reportWaits(await examineWaits(store, now), tell);
   } finally {
     await store.close();
   }
   if (options.queue !== undefined || options.config !== undefined) await examineQueue(options, tell);
   if (options.config !== undefined) await examineFeed(options.config, tell);
-  if (!options.quick) reportPromises(store.name, await examinePromises(database, options.json ?? false), tell);
+  if (options.quick) tell(true, "left out with --quick: waits for other executions, and the promises of the store");
+  else reportPromises(store.name, await examinePromises(database, options.json ?? false), tell);
   return allWell ? exitCode.done : exitCode.failed;
 }
 
@@ -94,15 +97,27 @@ function reportSchedules({ count, findings, isPartial }: ExaminedSchedules, tell
   if (count === 0) return;
   for (const { schedule, sentence } of findings.slice(0, maxFindings)) tell(false, `schedule ${schedule} ${sentence}`);
   if (findings.length > maxFindings) tell(false, `and ${findings.length - maxFindings} more`);
-  const state =
-    findings.length === 0 ? "all ticks were started" : "some ticks could not be started; `stepfold schedule backfill` starts them";
-  const text = `${count} schedule${count === 1 ? "" : "s"}; ${state}`;
+  const problems = findings.filter(({ kind }) => kind === "problem").length;
+  const states = [
+    ...(problems > 0 ? ["some ticks could not be started; `stepfold schedule backfill` starts them"] : []),
+    ...(problems < findings.length ? [`${findings.length - problems} wait for an execution that does not run`] : []),
+  ];
+  const text = `${count} schedule${count === 1 ? "" : "s"}; ${states.join("; ") || "all ticks were started"}`;
   tell(findings.length === 0, `${text}${isPartial ? " (only a part was examined)" : ""}`, {
     type: "schedules",
     count,
     findings,
     isPartial,
   });
+}
+
+function reportWaits({ count, findings, isPartial }: ExaminedWaits, tell: Report): void {
+  if (count === 0) return;
+  for (const { workflowId, sentence } of findings.slice(0, maxFindings)) tell(false, `${workflowId} ${sentence}`);
+  if (findings.length > maxFindings) tell(false, `and ${findings.length - maxFindings} more`);
+  const some = findings.length === 0 ? "all of these run" : `${findings.length} of these waits will not end`;
+  const text = `${count} wait${count === 1 ? "s" : ""} for other executions; ${some}`;
+  tell(findings.length === 0, `${text}${isPartial ? " (only a part was examined)" : ""}`, { type: "waits", count, findings, isPartial });
 }
 
 async function examineQueue({ queue: url, config }: DoctorOptions, tell: Report): Promise<void> {

@@ -54,10 +54,10 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
     .option(...options.json)
     .action(act(meta));
   goingOn(
-    verb("restart <id>", "go on, in a new execution, where one failed or was cancelled, and drive that on").option(
-      "--compensated <again|keep>",
-      "where steps were undone: perform them again, or count them as done",
-    ),
+    verb("restart <id>", "let an execution go on where it failed or was cancelled, and drive it on")
+      .option(...options.compensated)
+      .option(...options.restartKey)
+      .option(...options.newKeys),
   ).action(act(restart));
   goingOn(
     verb("fork <id>", "go on, in a new execution, from a version of one, and drive that on")

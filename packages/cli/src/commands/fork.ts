@@ -1,9 +1,10 @@
 import { BadInput } from "../bad-input.ts";
 import { jsonArgument } from "../json/json-argument.ts";
-import { type GoOnOptions, goOn } from "../session/go-on.ts";
+import { moveExecution } from "../session/move-execution.ts";
+import { type PlannedOptions, printPlan, withIdleRun } from "../session/print-plan.ts";
 
 /** Options of `stepfold fork`. */
-export interface ForkCommandOptions extends GoOnOptions {
+export interface ForkCommandOptions extends PlannedOptions {
   readonly id?: string;
   readonly at?: string;
   readonly node?: string;
@@ -21,10 +22,13 @@ export async function fork(workflowId: string, options: ForkCommandOptions): Pro
     ...(input !== undefined && { input: await jsonArgument(input, "--input") }),
     ...(output !== undefined && { output: await jsonArgument(output, "--output") }),
   };
-  return goOn(workflowId, options, {
-    plan: (run, definition) => run.planFork({ ...fork, definition }),
-    begin: (run, definition) => run.fork({ ...fork, definition }),
-  });
+  if (options.dryRun) {
+    const plan = await withIdleRun(workflowId, options, (run, definition) => run.planFork({ ...fork, definition }));
+    return printPlan(plan, "A new execution", options.json);
+  }
+  const begun = await withIdleRun(workflowId, options, async (run, definition) => (await run.fork({ ...fork, definition })).workflowId);
+  // after an interruption the command `retry` is printed, which only drives the fork on
+  return moveExecution(begun, options, { verb: "retry", repeatOptions: [], act: async () => undefined });
 }
 
 function readVersion(text: string | undefined): number | undefined {

@@ -113,16 +113,25 @@ function listText({ items, nextCursor, now }: Listed, database: string, options:
     const some = options.cursor !== undefined || wordsOf(options).length > 0;
     return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
   }
-  const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted }) => [
+  const hasRuns = items.some(({ run, restarts }) => (run ?? restarts) !== undefined);
+  const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted, ...numbers }) => [
     { text: printable(workflowId, 255) },
     { text: status, meaning: statusMeaning[status] },
+    ...(hasRuns ? [{ text: runsText(numbers) }] : []),
     { text: definition.id },
     { text: currentNodeId ?? "" },
     { text: wanted },
     { text: agoText(now - updatedAt), meaning: "quiet" as const },
   ]);
-  const lines = tableLines(["EXECUTION", "STATUS", "WORKFLOW", "AT", "WAITS FOR", "CHANGED"], rows, paint, process.stdout.columns);
+  const titles = ["EXECUTION", "STATUS", ...(hasRuns ? ["RUN"] : []), "WORKFLOW", "AT", "WAITS FOR", "CHANGED"];
+  const lines = tableLines(titles, rows, paint, process.stdout.columns);
   return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
+}
+
+/** Says which run an execution is in, and how often it was restarted: `3`, `1, restarted twice`. */
+function runsText({ run = 1, restarts = 0 }: Pick<Listed["items"][number], "run" | "restarts">): string {
+  if (restarts === 0) return String(run);
+  return `${run}, restarted ${restarts === 1 ? "once" : restarts === 2 ? "twice" : `${restarts} times`}`;
 }
 
 function moreCommand(cursor: string, options: LsOptions): string {

@@ -20,6 +20,9 @@ export const options = {
   step: ["--step <address>", "the place: a node, map[3]/approve for an item of a map, sub/approve"],
   wait: ["--wait <wait>", "the id of the wait"],
   idempotencyKey: ["--idempotency-key <key>", "the same key with the same payload counts once, however often it is given"],
+  compensated: ["--compensated <again|keep>", "where steps were undone: perform them again, or count them as done"],
+  restartKey: ["--idempotency-key <key>", "the same key is one restart, however often it is given, also if it has failed again since"],
+  newKeys: ["--new-keys", "give the steps that failed new idempotency keys, for services that keep a failure under a key"],
 } as const;
 
 /** Adds the options that select executions. */

@@ -28,7 +28,7 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
     const context = await commandContext(snapshot, { store, database, config: {}, configPath: null, isConfigNamed: false });
     const waits = answerable(snapshot, context);
     const explanation = explain(snapshot, context.workflow ?? undefined);
-    const events = await history(store, snapshot);
+    const events = await history(store, snapshot, options.events ?? false);
     if (options.json) {
       const told = {
         ...commandResult(snapshot, waits, explanation.sentence),
@@ -49,10 +49,13 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
   }
 }
 
-/** Returns every event up to the version of the snapshot. Later events are left out, because the snapshot does not contain them. */
-async function history(store: Store, { workflowId, version }: Snapshot): Promise<Event[]> {
+/**
+ * Returns the events of the present run, or every event, up to the version of the snapshot. Later events are left out, because the snapshot
+ * does not contain them.
+ */
+async function history(store: Store, { workflowId, version, run }: Snapshot, isWhole: boolean): Promise<Event[]> {
   const events: Event[] = [];
-  for (let after = -1; ; after = events.at(-1)!.version) {
+  for (let after = isWhole || !run ? -1 : run.since - 1; ; after = events.at(-1)!.version) {
     const rows = await store.events(workflowId, after, pageSize);
     for (const { event } of rows) if (event.version <= version) events.push(event);
     if (rows.length < pageSize) return events;

@@ -16,7 +16,7 @@ export function addTendingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("doctor")
     .description("find stuck executions, and check whether the store keeps its contract (in separate spaces, which are deleted afterwards)")
-    .option("--quick", "only whether it answers, and which executions are stuck")
+    .option("--quick", "only whether it answers, and which executions and schedules are stuck")
     .option("--queue <url>", "also whether this queue takes messages: amqp://, nats://, sqs:https://, …")
     .option("--config <path>", "also whether the queue of this stepfold.config.ts takes messages, and its feed is heard")
     .option(...options.store)

@@ -1,4 +1,5 @@
 import type { ErrorInfo, Json, Snapshot, Status, WaitInfo } from "stepfold";
+import { runNumbers } from "stepfold/core";
 import type { Answerable } from "./next-command.ts";
 
 /** An open wait, as `--json` prints it. */
@@ -15,6 +16,10 @@ export interface Result {
   readonly definition: { readonly id: string; readonly hash: string };
   readonly status: Status;
   readonly version: number;
+  /** The number of its run, if it is not the first. */
+  readonly run?: number;
+  /** How many times it was restarted, if it was. */
+  readonly restarts?: number;
   /** The state of the execution in one sentence. */
   readonly sentence: string;
   readonly output?: Json;
@@ -23,16 +28,14 @@ export interface Result {
 }
 
 /** Makes the result that a command prints with `--json`. */
-export function commandResult(
-  { workflowId, definition, status, version, output, error }: Snapshot,
-  waits: readonly Answerable[],
-  sentence: string,
-): Result {
+export function commandResult(snapshot: Snapshot, waits: readonly Answerable[], sentence: string): Result {
+  const { workflowId, definition, status, version, output, error } = snapshot;
   return {
     workflowId,
     definition,
     status,
     version,
+    ...runNumbers(snapshot),
     sentence,
     ...(output === undefined ? {} : { output }),
     ...(error === undefined ? {} : { error }),

@@ -36,6 +36,24 @@ describe("eventLines", () => {
     expect(line({ ...late, undoes: { pathId: "0" } })).toBe("✖ pay       nobody answered in time; the step is not undone");
   });
 
+  it("say which run begins, and where an execution goes on that is restarted", () => {
+    const definition = { id: "order", hash: "x" };
+    const continued = {
+      ...step,
+      type: "continued",
+      run: 3,
+      definition,
+      firstNodeId: "charge",
+      metadata: {},
+      totalExecutionTime: 0,
+    } as const;
+    expect(line({ ...continued, input: { n: 2 } })).toBe('⟳ charge    ends its run; run 3 begins: {"n":2}');
+    expect(line(continued)).toBe("⟳ charge    ends its run; run 3 begins");
+    const path = (id: string, nodeId: string): object => ({ id, nodeId, stepPath: [] });
+    const state = { activePaths: [path("0", "ship"), path("0.1", "pay"), path("0.2", "ship")] } as never;
+    expect(line({ ...stamp, type: "restarted", definition, state })).toBe("⟳ restarted  goes on at ship and pay");
+  });
+
   it("say what did not end in time: the execution, or what it runs", () => {
     expect(line({ ...stamp, type: "expired" })).toBe("✖ deadline  did not end in time");
     expect(line({ ...stamp, type: "expired", scope: "0#1/3" })).toBe("✖ charge[3]  did not end in time");

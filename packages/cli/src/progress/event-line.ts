@@ -2,9 +2,11 @@ import type {
   AnswerRefusedEvent,
   CancelledEvent,
   CompletedEvent,
+  ContinuedEvent,
   Event,
   ExpiredEvent,
   MapClosedEvent,
+  RestartedEvent,
   ResumedEvent,
   SignalledEvent,
   Snapshot,
@@ -44,6 +46,10 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
   switch (event.type) {
     case "completed":
       return completedLine(event, nodeAddress(event, trail), style);
+    case "continued":
+      return stepLine("⟳", "good", trail.address(undefined, event.nodeId), [continuedText(event)], style);
+    case "restarted":
+      return stepLine("⟳", "wait", "restarted", [restartedText(event)], style);
     case "failed":
       return failedLine(event, nodeAddress(event, trail), style);
     case "suspended":
@@ -76,6 +82,14 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
       // `started`, `begun`, `delivered`, `parked` and `unparked` get no line of their own
       return null;
   }
+}
+
+function continuedText({ run, input }: ContinuedEvent): string {
+  return `ends its run; run ${run} begins${input === undefined ? "" : `: ${printableJson(input, 100)}`}`;
+}
+
+function restartedText({ state: { activePaths } }: RestartedEvent): string {
+  return `goes on at ${namesText([...new Set(activePaths.map(({ nodeId }) => nodeId))])}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type EpochMs, isTerminal, type Snapshot } from "stepfold";
+import { shellQuote } from "../execution/shell-quote.ts";
 import { durationText } from "../text/duration-text.ts";
 import type { Paint } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
@@ -30,11 +31,15 @@ export function outcomeText(outcome: CommandOutcome, paint: Paint): string {
     return `\n${name} is safe at version ${snapshot.version}. This goes on with it:\n\n  ${paint("command", interrupted)}\n`;
   if (status === "completed") return `\n${paint("good", "✔")} ${name} completed${tookText(snapshot, at)}\n${outputText(snapshot)}`;
   if (status === "failed" || status === "cancelled") {
-    const goesOn =
-      restart === null ? "" : `\nAfter the cause is fixed, this command goes on where it failed:\n\n  ${paint("command", restart)}\n`;
+    const goesOn = restart === null ? "" : restartText(restart, paint);
     return `\n${paint("bad", "✖")} ${name} ${status}${errorText(snapshot)}\n${goesOn}`;
   }
   return pauseText(outcome, paint);
+}
+
+function restartText({ command, definition }: NonNullable<CommandOutcome["restart"]>, paint: Paint): string {
+  const mended = `If the cause is in the workflow itself, add --definition ${shellQuote(definition)}`;
+  return `\nAfter the cause is fixed, this command goes on where it failed:\n\n  ${paint("command", command)}\n\n${mended}\n`;
 }
 
 /** Says how the execution failed, and where; empty if it did not. */

@@ -9,8 +9,10 @@ export interface CommandOutcome {
   readonly sentence: string;
   /** The command that lists everything that the execution waits for. */
   readonly show: string;
-  /** The command that starts another execution where this one failed; null if this one has not failed. */
-  readonly restart: string | null;
+  /**
+   * The command that lets the execution go on where it failed, and what its option `--definition` would name; null if it has not failed.
+   */
+  readonly restart: { readonly command: string; readonly definition: string } | null;
   /** The command that goes on after an interruption; null if this command was not interrupted. */
   readonly interrupted: string | null;
   /** Time of the last event that was seen; null if none was. */

@@ -20,6 +20,29 @@ describe("resultLines", () => {
     ]);
   });
 
+  it("tell only of the present run", () => {
+    const step = { pathId: "0", turn: 1, attempt: 1, startedAt: 0, at: 5 };
+    const lines = resultLines(
+      [
+        { ...step, type: "completed", version: 1, nodeId: "a", output: "old" },
+        {
+          ...step,
+          type: "continued",
+          version: 2,
+          nodeId: "b",
+          run: 2,
+          definition: { id: "w", hash: "x" },
+          firstNodeId: "a",
+          metadata: {},
+          totalExecutionTime: 0,
+        },
+        { ...step, type: "completed", version: 3, nodeId: "a", pathId: "1", output: "new" },
+      ],
+      { paint: plainPaint, nodeWidth: 2 },
+    );
+    expect(lines).toEqual(['✔ a   5 ms  "new"']);
+  });
+
   it("USE, small: name the items that failed, also where later ones did not", async () => {
     const inner = flow(
       "inner",

@@ -24,6 +24,8 @@ export function resultLines(events: readonly Event[], style: LineStyle): string[
   const works = new Map<string, Work>();
   for (const event of events) {
     places.see(event);
+    // only results of the present run are shown
+    if (event.type === "continued") works.clear();
     if ((event.type === "completed" || event.type === "failed") && !event.undoes) {
       const work = workOf(works, places, event.scope, event.nodeId);
       work.attempts++;

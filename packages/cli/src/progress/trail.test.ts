@@ -67,4 +67,27 @@ describe("trail", () => {
       expect(places.taker(signalOf("revoked"), {} as Snapshot)).toBe(null);
     }
   });
+
+  it("forgets the waits of a run that has ended, and knows those of a restart", async () => {
+    const told = await played(race);
+    const places = trail();
+    for (const { event } of told) places.see(event);
+    const { snapshot } = told.at(-1)!;
+    const stamp = { version: 3, at: 0, definition: { id: "w", hash: "x" } };
+    const step = {
+      pathId: "0",
+      turn: 1,
+      nodeId: "settle",
+      attempt: 1,
+      startedAt: 0,
+      run: 2,
+      firstNodeId: "settle",
+      metadata: {},
+      totalExecutionTime: 0,
+    };
+    places.see({ ...stamp, ...step, type: "continued" });
+    expect(places.taker(signalOf("revoked"), null)).toBe(null);
+    places.see({ ...stamp, version: 4, type: "restarted", state: { activePaths: snapshot.activePaths, sizeBytes: 0 } });
+    expect(places.taker(signalOf("revoked"), null)).toBe("settle");
+  });
 });

@@ -58,6 +58,9 @@ export function trail(from?: Snapshot): Trail {
     at,
     see(event) {
       if (event.type === "started" && event.checkpoint) learn(event.checkpoint.state, known);
+      // the paths of the run before have ended
+      if (event.type === "continued" || event.type === "restarted") for (const seen of [listening, heard]) seen.clear();
+      if (event.type === "restarted") learn(event.state, known);
       for (const { scope, pathId } of event.consequences?.ended ?? []) listening.delete(scopedKey(scope ?? "", pathId));
       if (!("pathId" in event)) return;
       const path = scopedKey(event.scope ?? "", event.pathId);

@@ -6,11 +6,12 @@ import { exitCodeOf } from "../exit-code.ts";
 import { namePath } from "../name-path.ts";
 import { chooseProgress } from "../output.ts";
 import { programName } from "../program-name.ts";
+import type { Progress } from "../progress/progress.ts";
 import type { Database, Store } from "../store/database.ts";
 import { storedWorkflow } from "../store/stored-workflow.ts";
 import { nodeWidth } from "../text/node-width.ts";
 import { currentUser } from "./current-user.ts";
-import { follow } from "./follow.ts";
+import { type Followed, follow } from "./follow.ts";
 import type { Interruption } from "./interruption.ts";
 import { nodeDefinitionsOf, type Session } from "./session.ts";
 
@@ -34,21 +35,24 @@ export interface FollowOptions extends Showing {
   readonly json: boolean;
   /** With `--exit-code`: an execution that waits gets an exit code of its own. */
   readonly tellPause: boolean;
+  /** False: this process has not the code for the execution, and only shows how it stands. Default: true. */
+  readonly drives?: boolean;
   /** Returns the command that goes on after an interruption. */
   readonly repeatCommand: (context: CommandContext) => string;
 }
 
 /** Drives an execution to its end or its next pause, and shows it. @returns the exit code */
 export async function followExecution(options: FollowOptions): Promise<number> {
-  const { run, session, json, interruption, before } = options;
+  const { run, session, json, interruption, before, drives = true } = options;
   const current = await run.snapshot();
   const context = await commandContext(current, options);
   const progress = chooseProgress(json, nodeWidth(context.workflow), context, session.now);
   interruption.beforeTelling(progress.close);
   try {
     progress.begin(before ?? current, before !== null);
-    session.begin();
-    const { snapshot, at, interrupted } = await follow(run, before?.version ?? -1, session, progress, interruption);
+    const { snapshot, at, interrupted } = drives
+      ? await runToPause(options, progress)
+      : { snapshot: await run.snapshot(), at: null, interrupted: null };
     progress.end({
       snapshot,
       at,
@@ -56,13 +60,26 @@ export async function followExecution(options: FollowOptions): Promise<number> {
       waits: answerable(snapshot, context),
       sentence: explain(snapshot, context.workflow ?? undefined).sentence,
       show: commandLine({ ...context, flags: databaseFlags(options.database) }, "show", [snapshot.workflowId], ["--json"]),
-      restart: snapshot.status === "failed" ? commandLine(context, "restart", [snapshot.workflowId], []) : null,
+      restart:
+        snapshot.status === "failed"
+          ? { command: commandLine(context, "restart", [snapshot.workflowId], []), definition: definitionWord(snapshot, options.config) }
+          : null,
       interrupted: interrupted === null ? null : options.repeatCommand(context),
     });
     return interrupted ?? exitCodeOf(snapshot.status, options.tellPause);
   } finally {
     progress.close();
   }
+}
+
+function runToPause({ run, session, interruption, before }: FollowOptions, progress: Progress): Promise<Followed> {
+  session.begin();
+  return follow(run, before?.version ?? -1, session, progress, interruption);
+}
+
+/** The words after `--definition` with which an execution goes on by the present definition of its workflow. */
+function definitionWord({ definition: { id } }: Snapshot, { workflows = [] }: StepfoldConfig): string {
+  return workflows.some((one) => (one as { readonly id?: unknown }).id === id) ? id : "@FILE";
 }
 
 /** Collects what is needed to print commands for an execution. */

@@ -7,8 +7,10 @@ import { commandLine } from "../execution/next-command.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
+import { namesText } from "../text/names-text.ts";
 import { followExecution, type Showing } from "./follow-execution.ts";
 import { listenForInterruption } from "./interruption.ts";
+import { lackingTypes } from "./lacking-types.ts";
 import { openSession } from "./session.ts";
 
 /** Options of every verb that changes an existing execution and drives it on. */
@@ -54,15 +56,18 @@ export async function moveExecution(workflowId: string, options: MoveOptions, mo
     const configPath = configOf(before, options.config, database.folder);
     const config = await loadConfig(configPath);
     const showing: Showing = { store, database, config, configPath, isConfigNamed: options.config !== undefined };
-    const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
+    const lacking = await lackingTypes(store, before, config);
+    const drives = lacking.length === 0;
+    const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing, drives });
     const run = await session.runtime.get(workflowId);
     const note = (text: string): void => {
       if (!json) complain(`${text}\n`);
     };
     const wanted = await move.act({ ...showing, run, before, note });
+    if (!drives) note(`This process lacks the node type ${namesText(lacking)}, so it runs no steps; a worker that has it goes on`);
     const repeatCommand = (context: Parameters<typeof commandLine>[0]): string =>
       commandLine(context, move.verb, [workflowId, ...(move.repeatArguments ?? [])], move.repeatOptions);
-    const ended = await followExecution({ ...showing, session, interruption, run, before, json, tellPause, repeatCommand });
+    const ended = await followExecution({ ...showing, session, interruption, run, before, json, tellPause, drives, repeatCommand });
     return wanted === "cancelled" && (await run.snapshot()).status === "cancelled" ? exitCode.done : ended;
   } finally {
     await closing.run();

@@ -38,6 +38,8 @@ export interface Session {
 export interface SessionParts extends GlobalsParts {
   readonly workflowId: string;
   readonly store: Store;
+  /** False: this process commits commands, and runs no steps. Default: true. */
+  readonly drives?: boolean;
 }
 
 /** The node types of a command: the built-in ones, `http`, and those of the config, which replace others with the same name. */
@@ -47,7 +49,7 @@ export function nodeDefinitionsOf({ nodeDefinitions = {} }: StepfoldConfig): Nod
 
 /** Opens a session for one execution; `cleanup` closes it. @throws BadInput `CONFIG_FAILED`, `USAGE` */
 export async function openSession(parts: SessionParts): Promise<Session> {
-  const { workflowId, store, config, cleanup } = parts;
+  const { workflowId, store, config, cleanup, drives = true } = parts;
   const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS, shortLeaseMs);
   const globals = await openGlobals(parts);
   const now = await clockOf(store);
@@ -66,6 +68,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     globals: globals as GlobalsOf<NodeDefinitions>,
     leaseMs,
     pollMs,
+    drive: drives,
     ...(config.limits ? { limits: config.limits } : {}),
     onProblem: (_id, error) => outage.tell(error),
     logger: { info: () => undefined, warn: () => undefined, error: (_message, details) => stacks.push(...stackIn(details)) },

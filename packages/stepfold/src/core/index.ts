@@ -51,6 +51,7 @@ export type {
   CancelledEvent,
   CompletedEvent,
   Consequences,
+  ContinuedEvent,
   DeliveredEvent,
   EndedPath,
   Event,
@@ -59,6 +60,8 @@ export type {
   ItemAddedEvent,
   MapClosedEvent,
   PlacedResult,
+  RestartedEvent,
+  RestartState,
   ResumedEvent,
   RetriedEvent,
   SignalledEvent,
@@ -70,6 +73,7 @@ export type {
   TimedOutEvent,
 } from "./snapshot/event.ts";
 export type { ParentLink } from "./snapshot/lineage.ts";
+export { type RunNumbers, runNumbers } from "./snapshot/lineage.ts";
 export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy } from "./snapshot/message.ts";
 export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";

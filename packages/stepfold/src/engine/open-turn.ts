@@ -1,10 +1,11 @@
+import { runNumbers } from "../core/snapshot/lineage.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import { nodeOfTask, scopeOfTask } from "../core/transition/task-scope.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { type Log, logTo } from "./logger.ts";
-import { notify, type TaskInfo } from "./plugin.ts";
+import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
 import { scrubber } from "./scrub.ts";
 import type { TurnSetting } from "./setting.ts";
 import { Turn } from "./turn.ts";
@@ -36,7 +37,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     deliver: request.deliver ?? null,
     onEvent: watched
       ? (event, after) => {
-          notify(plugins, "onEvent", Object.freeze(event), { workflowId });
+          notifyEvent(plugins, event, { workflowId, ...runNumbers(after, event.version) });
           onEvent?.(event, after);
         }
       : (onEvent ?? null),

@@ -1,4 +1,5 @@
-import type { Event } from "../core/snapshot/event.ts";
+import type { ContinuedEvent, Event, RestartedEvent } from "../core/snapshot/event.ts";
+import type { RunNumbers } from "../core/snapshot/lineage.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Task } from "../core/transition/plan.ts";
 import { refuseUnknown } from "../core/values/check-arguments.ts";
@@ -11,13 +12,31 @@ export interface TaskInfo extends Task {
 }
 
 /**
+ * An execution, as plugins see it with an event. An execution that is restarted ends once more under the same id: `run` and `restarts` tell
+ * its ends apart.
+ */
+export interface ExecutionInfo extends RunNumbers {
+  readonly workflowId: string;
+}
+
+/**
  * Observes executions. A member whose name begins with `on`, `before` or `after` must be one of these hooks. If a hook throws, or returns a
  * promise that rejects, no execution changes.
  */
 export interface Plugin {
   readonly name?: string;
   /** Called after an event was applied and, with a store, committed. */
-  onEvent?(event: Event, execution: { readonly workflowId: string }): unknown;
+  onEvent?(event: Event, execution: ExecutionInfo): unknown;
+  /**
+   * Called after `onEvent` when the next run of an execution has begun (`continueAs`), with the number of this run. It is no end of the
+   * execution.
+   */
+  onContinued?(event: ContinuedEvent, execution: ExecutionInfo): unknown;
+  /**
+   * Called after `onEvent` when an execution that had failed or was cancelled was restarted: it is open again. Called in the process whose
+   * call has restarted it.
+   */
+  onRestarted?(event: RestartedEvent, execution: ExecutionInfo): unknown;
   /** Called before a task is performed. */
   beforeNode?(task: TaskInfo): unknown;
   /** Called with the outcome of a task, before the outcome is applied. */
@@ -33,7 +52,9 @@ export interface Plugin {
   onWarning?(warning: Warning, execution: { readonly workflowId: string }): unknown;
 }
 
-const hooks: readonly Hook[] = ["onEvent", "beforeNode", "afterNode", "onError", "onHeartbeat", "onWarning"];
+const hooks = ["onEvent", "onContinued", "onRestarted", "beforeNode", "afterNode", "onError", "onHeartbeat", "onWarning"] as const;
+
+type Hook = (typeof hooks)[number];
 
 /** Refuses a member that looks like a hook but is not one. A plugin may have any other members. @throws StepfoldError `OPTION_UNKNOWN` */
 export function checkPlugins(plugins: readonly Plugin[]): void {
@@ -42,8 +63,6 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
     refuseUnknown(`Plugin ${plugin.name ?? ""}`.trim(), Object.fromEntries(like.map((key) => [key, true])), hooks);
   }
 }
-
-type Hook = "onEvent" | "beforeNode" | "afterNode" | "onError" | "onHeartbeat" | "onWarning";
 
 /** Calls one hook of every plugin. The caller never gets an error of a plugin. */
 export function notify<H extends Hook>(plugins: readonly Plugin[], hook: H, ...args: Parameters<NonNullable<Plugin[H]>>): void {
@@ -55,4 +74,11 @@ export function notify<H extends Hook>(plugins: readonly Plugin[], hook: H, ...a
       // a failing plugin must not change the execution
     }
   }
+}
+
+/** Tells every plugin of an event that was applied and, with a store, committed. */
+export function notifyEvent(plugins: readonly Plugin[], event: Event, execution: ExecutionInfo): void {
+  notify(plugins, "onEvent", Object.freeze(event), execution);
+  if (event.type === "continued") notify(plugins, "onContinued", event, execution);
+  if (event.type === "restarted") notify(plugins, "onRestarted", event, execution);
 }

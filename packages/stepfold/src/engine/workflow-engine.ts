@@ -5,6 +5,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../core/reading/read-snapshot.ts";
 import { countWaits } from "../core/snapshot/address.ts";
 import type { Event } from "../core/snapshot/event.ts";
+import { runNumbers } from "../core/snapshot/lineage.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Target } from "../core/snapshot/target.ts";
 import { begin } from "../core/transition/begin.ts";
@@ -35,7 +36,7 @@ import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
 import { aLogger, type Logger } from "./logger.ts";
 import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
 import { openTurn } from "./open-turn.ts";
-import { checkPlugins, notify, type Plugin } from "./plugin.ts";
+import { checkPlugins, notifyEvent, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
 import type { TurnSetting } from "./setting.ts";
 import { libraryOf } from "./workflow/link-workflows.ts";
@@ -301,9 +302,9 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     return draft;
   }
 
-  #tell(event: Event, { workflowId }: Draft): void {
+  #tell(event: Event, draft: Draft): void {
     const { plugins } = this.#setting;
-    if (plugins.length > 0) notify(plugins, "onEvent", Object.freeze(event), { workflowId });
+    if (plugins.length > 0) notifyEvent(plugins, event, { workflowId: draft.workflowId, ...runNumbers(draft, event.version) });
   }
 
   #close(draft: Draft): Snapshot {

@@ -92,7 +92,7 @@ const guestOptionChecks: { readonly [K in keyof Parts<NodeDefinitions> | "global
  * ```
  *
  * There are no lists of executions, no forks, no bulk commands and no Studio: use the tools of the host. Steps that start detached
- * executions, or that go on as a new execution, fail with `ACTION_DENIED` or `OUTPUT_INVALID`. `concurrency` and `rateLimit` of a
+ * executions, or that ask for a next run (`continueAs`), fail with `ACTION_DENIED` or `OUTPUT_INVALID`. `concurrency` and `rateLimit` of a
  * workflow have no effect.
  *
  * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN`

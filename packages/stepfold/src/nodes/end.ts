@@ -18,9 +18,9 @@ export interface EndData {
  * this output, unless the workflow has an `output` of its own. In a sub-workflow or an item of a map, only that sub-workflow or item
  * ends. Default: false.
  *
- * With `continueAs: { input }` the execution ends here and continues as a new execution, at its first node and with this input. The new
- * execution has an empty history, and gets the signals that no step has waited for. So an execution can run for years. This needs a
- * runtime, and is refused in a sub-workflow or an item of a map. Default: the execution does not continue.
+ * With `continueAs: { input }` the run of the execution ends here, and its next run begins: the same execution, at its first node, with this
+ * input and without results. Signals that no step has waited for, variables and metadata stay. So an execution can go on for years. This
+ * needs a runtime, and is refused in a sub-workflow or an item of a map. Default: the execution does not go on.
  *
  * ```ts
  * const again = { id: "again", type: "end", data: { continueAs: { input: { count: "{{ nodes.count.last.data }}" } } } };
@@ -36,7 +36,7 @@ export const endNode: NodeDefinition<EndData | null, Json, unknown, never> = def
       output: { title: "Output", description: "The output of the path, or of the execution" },
       continueAs: {
         title: "Continue as",
-        description: "Ends this execution, which goes on as a new one with this input",
+        description: "Ends this run of the execution, and begins its next run with this input",
         type: "object",
         properties: { input: { title: "Input" } },
         additionalProperties: false,

@@ -28,7 +28,7 @@ export interface SendSignalData {
  * `LIMIT_EXCEEDED`, and no execution gets the signal. `all` needs the option `may`, which is asked once (`action: "broadcast"`).
  *
  * `to` is the id of the other execution, `name` and `key` select the waits, and `payload` is what they get. If nothing waits for the
- * signal yet, it is kept for `ttl`, by default 30 days. If the execution has continued as a new one (`continueAs`), the new one gets it.
+ * signal yet, it is kept for `ttl`, by default 30 days. It reaches the execution in any of its runs (`continueAs`).
  *
  * The signal arrives once, even after crashes: it is a part of the commit of this execution, and is delivered again until it has
  * arrived. It only reaches executions of the same tenant, and the option `may` of the runtime decides which (`action: "signal"`).

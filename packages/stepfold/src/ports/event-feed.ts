@@ -1,3 +1,5 @@
+import type { RunNumbers } from "../core/snapshot/lineage.ts";
+
 /**
  * The kind of a notice.
  *
@@ -8,8 +10,11 @@
  */
 export type NoticeKind = "due" | "waiting" | "ended" | "test";
 
-/** A hint: something has happened to an execution. */
-export interface Notice {
+/**
+ * A hint: something has happened to an execution. In a notice of the kind `ended` or `waiting`, `run` and `restarts` are those of the
+ * execution then.
+ */
+export interface Notice extends RunNumbers {
   readonly kind: NoticeKind;
   /** In a `test` notice: an id by which the sender recognizes its own notice. */
   readonly workflowId: string;

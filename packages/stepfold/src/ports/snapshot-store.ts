@@ -3,6 +3,7 @@ import type { ErrorInfo } from "../core/errors/error-info.ts";
 import type { WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
+import type { RunNumbers } from "../core/snapshot/lineage.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
@@ -186,7 +187,7 @@ export interface ListQuery {
 export type CountQuery = Omit<ListQuery, "order" | "limit" | "cursor">;
 
 /** An execution in a list. */
-export interface ExecutionSummary {
+export interface ExecutionSummary extends RunNumbers {
   readonly workflowId: string;
   /** A random text that distinguishes the execution from a deleted one with the same id. */
   readonly incarnation: string;

@@ -22,7 +22,7 @@ export const scheduleWorkflow: WorkflowDefinition = {
 };
 
 /**
- * Steps after which a schedule goes on as a new execution, so that its history stays short: about a thousand ticks. It does so earlier if a
+ * Steps after which the next run of a schedule begins, so that its history can be trimmed: about a thousand ticks. It does so earlier if a
  * quarter of the limit `steps` is less.
  */
 const maxSteps = 3_000;

@@ -6,7 +6,7 @@ import { nextTick, withJitter } from "./ticks.ts";
 
 /**
  * The whole state of a schedule, as JSON. It is the payload of the schedule's wait, the output of a step that starts executions, and the
- * input of the new execution as which the schedule goes on.
+ * input of the next run.
  */
 export interface ScheduleState {
   readonly name: string;

@@ -21,6 +21,11 @@ export function counted(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
+/** Returns how often something has happened: `once`, `twice`, `3 times`. */
+export function times(count: number): string {
+  return count === 1 ? "once" : count === 2 ? "twice" : `${counted(count)} times`;
+}
+
 /** Returns a text on one line, cut to at most `maxLength` characters. */
 export function cut(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, " ").trim();

@@ -23,6 +23,19 @@ describe("explain: a rate limit", () => {
   });
 });
 
+describe("explain: runs", () => {
+  it("says in which run an execution is, and how often it was restarted", async () => {
+    const snapshot = await engineOf(flow("w", { ask: "approval" })).execute({});
+    expect(explain(snapshot)).not.toHaveProperty("runs");
+    const runs = (more: Partial<Snapshot>): string | undefined => explain({ ...snapshot, ...more }).runs;
+    const run = { number: 3, since: 9, at: Date.UTC(2026, 0, 31) };
+    expect(runs({ run })).toBe("Run 3 since 2026-01-31T00:00:00.000Z.");
+    expect(runs({ restarts: 1 })).toBe("Restarted once.");
+    expect(runs({ run, restarts: 2 })).toBe("Run 3 since 2026-01-31T00:00:00.000Z, restarted twice.");
+    expect(runs({ restarts: 1_000, status: "completed" })).toBe("Restarted 1,000 times.");
+  });
+});
+
 describe("explain: waits", () => {
   it("says who may answer, until when, and what happens then", async () => {
     const { whole, places, next } = await run(flow("w", timeoutEdge, ["ask>no@timeout"]));

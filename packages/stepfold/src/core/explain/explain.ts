@@ -8,7 +8,7 @@ import type { EpochMs } from "../values/json.ts";
 import { type ExplainContext, explainContext, explainPath, itemText, nodeOfPath, type PlaceInfo } from "./explain-path.ts";
 import { byImportance, type OpenStatus, type Placed, survey } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
-import { counted, cut, iso, listed } from "./explain-words.ts";
+import { counted, cut, iso, listed, times } from "./explain-words.ts";
 
 /** What happens next without anything from outside. */
 export interface NextInfo {
@@ -24,6 +24,8 @@ export interface Explanation {
   readonly status: Status;
   /** The state of the whole execution in one sentence. */
   readonly sentence: string;
+  /** In which run the execution is, and how often it was restarted, as a sentence. Absent: its first run, and never. */
+  readonly runs?: string;
   /** The open places; if there are very many, the most important ones. Places in children come after the place that they belong to. */
   readonly places: readonly PlaceInfo[];
   /** The number of open places that `places` does not contain. */
@@ -54,6 +56,12 @@ const maxErrorLength = 300;
  * @param workflow the workflow of the snapshot. It adds details, such as the branches for which a join waits. Another one is ignored.
  */
 export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
+  const explained = explainState(snapshot, workflow);
+  const runs = runsText(snapshot);
+  return runs === "" ? explained : { ...explained, runs };
+}
+
+function explainState(snapshot: Snapshot, workflow: CompiledWorkflow | undefined): Explanation {
   const { status, parked } = snapshot;
   const end = statusAfterMessages(snapshot);
   if (end) return { status, sentence: `${untoldText(snapshot, end)}.`, places: [], more: 0, next: null };
@@ -65,6 +73,12 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
   const more = open - places.length;
   if (parked) return { status, sentence: parkedText(parked, snapshot, () => wholeText(tell)), places, more, next: null };
   return { status, sentence: wholeText(tell), places, more, next: nextOf(tell) };
+}
+
+function runsText({ run, restarts = 0 }: Snapshot): string {
+  const parts = [run ? `run ${run.number} since ${iso(run.at)}` : "", restarts > 0 ? `restarted ${times(restarts)}` : ""].filter(Boolean);
+  const text = parts.join(", ");
+  return text === "" ? "" : `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }
 
 function parkedText({ code, message, until }: Parked, snapshot: Snapshot, otherwise: () => string): string {

@@ -1,4 +1,5 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
+import { type RunNumbers, runNumbers } from "../snapshot/lineage.ts";
 import type { SnapshotHead, Wait } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 
@@ -15,7 +16,7 @@ export interface WaitSummary {
 }
 
 /** The part of a head that a list shows. */
-export interface HeadSummary {
+export interface HeadSummary extends RunNumbers {
   readonly currentNodeId: string | null;
   /** Null if no path of the execution itself has a wait. */
   readonly waiting: WaitSummary | null;
@@ -33,8 +34,10 @@ export function summaryOfHead(
 ): HeadSummary {
   const { currentNodeId, activePaths, steps, deadlineAt } = head;
   const error = head.error ? shortError(head.error) : null;
-  const definition = (head.run ?? head.restarts) !== undefined && head.definition ? { definition: head.definition } : {};
-  return { currentNodeId, waiting: waitingIn(activePaths), error, steps, ...(deadlineAt !== undefined && { deadlineAt }), ...definition };
+  const numbers = runNumbers(head);
+  const definition = Object.keys(numbers).length > 0 && head.definition ? { definition: head.definition } : {};
+  const deadline = deadlineAt === undefined ? {} : { deadlineAt };
+  return { currentNodeId, waiting: waitingIn(activePaths), error, steps, ...deadline, ...definition, ...numbers };
 }
 
 function waitingIn(paths: SnapshotHead["activePaths"]): WaitSummary | null {

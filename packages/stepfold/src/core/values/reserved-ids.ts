@@ -1,7 +1,32 @@
+import { StepfoldError } from "../errors/stepfold-error.ts";
+
 /** Id of the workflow of which every schedule is an execution. */
 export const scheduleWorkflowId = "stepfold-schedule";
+const schedulePrefix = "schedule:";
 
-/** Returns the id of the execution that a schedule is. */
+/** Returns the id of a schedule. */
 export function scheduleIdOf(name: string): string {
-  return `schedule:${name}`;
+  return `${schedulePrefix}${name}`;
+}
+
+/**
+ * Refuses what belongs to schedules: the id of an execution that begins with `schedule:`, and the id of their workflow. Whoever could take
+ * them could keep others from making a schedule, or hide all schedules in lists.
+ *
+ * @throws StepfoldError `OPTION_INVALID`
+ */
+export function requireUnreserved({
+  workflowId,
+  definition,
+}: {
+  readonly workflowId?: string | undefined;
+  readonly definition: string;
+}): void {
+  if (definition === scheduleWorkflowId) {
+    const reason = `must not have the id "${scheduleWorkflowId}", which belongs to the schedules of Stepfold; give it another id`;
+    throw new StepfoldError("OPTION_INVALID", { option: "workflow", reason });
+  }
+  if (!workflowId?.startsWith(schedulePrefix)) return;
+  const reason = `must not begin with "${schedulePrefix}": such ids belong to schedules, which \`runtime.schedules\` makes`;
+  throw new StepfoldError("OPTION_INVALID", { option: "workflowId", reason });
 }

@@ -6,7 +6,7 @@ import type { StepContext } from "./step-context.ts";
 
 /**
  * What an executor may return: its data and the handles to leave by, or a request to wait, to run children, to send a signal, or to
- * continue as a new execution. `__pause` does the same as `step.suspend(data, { resumeAt })`. The built-in nodes `workflow`, `map` and
+ * begin the next run of the execution. `__pause` does the same as `step.suspend(data, { resumeAt })`. The built-in nodes `workflow`, `map` and
  * `sendSignal` return `__children` and `__signal`.
  */
 export type NodeOutput<Out = unknown, Handle extends string = string> =
@@ -42,15 +42,14 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
     };
 
 /**
- * Ends the execution, and continues it as a new one. The new execution begins at the first node, with this input, with the latest values of
- * the variables, and with the signals that no step has taken. It has the definition, metadata, tenant and parent of this one, and its id
- * with `~2`, `~3`, ... at the end. Its history begins anew. All other paths of this execution end; it completes without an output, and
- * names the new one in `continuedAs`. Signals that are sent to this execution go to the new one, and a parent waits for the end of the new
- * one.
+ * Ends the run of the execution, and begins its next run: the same execution under the same id, at the first node, with this input. It keeps its
+ * metadata, the latest values of the variables, and the signals that no step has taken; results and the counter of steps begin anew. All other
+ * paths end, and completed steps are not undone. The definition is the one that the workflow has now. A parent, and callers that wait for
+ * the end, wait on.
  *
  * It needs a runtime. The step fails without one, and also in a sub-workflow, an item of a map, a compensation, or a node that runs at the
- * end (`finally`). If another path has failed before, the execution ends as failed, and no new one begins. If the process dies in between,
- * the process that takes over begins the new execution, only once.
+ * end (`finally`). If another path has failed before, the execution ends as failed instead. From the 1,000th run in a row on that has lasted
+ * less than a second, without an answer, a signal or a timer, each next run begins a second later.
  *
  * ```ts
  * const executor = async (data, step) => {
@@ -60,7 +59,7 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
  * ```
  */
 export interface Continuation {
-  /** The input of the new execution; it must fit the input schema of the workflow. */
+  /** The input of the next run; it must fit the input schema of the workflow. */
   readonly input?: unknown;
 }
 

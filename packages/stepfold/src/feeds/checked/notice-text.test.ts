@@ -3,11 +3,16 @@ import { expect, it } from "vitest";
 import type { Notice } from "../../ports/event-feed.ts";
 import { noticesIn, noticeTexts } from "./notice-text.ts";
 
-const notice = fc.record({
-  kind: fc.constantFrom<Notice["kind"][]>("due", "waiting", "ended", "test"),
-  workflowId: fc.string({ minLength: 1, maxLength: 255, unit: "grapheme" }).filter((id) => id.length <= 255),
-  version: fc.nat(),
-});
+const notice = fc.record(
+  {
+    kind: fc.constantFrom<Notice["kind"][]>("due", "waiting", "ended", "test"),
+    workflowId: fc.string({ minLength: 1, maxLength: 255, unit: "grapheme" }).filter((id) => id.length <= 255),
+    version: fc.nat(),
+    run: fc.integer({ min: 2 }),
+    restarts: fc.integer({ min: 1 }),
+  },
+  { requiredKeys: ["kind", "workflowId", "version"] },
+);
 
 it("gives every notice back, in texts that fit into one message of PostgreSQL", () => {
   fc.assert(

@@ -16,8 +16,8 @@ const kinds: ReadonlySet<unknown> = new Set<NoticeKind>(["due", "waiting", "ende
 export function noticeTexts(notices: readonly Notice[]): string[] {
   const texts: string[] = [];
   let text = "";
-  for (const { kind, workflowId, version } of notices) {
-    const part = asciiJson([kind, workflowId, version]);
+  for (const { kind, workflowId, version, run = 1, restarts = 0 } of notices) {
+    const part = asciiJson([kind, workflowId, version, ...(run > 1 || restarts > 0 ? [run, restarts] : [])]);
     // the two characters are the brackets around the notices
     if (part.length + 2 > maxTextLength) continue;
     if (text !== "" && text.length + part.length + 2 > maxTextLength) {
@@ -44,10 +44,14 @@ export function noticesIn(text: unknown): Notice[] {
 
 function noticeOf(part: unknown): Notice | null {
   if (!Array.isArray(part)) return null;
-  const [kind, workflowId, version]: readonly unknown[] = part;
+  const [kind, workflowId, version, run = 1, restarts = 0]: readonly unknown[] = part;
   if (!kinds.has(kind) || typeof workflowId !== "string" || workflowId === "" || workflowId.length > maxIdLength) return null;
-  if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 0) return null;
-  return { kind: kind as NoticeKind, workflowId, version };
+  if (!isCount(version) || !isCount(run) || !isCount(restarts)) return null;
+  return { kind: kind as NoticeKind, workflowId, version, ...(run > 1 && { run }), ...(restarts > 0 && { restarts }) };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 function asciiJson(value: unknown): string {

@@ -42,7 +42,7 @@ export interface BulkOutcome {
    */
   readonly outcome: "done" | "planned" | "unchanged" | "refused";
   readonly error?: Pick<ErrorInfo, "message" | "code">;
-  /** Of a restart or a fork: the plan of the new execution. */
+  /** Of a restart or a fork: its plan. */
   readonly plan?: ForkPlan;
   /** Of `decide`: the addresses of the incidents. */
   readonly incidents?: readonly string[];

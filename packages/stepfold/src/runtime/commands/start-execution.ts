@@ -9,6 +9,7 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import { evolve, withConsequences } from "../../core/transition/evolve.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import { requireUnreserved } from "../../core/values/reserved-ids.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { type StartOptions, startEvent } from "../../engine/workflow/start-event.ts";
@@ -28,7 +29,7 @@ export interface ExecutionStart {
   readonly parent?: ParentLink | undefined;
   /** The first node is not performed before this time. */
   readonly startAt?: EpochMs | undefined;
-  /** A deleted execution does not keep the id taken: its name belongs to whoever uses it next. */
+  /** Only for schedules. A deleted schedule does not keep its id taken: its name belongs to whoever uses it next. */
   readonly reusesId?: boolean | undefined;
   /** The schedule that starts the execution. */
   readonly scheduledBy?: ScheduledBy | undefined;
@@ -96,9 +97,10 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, startAt, scheduledBy, unnamed, fromCheckpoint }: ExecutionStart,
+  { prepared, options, parent, startAt, scheduledBy, unnamed, reusesId, fromCheckpoint }: ExecutionStart,
   at: number,
 ): StartedEvent {
+  if (!reusesId) requireUnreserved({ workflowId: options.workflowId, definition: prepared.compiled.definition.id });
   const incarnation = environment.newId();
   const checkpoint = fromCheckpoint?.checkpointAt(at);
   const initialNodeId = checkpoint?.state.currentNodeId ?? options.initialNodeId;

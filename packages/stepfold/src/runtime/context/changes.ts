@@ -1,10 +1,11 @@
+import { type RunNumbers, runNumbers } from "../../core/snapshot/lineage.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { statusOf } from "../../core/transition/draft/draft-status.ts";
 
 /** A commit that this process has made. */
-export interface CommitNotice {
+export interface CommitNotice extends RunNumbers {
   readonly workflowId: string;
   readonly version: number;
   readonly status: Status;
@@ -39,5 +40,6 @@ export class Changes {
 
 /** Returns the notice of a commit of this draft. */
 export function noticeOf(draft: Draft): CommitNotice & { readonly snapshot: () => Snapshot } {
-  return { workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) };
+  const { workflowId, version } = draft;
+  return { workflowId, version, status: statusOf(draft), ...runNumbers(draft), snapshot: () => closeDraft(draft) };
 }

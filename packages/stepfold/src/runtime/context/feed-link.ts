@@ -64,9 +64,13 @@ export class FeedLink {
   }
 
   /** Tells all processes soon. Notices of the same few milliseconds are sent together, and of the same kind and execution only the last. */
-  tell(kind: NoticeKind, { workflowId, version }: { readonly workflowId: string; readonly version: number }): void {
+  tell(kind: NoticeKind, { workflowId, version, run, restarts }: Omit<Notice, "kind">): void {
     if (!this.#options.feed || this.#closing.signal.aborted || this.#waiting.size >= maxWaiting) return;
-    this.#waiting.set(`${kind} ${workflowId}`, { kind, workflowId, version });
+    this.#waiting.set(`${kind} ${workflowId}`, {
+      ...{ kind, workflowId, version },
+      ...(run !== undefined && { run }),
+      ...(restarts !== undefined && { restarts }),
+    });
     this.#sending ??= this.#sendAll(this.#options.feed).finally(() => {
       this.#sending = null;
     });

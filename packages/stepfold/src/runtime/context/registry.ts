@@ -3,6 +3,7 @@ import { withNeeds } from "../../core/definition/needs.ts";
 import type { Issue } from "../../core/errors/issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import { requireUnreserved } from "../../core/values/reserved-ids.ts";
 import type { Rate } from "../../core/values/shared-keys.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { deniedGlobal } from "../../engine/workflow/global-reads.ts";
@@ -199,7 +200,9 @@ export class Registry {
   }
 
   #prepare(definition: unknown, library: Library): PreparedWorkflow {
-    return prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, library, { withoutCode: !this.#drives });
+    const prepared = prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, library, { withoutCode: !this.#drives });
+    requireUnreserved({ definition: prepared.compiled.definition.id });
+    return prepared;
   }
 
   /** @throws StepfoldError `DEFINITION_INVALID` if an expression names a global that the workflow may not read */

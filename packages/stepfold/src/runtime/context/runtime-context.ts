@@ -7,7 +7,7 @@ import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limi
 import { type Log, logTo } from "../../engine/logger.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { defaultConcurrency } from "../../engine/open-turn.ts";
-import { checkPlugins, notify } from "../../engine/plugin.ts";
+import { checkPlugins, notifyEvent } from "../../engine/plugin.ts";
 import { scrubber } from "../../engine/scrub.ts";
 import type { TurnSetting } from "../../engine/setting.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
@@ -86,8 +86,9 @@ export function publishChange({ changes, feed }: RuntimeContext, notice: CommitN
 /** Tells handles, other processes and plugins of a commit that was not made by a turn. A turn tells plugins itself. */
 export function publishCommit(context: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
   publishChange(context, notice, events);
-  const { plugins } = context.setting;
-  for (const event of events) notify(plugins, "onEvent", Object.freeze(event), { workflowId: notice.workflowId });
+  const { workflowId, run, restarts } = notice;
+  const execution = { workflowId, ...(run !== undefined && { run }), ...(restarts !== undefined && { restarts }) };
+  for (const event of events) notifyEvent(context.setting.plugins, event, execution);
 }
 
 /** Makes the shared parts of a runtime from its options. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `DEFINITION_INVALID` */

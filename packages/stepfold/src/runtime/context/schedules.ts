@@ -76,7 +76,7 @@ export interface ScheduleProblem {
 /** A schedule and its current state. */
 export interface ScheduleDescription {
   readonly name: string;
-  /** Id of the execution that the schedule is at present. It changes when the schedule goes on as a new execution. */
+  /** Id of the execution that the schedule is: `schedule:` and its name. */
   readonly workflowId: string;
   readonly tenant?: string;
   readonly status: "active" | "paused" | "ended";
@@ -115,7 +115,7 @@ export interface ScheduleListQuery {
 }
 
 /**
- * The schedules of a runtime. A schedule is an execution that starts others: `schedule:NAME`, later `schedule:NAME~2`, ... Every change is
+ * The schedules of a runtime. A schedule is an execution that starts others: `schedule:NAME`. Every change is
  * a command to that execution, and is committed when the call resolves. Ticks that were due before the change still start without the
  * change.
  */

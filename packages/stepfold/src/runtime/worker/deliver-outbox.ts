@@ -215,7 +215,7 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
 }
 
 /**
- * Starts the execution that a schedule wants. If the start is refused, the schedule or its successor is told. If only this worker does not
+ * Starts the execution that a schedule wants. If the start is refused, the schedule is told. If only this worker does not
  * know the workflow, the schedule asks again, and another worker can start the execution.
  *
  * @throws StepfoldError `DEFINITION_UNKNOWN` if the schedule has ended and cannot ask again. Then the message stays in the outbox for another

@@ -190,7 +190,7 @@ export class Dispatcher {
   async #announceNext(session: ExecutionSession, snapshot: Snapshot): Promise<boolean> {
     const { queue, feed, wakeUpSender } = this.#context;
     // the execution was given back while it is due, because this process or its time slice ends
-    if (session.wakeAt === 0) feed.tell("due", snapshot);
+    if (session.wakeAt === 0) feed.tell("due", { workflowId: snapshot.workflowId, version: snapshot.version });
     if (queue) return session.isAnnounced || wakeUpSender.send(snapshot, session.wakeAt);
     this.#poller?.expect(snapshot);
     return false;

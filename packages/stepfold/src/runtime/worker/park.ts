@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ParkedEvent } from "../../core/snapshot/event.ts";
+import { runNumbers } from "../../core/snapshot/lineage.ts";
 import type { Parked, Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../core/snapshot/snapshot-head.ts";
 import { parkedBy } from "../../core/transition/draft/draft-status.ts";
@@ -57,7 +58,8 @@ async function park(context: RuntimeContext, claim: Claim, before: SnapshotHead,
   const commit = parkCommit(claim, before, why, newCommitId());
   await store.commit(commit);
   const { head, events } = commit;
-  publishCommit(context, { workflowId, version: head.version, status: head.status, snapshot: null }, events);
+  const { version, status } = head;
+  publishCommit(context, { workflowId, version, status, ...runNumbers(head), snapshot: null }, events);
   onProblem(workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId, code: why.code, message: why.message }));
   return head;
 }

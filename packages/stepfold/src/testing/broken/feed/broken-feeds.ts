@@ -55,12 +55,17 @@ export const brokenFeeds: readonly BrokenFeed[] = [
   },
   {
     name: "cuts long ids",
-    caughtBy: "publish: kind, id and version come as they were",
+    caughtBy: "publish: kind, id, version, run and restarts come as they were",
     breaks: (feed) => publishing(feed, (notices) => notices.map((each) => ({ ...each, workflowId: each.workflowId.slice(0, 64) }))),
   },
   {
+    name: "forgets run and restarts",
+    caughtBy: "publish: kind, id, version, run and restarts come as they were",
+    breaks: (feed) => publishing(feed, (notices) => notices.map(({ run: _, restarts: __, ...each }) => each)),
+  },
+  {
     name: "forgets the kind",
-    caughtBy: "publish: kind, id and version come as they were",
+    caughtBy: "publish: kind, id, version, run and restarts come as they were",
     breaks: (feed) => publishing(feed, (notices) => notices.map((each) => ({ ...each, kind: "due" }))),
   },
   {

@@ -23,12 +23,14 @@ export const feedPublishCases: readonly FeedContractCase[] = [
     },
   },
   {
-    name: "publish: kind, id and version come as they were",
+    name: "publish: kind, id, version, run and restarts come as they were",
     async run(bench) {
       const hearing = await hearFeed(await bench.open());
       const odd = ["a'b\"c\\d", "bestellung/ä/7", "😀", "x".repeat(255), "$1 %s {0}", "😀".repeat(127)];
       const sent: Notice[] = odd.map((id, index) => newNotice(id, "ended", index));
       sent.push(newNotice("a", "due", Number.MAX_SAFE_INTEGER), newNotice("b", "waiting", 0), newNotice("c", "test", 7));
+      sent.push({ ...newNotice("d", "ended"), run: 3 }, { ...newNotice("e", "ended"), restarts: 2 });
+      sent.push({ ...newNotice("f", "waiting"), run: 2, restarts: 1 });
       await bench.feed.publish(sent);
       await heardInTime(bench, () => hearing.heard.length >= sent.length, "all notices of one call");
       const byId = (notices: readonly Notice[]): Notice[] =>

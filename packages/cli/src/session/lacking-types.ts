@@ -1,0 +1,24 @@
+import type { Snapshot, WorkflowDefinition } from "stepfold";
+import type { StepfoldConfig } from "../config/config.ts";
+import type { Store } from "../store/database.ts";
+import { nodeDefinitionsOf } from "./session.ts";
+
+/**
+ * Returns the node types of an execution that neither the config nor the library has. A process that lacks one must not drive the execution:
+ * it would park it, and no worker could go on with it for a time.
+ */
+export async function lackingTypes(
+  store: Pick<Store, "getDefinition">,
+  { definition }: Pick<Snapshot, "definition">,
+  config: StepfoldConfig,
+): Promise<string[]> {
+  const stored = await store.getDefinition(definition.hash);
+  const known = nodeDefinitionsOf(config);
+  return stored ? [...typesIn(stored)].filter((type) => !Object.hasOwn(known, type)).sort() : [];
+}
+
+/** The types of all nodes of a definition, of their compensations and of the workflows inside it. */
+function typesIn({ nodes, workflows = {} }: WorkflowDefinition): Set<string> {
+  const inside = Object.values(workflows).flatMap((workflow) => [...typesIn(workflow)]);
+  return new Set([...nodes.flatMap(({ type, compensate }) => [type, ...(compensate ? [compensate.type] : [])]), ...inside]);
+}
