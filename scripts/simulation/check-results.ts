@@ -65,7 +65,8 @@ export function* wrongLast({ context, status, run }: Snapshot, events: readonly 
   const wanted = expected?.hasLast && isTerminal(status) ? restarts + 1 : 0;
   // a fork has the results of its origin too
   const isFork = events[0]?.type === "started" && events[0].checkpoint !== undefined;
-  if (isFork ? times < wanted : times !== wanted) yield `I11 what runs at the end has run ${times} times instead of ${wanted}, and it is ${status}`;
+  if (isFork ? times < wanted : times !== wanted)
+    yield `I11 what runs at the end has run ${times} times instead of ${wanted}, and it is ${status}`;
 }
 
 /**

@@ -32,13 +32,13 @@ export function owner(workflowId: string, timeout: number | undefined): ClientSc
       (output) => JSON.stringify(output),
       (error: unknown) => codeOf(error),
     );
-    const { status, output, restarts = 0 } = await answerAll(client, run, "owner");
+    const { status, output } = await answerAll(client, run, "owner");
     const expected = status === "completed" ? JSON.stringify(output) : `EXECUTION_${status.toUpperCase()}`;
     const result = await told;
-    // if another client has restarted it, `result()` has told an earlier end
-    const isEarlier = restarts > 0 && (result === "EXECUTION_FAILED" || result === "EXECUTION_CANCELLED");
+    // if other people have restarted it, `result()` may have told another one of its ends
+    const isOther = result !== expected && (await run.snapshot()).restarts !== undefined;
     // if the runtime is closed while the execution ends, `result()` does not wait for the end
-    if (result !== expected && !isEarlier && result !== "STORE_UNAVAILABLE" && result !== "OUTCOME_UNKNOWN" && result !== "RUNTIME_CLOSED")
+    if (result !== expected && !isOther && result !== "STORE_UNAVAILABLE" && result !== "OUTCOME_UNKNOWN" && result !== "RUNTIME_CLOSED")
       throw new RangeError(`${workflowId} is ${expected}, and result() told ${result}`);
   };
 }
@@ -89,13 +89,18 @@ export function watcher(workflowId: string): ClientScript {
   };
 }
 
-/** Sends signals that no wait expects, without keys: each call is one signal, whether it is answered or not. */
+/**
+ * Sends signals that no wait expects. Each call without a key is one signal, whether it is answered or not; all calls with the same key are
+ * one, in whichever run it came.
+ */
 export function bell(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
     if (!run) return;
     for (let rings = 0; rings < 5; rings++) {
-      await unlessOvertaken(() => run.signal("bell", { rings }));
+      // a large payload lies in the event that brought it, which may be one of an earlier run
+      await unlessOvertaken(() => run.signal("bell", { rings, text: "-".repeat(client.random.pick([0, 1_500])) }));
+      await unlessOvertaken(() => run.signal("bell", {}, { idempotencyKey: "once" }));
       await client.sleep(client.random.between(50, 500));
     }
   };
@@ -147,7 +152,7 @@ export function restarter(workflowId: string, who: string): ClientScript {
       for (const child of random.chance(0.4) ? children : []) await meddle(client, child, random.chance(0.5));
       const key = random.chance(0.5) ? { idempotencyKey: `${who} ${times}` } : {};
       const restart = async (): Promise<void> => {
-        const outcome = await unlessOvertaken(() => run.restart(key));
+        const outcome = await untilDecidedAgain(client, () => run.restart(key));
         if (outcome && outcome.applied !== (outcome.reason === "restarted")) throw new RangeError(`told ${JSON.stringify(outcome)}`);
       };
       const cancel = (): Promise<unknown> => unlessOvertaken(() => run.cancel({ reason: "not again" }));
@@ -158,12 +163,14 @@ export function restarter(workflowId: string, who: string): ClientScript {
 }
 
 /** Restarts or deletes a child that has ended, before its parent is restarted. */
-async function meddle({ runtime }: Client, workflowId: string, deletes: boolean): Promise<void> {
+async function meddle(client: Client, workflowId: string, deletes: boolean): Promise<void> {
+  const { runtime } = client;
   const child = await unlessOvertaken(() => runtime.get(workflowId));
   if (!child) return;
-  const { definition } = await child.snapshot();
+  const definition = (await unlessOvertaken(() => child.snapshot()))?.definition;
+  if (!definition) return;
   if (deletes) await runtime.prune({ before: farAhead, definitionId: definition.id });
-  else await unlessOvertaken(() => child.restart({ idempotencyKey: "alone" }));
+  else await untilDecidedAgain(client, () => child.restart({ idempotencyKey: "alone" }));
 }
 
 /** The id of the fork of an execution. */
@@ -200,17 +207,20 @@ async function answerAll(client: Client, run: Run, who: string, children: Set<st
 async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: string): Promise<void> {
   // the client retries a parked execution, because the crashes were not its fault
   if (snapshot.status === "parked") await unlessOvertaken(() => run.retry());
+  // after a restart, a wait that is open again needs an answer of its own
+  const by = `${who}${"!".repeat(snapshot.restarts ?? 0)}`;
   for (const wait of waits(snapshot)) {
     const { kind, id: waitId, signal: name = "", key = "", workflowId, schema } = wait;
     if (kind === "incident") {
       const payload = decisionAbout(snapshot, wait);
-      await unlessOvertaken(() => run.resume({ waitId, payload, idempotencyKey: `${waitId} by ${who}` }));
+      await unlessOvertaken(() => run.resume({ waitId, payload, idempotencyKey: `${waitId} by ${by}` }));
     }
-    if (kind === "external") await answer(run, waitId, who, schema !== undefined);
+    if (kind === "external") await answer(run, waitId, by, schema !== undefined);
     // a sub-workflow that is retried waits for the same signal again, and needs a new one
     if (kind === "signal") await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key} to ${waitId}` }));
     const other = kind === "child" ? await unlessOvertaken(() => client.runtime.get(workflowId!)) : undefined;
-    if (other) await answerOnce(client, other, await other.snapshot(), who);
+    const seen = other && (await unlessOvertaken(() => other.snapshot()));
+    if (seen) await answerOnce(client, other, seen, who);
   }
 }
 
@@ -240,6 +250,18 @@ function decisionAbout(snapshot: Snapshot, { id, nodeId, payload }: WaitInfo): I
   const failures = results.length - 1 - results.findLastIndex(({ error }) => error === undefined);
   if (plan === "fail") return { action: "fail" };
   return plan === "retry" && failures <= attempt ? { action: "retry" } : { action: "skip", output: passedOver };
+}
+
+/** Makes a call again while the simulated store refuses what was decided before a failover. */
+async function untilDecidedAgain<T>(client: Client, work: () => Promise<T>): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await unlessOvertaken(work);
+    } catch (error) {
+      if (!StepfoldError.is(error, "VERSION_CONFLICT")) throw error;
+      await client.sleep(1_000);
+    }
+  }
 }
 
 async function unlessOvertaken<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -41,7 +41,7 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
   if (release || isTerminal(head.status)) entry.holder = null;
   checkWake(ledger, commit);
   const known = [...entry.events, ...events];
-  checkGoingOn(ledger, entry, events);
+  checkGoingOn(ledger, entry, commit);
   for (const event of events) {
     if (event.type === "started" && event.checkpoint) checkWaitsOfFork(ledger, workflowId, event.checkpoint);
     checkStamp(ledger, workflowId, event);

@@ -6,6 +6,7 @@ import { draftAfter, workflowAt } from "../../../core/transition/apply.ts";
 import { begin } from "../../../core/transition/begin.ts";
 import type { Draft } from "../../../core/transition/draft/draft.ts";
 import { scopeAt } from "../../../core/transition/draft/open-draft.ts";
+import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 
 /** True for the events after which an execution is open: it is started, goes on with its next run, or is restarted. */
@@ -15,9 +16,10 @@ export function opensExecution(event: Event): event is StartedEvent | ContinuedE
 
 /**
  * I22: runs and restarts of an execution count up by one, and it is restarted only after its end. I6: a cancelled execution begins no
- * further run, and no step but those at its end.
+ * further run.
  */
-export function checkGoingOn(ledger: Ledger, { workflowId, head, events: before, status }: LedgerEntry, events: readonly Event[]): void {
+export function checkGoingOn(ledger: Ledger, { workflowId, head, events: before, status }: LedgerEntry, commit: Commit): void {
+  const { events, checkpoint } = commit;
   let { number } = head.run ?? { number: 1 };
   const last = before.findLast((event) => event.type === "restarted" || isWholeCancel(event));
   let isCancelled = last?.type === "cancelled";
@@ -26,6 +28,8 @@ export function checkGoingOn(ledger: Ledger, { workflowId, head, events: before,
       if (!isTerminal(status)) ledger.violate("I22", `it was restarted while it was ${status}`, workflowId);
       isCancelled = false;
     }
+    if (event.type !== "started" && opensExecution(event) && !checkpoint)
+      ledger.violate("I22", `${event.type} was committed without a checkpoint, so a load reads what was before it`, workflowId);
     if (event.type === "continued" && event.run !== ++number)
       ledger.violate("I22", `run ${event.run} followed run ${number - 1}`, workflowId);
     if (event.type === "continued" && isCancelled) ledger.violate("I6", `it was cancelled, and run ${event.run} began`, workflowId);
@@ -47,6 +51,10 @@ export function checkLife(ledger: Ledger, { workflowId, events, head }: LedgerEn
     ledger.violate("I22", `it counts ${head.restarts ?? 0} restarts, and had ${restarts.length}`, workflowId);
   if ((head.run?.number ?? 1) !== runs && !isFromOther)
     ledger.violate("I22", `it counts ${head.run?.number ?? 1} runs, and had ${runs}`, workflowId);
+  const starts = events.flatMap((event) => ("starts" in event && event.starts) || []);
+  const descendants = starts.reduce((sum, start) => sum + 1 + (start.descendants ?? 0), 0);
+  if ((head.descendants ?? 0) !== descendants && !isFromOther)
+    ledger.violate("I22", `it counts ${head.descendants ?? 0} descendants, and has allowed ${descendants}`, workflowId);
   const keys = restarts.flatMap(({ idempotencyKey = [] }) => idempotencyKey);
   if (new Set(keys).size < keys.length) ledger.violate("I22", "it was restarted twice under one key", workflowId);
 }
