@@ -6,6 +6,18 @@ import { describe, expect, it } from "vitest";
 import { cli, jsonLines, newFolder, type Place, startCli } from "./cli.ts";
 
 const done = '{"id":"done","nodes":[{"id":"only","type":"set","data":{"a":1}}],"edges":[]}';
+const loop = JSON.stringify({
+  id: "loop",
+  nodes: [
+    { id: "enough", type: "if", data: { condition: "{{ input.round >= 3 }}" } },
+    { id: "ask", type: "approval" },
+    { id: "again", type: "end", data: { continueAs: { input: { round: "{{ input.round + 1 }}" } } } },
+  ],
+  edges: [
+    { source: "enough", target: "ask", sourceHandle: "true" },
+    { source: "enough", target: "again", sourceHandle: "false" },
+  ],
+});
 const waiting = '{"id":"waiting","nodes":[{"id":"ask","type":"approval"}],"edges":[]}';
 
 /** Makes a folder with a database in which the executions `ids` have ended and the execution `open` waits. */
@@ -106,13 +118,33 @@ describe("stepfold prune", () => {
     const told = async (...args: readonly string[]) =>
       jsonLines((await cli(["prune", "--before", "0ms", "--json", ...args], place)).stdout);
     expect(await told("--workflow", "other")).toEqual([
-      { type: "pruned", store: ".stepfold/dev.db", executions: 0, events: 0, dryRun: false },
+      { type: "pruned", store: ".stepfold/dev.db", executions: 0, events: 0, earlierRuns: { executions: 0, events: 0 }, dryRun: false },
     ]);
     expect(await told("--status", "failed,cancelled", "--dry-run")).toMatchObject([{ executions: 1, dryRun: true }]);
     expect(await told("--status", "cancelled", "failed")).toMatchObject([{ executions: 1, dryRun: false }]);
     expect(await idsIn(place)).toEqual(["a"]);
     expect(await told("--workflow", "done", "--status", "completed")).toMatchObject([{ executions: 1 }]);
     expect(await idsIn(place)).toEqual([]);
+  });
+
+  it("deletes the events of earlier runs of an execution that goes on, and keeps them in a file", async () => {
+    const place = { cwd: newFolder() };
+    writeFileSync(join(place.cwd, "loop.json"), loop);
+    expect(await cli(["run", "loop.json", "--id", "loop", "--input", '{"round":1}'], place)).toMatchObject({ stderr: "" });
+    const shown = async () => jsonLines((await cli(["show", "loop", "--events", "--json"], place)).stdout)[0]!;
+    const before = await shown();
+    const counted = await cli(["prune", "--before", "0ms", "--dry-run"], place);
+    expect(counted.stdout).toMatch(/^[0-9]+ events of earlier runs of 1 execution would be deleted from /);
+    expect(await shown()).toEqual(before);
+    const pruned = await cli(["prune", "--before", "0ms", "--keep-events", "kept"], place);
+    expect(pruned.stdout).toMatch(/^✔ [0-9]+ events of earlier runs of 1 execution deleted from .*; its history is in kept\n$/);
+    const { events, ...after } = await shown();
+    expect({ ...after, events: before.events }).toEqual(before);
+    const [head, ...kept] = jsonLines(readFileSync(join(place.cwd, "kept", "loop.ndjson"), "utf8"));
+    expect(head).toMatchObject({ type: "execution", workflowId: "loop", beforeRun: 3 });
+    expect([...kept, ...(events as object[]).slice(1)]).toEqual(before.events);
+    expect((await cli(["prune", "--before", "0ms"], place)).stdout).toBe("No such executions in .stepfold/dev.db\n");
+    expect((await cli(["doctor", "--quick"], place)).code).toBe(0);
   });
 
   it("says what it was not given", async () => {

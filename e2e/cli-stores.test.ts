@@ -146,8 +146,22 @@ describe("the command line on PostgreSQL", () => {
   });
 });
 
+/** Makes an execution in `app.db` that waits for another one which has gone. */
+async function waitForNobody(cwd: string): Promise<void> {
+  const kid = { id: "kid", nodes: [{ id: "ask", type: "approval" }], edges: [] };
+  const call = { id: "call", type: "workflow", data: { workflow: "kid", detached: true, workflowId: "kid-1" } };
+  const parent = { id: "parent", nodes: [call], edges: [] };
+  writeFileSync(join(cwd, "family.config.mjs"), `export default { workflows: ${JSON.stringify([kid, parent])} };\n`);
+  await cli(["run", "parent", "--id", "p", "--store", "app.db", "--config", "family.config.mjs"], { cwd });
+  const db = new DatabaseSync(join(cwd, "app.db"));
+  db.exec("DELETE FROM executions WHERE id = 'kid-1'");
+  // without its first digit, the time is long ago
+  db.exec(`UPDATE executions SET head = replace(head, '"openedAt":1', '"openedAt":') WHERE id = 'p'`);
+  db.close();
+}
+
 describe("the command line on other stores", () => {
-  it("doctor finds every promise of an SQLite file kept, and leaves no file behind", async () => {
+  it("doctor finds every promise of an SQLite file kept, a wait that nothing ends, and leaves no file behind", async () => {
     const cwd = folderWithFlow();
     await cli(["run", "one.json", "--id", "a", "--store", "app.db"], { cwd });
     const files = readdirSync(cwd);
@@ -155,15 +169,19 @@ describe("the command line on other stores", () => {
     const left = "✔ left out with --quick: waits for other executions, and the promises of the store";
     const stdoutOfQuick = `✔ app.db answers, and can be read\n✔ 1 paused; none is stuck\n${left}\n`;
     expect(quick).toEqual({ code: 0, signal: null, stdout: stdoutOfQuick, stderr: "" });
+    expect(readdirSync(cwd)).toEqual(files);
+    await waitForNobody(cwd);
     const { code, stdout } = await cli(["doctor", "--json", "--store", "sqlite:app.db"], { cwd });
     const lines = jsonLines(stdout);
+    const sentence = "waits at call for kid-1, which does not exist; stepfold cancel p and then stepfold restart p let it go on";
     expect(lines).toEqual([
-      { type: "executions", counts: expect.objectContaining({ paused: 1 }), found: 0, findings: [], isPartial: false },
+      { type: "executions", counts: expect.objectContaining({ paused: 2 }), found: 0, findings: [], isPartial: false },
+      { type: "waits", count: 1, findings: [{ workflowId: "p", sentence }], isPartial: false },
       { type: "examination", store: "sqlite", passed: expect.any(Number), failed: [], notClaimed: expect.any(Number) },
     ]);
-    expect(lines[1]!.passed).toBeGreaterThan(150);
-    expect(code).toBe(0);
-    expect(readdirSync(cwd)).toEqual(files);
+    expect(lines[2]!.passed).toBeGreaterThan(150);
+    expect(code).toBe(1);
+    expect(readdirSync(cwd)).toEqual([...files, "family.config.mjs"].sort());
     expect((await cli(["ls", "--store", "app.db"], { cwd })).stdout).toMatch(/^a +paused/m);
   });
 

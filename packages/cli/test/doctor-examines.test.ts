@@ -77,7 +77,7 @@ describe("doctor: a wait for another execution", () => {
     // it may be about to begin
     expect((await examineWaits(copy, environment.now())).findings).toEqual([]);
     await environment.advance(5 * minute);
-    const advice = "; stepfold cancel p and stepfold restart p begin the step again";
+    const advice = "; stepfold cancel p and then stepfold restart p let it go on";
     expect(await examineWaits(copy, environment.now())).toEqual({
       count: 1,
       isPartial: false,
@@ -105,7 +105,7 @@ describe("doctor: a schedule", () => {
     const finding = (state: string): object => ({
       kind: "busy",
       schedule: "nightly",
-      sentence: `waits for ${tick}, which ${state}; stepfold schedule delete nightly and create it again`,
+      sentence: `waits for ${tick}, which ${state}; stepfold schedule rm nightly, and create it again`,
     });
     expect(await found()).toEqual([finding("does not exist")]);
     await ended(copy, "quick", tick!, environment);

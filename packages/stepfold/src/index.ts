@@ -134,6 +134,8 @@ export type {
   PruneReport,
   SnapshotStore,
   StoreFeatures,
+  TrimOptions,
+  TrimReport,
 } from "./ports/snapshot-store.ts";
 export type { DefinitionLibrary, DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "./ports/store-definitions.ts";
 export type { LiveWorker, WorkerBeat } from "./ports/store-workers.ts";

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { TrimReport } from "stepfold";
 import { feedHearsItself } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { type Cleanup, cleanup } from "../cleanup.ts";
@@ -59,6 +60,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
     const now = await store.now();
     reportClock(now - Date.now(), tell);
     reportExecutions(await examineExecutions(store, now), tell);
+    reportEarlierRuns((await store.trim({ before: now, dryRun: true })).left, tell);
     reportSchedules(await examineSchedules(store, now), tell);
     if (!options.quick) reportWaits(await examineWaits(store, now), tell);
   } finally {
@@ -91,6 +93,15 @@ function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions
     findings,
     isPartial,
   });
+}
+
+/** Reports executions whose earlier runs cannot be trimmed. */
+function reportEarlierRuns(left: TrimReport["left"], tell: Report): void {
+  if (left.length === 0) return;
+  const ids = left.map(({ workflowId }) => workflowId);
+  const some = `${ids.slice(0, maxFindings).join(", ")}${ids.length > maxFindings ? " …" : ""}`;
+  const text = `the events of earlier runs stay, because what the execution holds is larger than the store takes as one value: ${some}`;
+  tell(true, text, { type: "earlierRuns", left: ids });
 }
 
 function reportSchedules({ count, findings, isPartial }: ExaminedSchedules, tell: Report): void {

@@ -22,10 +22,16 @@ export interface PruneCommandOptions {
 
 type Ended = NonNullable<PruneWithHistoryOptions["statuses"]>[number];
 
-/** The numbers of executions and events that were deleted, or would be deleted in a dry run. */
-interface Pruned {
+/** Numbers of executions and events. */
+interface Counts {
   readonly executions: number;
   readonly events: number;
+}
+
+/** What was deleted, or would be deleted in a dry run. */
+interface Pruned extends Counts {
+  /** The deleted events of earlier runs, and how many executions had them. */
+  readonly earlierRuns: Counts;
 }
 
 const ended: readonly string[] = ["completed", "failed", "cancelled"];
@@ -34,7 +40,7 @@ const together = 1000;
 /** A limit that no store reaches, so that a dry run counts all executions. */
 const all = 1_000_000_000;
 
-/** `stepfold prune`: deletes executions that ended long ago, and with `--keep-events` keeps their histories. @returns the exit code */
+/** `stepfold prune`: deletes executions, and earlier runs of others, that ended long ago, and with `--keep-events` keeps their histories. @returns the exit code */
 export async function pruneCommand(options: PruneCommandOptions): Promise<number> {
   const { workflow, dryRun = false, json = false } = options;
   const age = readDuration("--before", options.before, "how long ago, such as 30d, 12h or P30D");
@@ -46,40 +52,54 @@ export async function pruneCommand(options: PruneCommandOptions): Promise<number
   try {
     const before = (await store.now()) - age;
     const which = { before, ...(workflow === undefined ? {} : { definitionId: workflow }), ...(statuses ? { statuses } : {}) };
-    if (dryRun) pruned = await store.prune({ ...which, dryRun, limit: all });
+    if (dryRun) pruned = await pruneOnce(store, { ...which, dryRun, limit: all });
     else pruned = await pruneAll(store, folder === null ? which : { ...which, keepEvents: await historyFiles(folder) });
   } finally {
     await store.close();
   }
   say(
     json
-      ? `${JSON.stringify({ type: "pruned", store: database.name, executions: pruned.executions, events: pruned.events, dryRun })}\n`
+      ? `${JSON.stringify({ type: "pruned", store: database.name, ...countsOf(pruned), earlierRuns: countsOf(pruned.earlierRuns), dryRun })}\n`
       : `${sentence(pruned, database.name, folder, dryRun)}\n`,
   );
   return exitCode.done;
 }
 
-async function pruneAll(store: Store, which: PruneWithHistoryOptions): Promise<Pruned> {
+async function pruneOnce(store: Store, which: PruneWithHistoryOptions): Promise<Pruned> {
   // this runtime runs no steps, so it needs no node types
   const runtime = createRuntime({ store, nodeDefinitions: {}, drive: false });
-  let [executions, events] = [0, 0];
   try {
-    for (;;) {
-      const some = await runtime.prune({ ...which, limit: together });
-      executions += some.executions;
-      events += some.events;
-      if (some.executions === 0) return { executions, events };
-    }
+    return await runtime.prune(which);
   } finally {
     await runtime.close();
   }
 }
 
-function sentence({ executions, events }: Pruned, database: string, folder: string | null, dryRun: boolean): string {
-  if (executions === 0) return `No such executions in ${database}`;
-  const what = `${counted(executions, "execution")} with ${counted(events, "event")}`;
+async function pruneAll(store: Store, which: PruneWithHistoryOptions): Promise<Pruned> {
+  let sum: Pruned = { executions: 0, events: 0, earlierRuns: { executions: 0, events: 0 } };
+  for (;;) {
+    const some = await pruneOnce(store, { ...which, limit: together });
+    sum = { ...sumOf(sum, some), earlierRuns: sumOf(sum.earlierRuns, some.earlierRuns) };
+    if (some.executions + some.earlierRuns.executions === 0) return sum;
+  }
+}
+
+function sumOf(one: Counts, other: Counts): Counts {
+  return { executions: one.executions + other.executions, events: one.events + other.events };
+}
+
+function countsOf({ executions, events }: Counts): Counts {
+  return { executions, events };
+}
+
+function sentence({ executions, events, earlierRuns }: Pruned, database: string, folder: string | null, dryRun: boolean): string {
+  const all = executions + earlierRuns.executions;
+  if (all === 0) return `No such executions in ${database}`;
+  const ended = `${counted(executions, "execution")} with ${counted(events, "event")}`;
+  const earlier = `${counted(earlierRuns.events, "event")} of earlier runs of ${counted(earlierRuns.executions, "execution")}`;
+  const what = [...(executions > 0 ? [ended] : []), ...(earlierRuns.executions > 0 ? [earlier] : [])].join(" and ");
   if (dryRun) return `${what} would be deleted from ${database}`;
-  const kept = folder === null ? "" : `; ${executions === 1 ? "its history is" : "their histories are"} in ${namePath(folder)}`;
+  const kept = folder === null ? "" : `; ${all === 1 ? "its history is" : "their histories are"} in ${namePath(folder)}`;
   return `${paintFor(process.stdout)("good", "✔")} ${what} deleted from ${database}${kept}`;
 }
 

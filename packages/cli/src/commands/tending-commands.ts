@@ -24,10 +24,10 @@ export function addTendingCommands(stepfold: Command, act: Act): void {
     .action(act(doctor));
   stepfold
     .command("prune")
-    .description("delete executions that ended long enough ago, with their histories; others are left alone")
+    .description("delete executions that ended long enough ago, with their histories; of others only the events of runs that did")
     .requiredOption("--before <duration>", "only what ended longer ago than this: 30d, 12h, P30D")
     .option("--workflow <id>", "only of this workflow")
-    .option("--status <status...>", "only these: completed, failed, cancelled (default: all of them)")
+    .option("--status <status...>", "only these: completed, failed, cancelled (default: all of them, and earlier runs of others)")
     .option("--keep-events <folder>", "write each history into this folder before it is deleted: ID.ndjson, an event per line")
     .option("--dry-run", "only count")
     .option(...options.store)

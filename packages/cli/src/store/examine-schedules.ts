@@ -65,7 +65,7 @@ async function busyAmong(store: Store, schedules: readonly ScheduleDescription[]
     const written = new Set(outbox.flatMap((message) => ("to" in message ? message.to : [])));
     for (const id of gone.filter((one) => !written.has(one))) {
       const state = `${printable(id, 255)}, which ${ended.get(id)}`;
-      const sentence = `waits for ${state}; stepfold schedule delete ${name} and create it again`;
+      const sentence = `waits for ${state}; stepfold schedule rm ${name}, and create it again`;
       findings.push({ kind: "busy", schedule: name, sentence });
     }
   }

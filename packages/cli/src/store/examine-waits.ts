@@ -66,5 +66,5 @@ function childWaits(snapshot: Snapshot, now: EpochMs): ChildWait[] {
 
 function sentenceOf(workflowId: string, address: string, child: string, state: string): string {
   const id = shellQuote(workflowId);
-  return `waits at ${printable(address)} for ${printable(child, 255)}, which ${state}; stepfold cancel ${id} and stepfold restart ${id} begin the step again`;
+  return `waits at ${printable(address)} for ${printable(child, 255)}, which ${state}; stepfold cancel ${id} and then stepfold restart ${id} let it go on`;
 }

@@ -9,7 +9,7 @@ import { historyFileName } from "./history-file-name.ts";
 /**
  * Returns a function that writes histories into a folder, one file for each. The folder is created if it is missing. A file is either
  * complete or absent, and it is on the disk once the function has resolved. Writing the same history again changes nothing. Another
- * history with the same id (the execution was deleted, and its id used again) gets a file of its own: `order-1~2.ndjson`.
+ * history with the same id (later runs, or the execution was deleted, and its id used again) gets a file of its own: `order-1~2.ndjson`.
  *
  * @throws BadInput `FOLDER_UNUSABLE`
  */
@@ -18,9 +18,16 @@ export async function historyFiles(folder: string): Promise<(execution: EndedExe
   return (execution) => usable(folder, () => keep(folder, historyFileName(execution.workflowId), Buffer.from(historyText(execution))));
 }
 
-/** Returns a line about the execution, then a line for each event. The same history always gives the same text. */
-export function historyText({ events, workflowId, definition, status, version, createdAt, updatedAt, metadata }: EndedExecution): string {
-  const head = { type: "execution", workflowId, definition, status, version, createdAt, updatedAt, metadata };
+/**
+ * Returns a line about the execution, then a line for each event. The same history always gives the same text: of an execution that goes on,
+ * the line says nothing that may change.
+ */
+export function historyText({ events, ...execution }: EndedExecution): string {
+  const { workflowId, definition, status, version, createdAt, updatedAt, metadata, beforeRun } = execution;
+  const head =
+    beforeRun === undefined
+      ? { type: "execution", workflowId, definition, status, version, createdAt, updatedAt, metadata }
+      : { type: "execution", workflowId, beforeRun, createdAt };
   return `${[head, ...events.map(({ event }) => event)].map((line) => JSON.stringify(line)).join("\n")}\n`;
 }
 

@@ -72,8 +72,7 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
-export type { ParentLink } from "./snapshot/lineage.ts";
-export { type RunNumbers, runNumbers } from "./snapshot/lineage.ts";
+export { type ParentLink, type RunNumbers, runNumbers } from "./snapshot/lineage.ts";
 export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy } from "./snapshot/message.ts";
 export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";

@@ -269,6 +269,8 @@ export interface TrimOptions {
   readonly before: EpochMs;
   /** Only executions that were started with this workflow definition. Default: of all. */
   readonly definitionId?: string;
+  /** Only this execution. */
+  readonly workflowId?: string;
   /** The most executions to trim in one call; default 1,000. */
   readonly limit?: number;
   /** True: delete nothing, and only report what would be deleted. */
@@ -412,7 +414,12 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
   count?(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
   /** Returns the executions with these ids that exist, in any order. @throws StepfoldError `OPTION_INVALID` for more than 200 ids */
   summaries?(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
-  /** Counts the executions that ended in each part of a period, by their duration. @throws StepfoldError `OPTION_INVALID` */
+  /**
+   * Counts the executions that ended in each part of a period, by their duration. An execution counts once, at its present end: a restart
+   * takes it out of the part in which it had ended before.
+   *
+   * @throws StepfoldError `OPTION_INVALID`
+   */
   ended?(query: SeriesQuery): Promise<EndedSeries>;
   /** Stores a sign of life of a process; it replaces the last one. Optional, like `workers`. @throws StepfoldError `OPTION_INVALID` */
   beat?(beat: WorkerBeat): Promise<void>;

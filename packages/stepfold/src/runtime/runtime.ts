@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
-import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
+import type { CountQuery, ExecutionSummary, ListQuery, Page } from "../ports/snapshot-store.ts";
 import type { DefinitionQuery, StoredDefinition } from "../ports/store-definitions.ts";
 import type { LiveWorker } from "../ports/store-workers.ts";
 import type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";
@@ -13,7 +13,7 @@ import type { RuntimeDescription } from "./describe.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import type { StartRunOptions } from "./handle/start-run.ts";
-import type { PruneWithHistoryOptions } from "./retention/prune.ts";
+import type { PruneWithHistoryOptions, PruneWithHistoryReport } from "./retention/prune.ts";
 import type { SweepOptions, SweepReport } from "./worker/sweep.ts";
 
 /** What `advance` has done. */
@@ -214,9 +214,9 @@ export interface Runtime {
    */
   definitions(query?: DefinitionQuery): Promise<readonly StoredDefinition[]>;
   /**
-   * Deletes executions that ended a while ago, the oldest first, at most `limit` (default 1,000) of them. With `keepEvents`
-   * the history of each is handed over before it is deleted. Several processes may prune at the same time: then the same history
-   * may be handed over twice.
+   * Deletes executions that ended a while ago, the oldest first, at most `limit` (default 1,000) of them; and, of at most as many others,
+   * the events of earlier runs (`continueAs`) that did, unless `statuses` is given. With `keepEvents` the history of each is handed over
+   * before it is deleted. Several processes may prune at the same time: then the same history may be handed over twice.
    *
    * ```ts
    * const yesterday = Date.now() - 24 * 60 * 60 * 1000;
@@ -226,7 +226,7 @@ export interface Runtime {
    * @returns how many were deleted here, or would be with `dryRun`
    * @throws StepfoldError `OPTION_INVALID`, `RUNTIME_CLOSED`, `STORE_UNAVAILABLE`; and what `keepEvents` throws
    */
-  prune(options: PruneWithHistoryOptions): Promise<PruneReport>;
+  prune(options: PruneWithHistoryOptions): Promise<PruneWithHistoryReport>;
   /**
    * Ends the worker as `Worker.stop` does (`timeoutMs`: default 30 s). Calls that still wait for a result, or watch, then reject with
    * `RUNTIME_CLOSED`.

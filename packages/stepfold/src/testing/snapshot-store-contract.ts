@@ -26,7 +26,9 @@ import { metadataCases } from "./contract/records/metadata-cases.ts";
 import { pagingCases } from "./contract/records/paging-cases.ts";
 import { pruneCases } from "./contract/records/prune-cases.ts";
 import { rangeCases } from "./contract/records/range-cases.ts";
+import { reopenCases } from "./contract/records/reopen-cases.ts";
 import { scopeCases } from "./contract/records/scope-cases.ts";
+import { trimCases } from "./contract/records/trim-cases.ts";
 import { valueCases } from "./contract/records/value-cases.ts";
 import { waitCases } from "./contract/records/wait-cases.ts";
 import { workerCases } from "./contract/records/worker-cases.ts";
@@ -77,6 +79,8 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...libraryCases,
   ...deleteCases,
   ...pruneCases,
+  ...reopenCases,
+  ...trimCases,
   ...raceCases,
   ...childCases,
   ...childSafetyCases,

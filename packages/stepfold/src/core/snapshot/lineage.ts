@@ -50,7 +50,7 @@ export interface RunNumbers {
  * @param version that of an event: the number of the run to which this event belongs. Default: the present run
  */
 export function runNumbers(
-  { run, restarts = 0 }: { readonly run?: Run | undefined; readonly restarts?: number | undefined },
+  { run, restarts = 0 }: { readonly run?: PresentRun | undefined; readonly restarts?: number | undefined },
   version: number = Number.POSITIVE_INFINITY,
 ): RunNumbers {
   const number = run && version < run.since ? run.number - 1 : (run?.number ?? 1);

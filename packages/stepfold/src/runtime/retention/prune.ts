@@ -3,26 +3,29 @@ import type { StartedEvent } from "../../core/snapshot/event.ts";
 import { aCount, aFlag, aFunction, aText, checkOptions, must, type OptionCheck } from "../../core/values/check-arguments.ts";
 import { readHistory } from "../../ports/read-history.ts";
 import type {
-  AppendedRow,
   DeletedExecution,
   ExecutionSummary,
   PruneOptions,
   PruneReport,
   SnapshotStore,
+  TrimOptions,
+  TrimReport,
 } from "../../ports/snapshot-store.ts";
+import type { EndedExecution } from "./ended-execution.ts";
+import { trim } from "./trim.ts";
 
-/** An execution that has ended and is about to be deleted, with its whole history. */
-export interface EndedExecution extends ExecutionSummary {
-  /** Every event, oldest first. */
-  readonly events: readonly AppendedRow[];
+/** What `runtime.prune` deleted, or would delete. */
+export interface PruneWithHistoryReport extends PruneReport {
+  /** The earlier runs of other executions, open or ended. */
+  readonly earlierRuns: TrimReport;
 }
 
 /** Selects the ended executions to delete, and says what happens to their histories. */
 export interface PruneWithHistoryOptions extends PruneOptions {
   /**
-   * Called with each execution before it is deleted, one after the other; the execution is deleted once this has resolved. If
-   * the function throws, the prune ends and the execution stays. After a crash the function is called again with the same
-   * execution and the same content, so it is called at least once. It is not called with `dryRun`.
+   * Called with each execution before it, or earlier runs of it, are deleted, one after the other; they are deleted once this has resolved.
+   * If the function throws, the prune ends and they stay. After a crash the function is called again with the same execution and the same
+   * events, so it is called at least once. It is not called with `dryRun`.
    */
   readonly keepEvents?: (execution: EndedExecution) => Promise<void>;
 }
@@ -45,13 +48,38 @@ const defaultLimit = 1000;
 const pageSize = 1000;
 
 /**
- * Deletes executions that ended a while ago, the oldest first; passes the history of each to `keepEvents` before that.
+ * Deletes executions that ended a while ago, the oldest first, and earlier runs of others that did; passes the history of each to
+ * `keepEvents` before that. With `statuses`, earlier runs stay.
  *
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
-export async function prune(store: SnapshotStore, options: PruneWithHistoryOptions): Promise<PruneReport> {
+export async function prune(store: SnapshotStore, options: PruneWithHistoryOptions): Promise<PruneWithHistoryReport> {
   checkOptions("runtime.prune", options, checks, ["before"]);
-  const { keepEvents, ...which } = options;
+  const { keepEvents, statuses, ...which } = options;
+  const pruned = await pruneEnded(store, options);
+  // executions that are open have none of the statuses, so a call that names some does not mean them
+  const earlierRuns = statuses ? { executions: 0, events: 0, trimmed: [], left: [] } : await trim(store, which, keepEvents);
+  return { ...pruned, earlierRuns: which.dryRun ? await without(store, which, earlierRuns, pruned.deleted) : earlierRuns };
+}
+
+/** Takes executions out of the report of a dry run that are deleted as a whole before. */
+async function without(
+  store: SnapshotStore,
+  which: TrimOptions,
+  report: TrimReport,
+  deleted: readonly DeletedExecution[],
+): Promise<TrimReport> {
+  const gone = new Set(deleted.map(({ incarnation }) => incarnation));
+  let { executions, events } = report;
+  for (const { workflowId } of report.trimmed.filter(({ incarnation }) => gone.has(incarnation))) {
+    const one = await store.trim({ ...which, workflowId });
+    executions -= one.executions;
+    events -= one.events;
+  }
+  return { ...report, executions, events, trimmed: report.trimmed.filter(({ incarnation }) => !gone.has(incarnation)) };
+}
+
+async function pruneEnded(store: SnapshotStore, { keepEvents, ...which }: PruneWithHistoryOptions): Promise<PruneReport> {
   if (which.dryRun) return store.prune(which);
   if (!keepEvents) return pruneInParts(store, which);
   // the dry run of the store counts the executions
@@ -103,7 +131,8 @@ async function oldestEnded(store: SnapshotStore, which: PruneOptions, count: num
 async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promise<EndedExecution | null> {
   const { workflowId, version } = summary;
   const events = await readHistory(store, workflowId, version);
-  return events.length === version + 1 ? { ...summary, events } : null;
+  // a trim may have left a gap behind the first event
+  return events[0]?.version === 0 && events.at(-1)!.version === version ? { ...summary, events } : null;
 }
 
 /** Deletes an execution. Returns false if another process has deleted it, or another execution has its id now. */

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type Duration, durationMs } from "../../core/values/duration.ts";
+import type { TrimOptions } from "../../ports/snapshot-store.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { withTimeout } from "../context/with-timeout.ts";
 import { prunedTogether } from "./prune.ts";
@@ -11,7 +12,7 @@ const batchSize = prunedTogether;
 /** The most calls for one rule in one round. The rest is left to the next round, so that other work is not delayed. */
 const maxBatches = 100;
 
-/** How long ended executions of one workflow, or of all, are kept. */
+/** How long ended executions of one workflow, or of all, and ended runs of open ones are kept. */
 interface RetentionRule {
   readonly definitionId?: string;
   readonly keepMs: number;
@@ -35,7 +36,7 @@ function keepMs(option: string, duration: Duration): number {
   }
 }
 
-/** Deletes executions that ended long enough ago, every ten minutes. */
+/** Deletes executions that ended long enough ago, and earlier runs of others that did, every ten minutes. */
 export class Retention {
   readonly #rules: readonly RetentionRule[];
   readonly #context: RuntimeContext;
@@ -72,9 +73,12 @@ export class Retention {
     const { store, clock, onProblem } = this.#context;
     for (const { keepMs: age, ...which } of this.#rules) {
       try {
-        for (let batches = 0; batches < maxBatches && !this.#closed; batches++) {
-          const { executions } = await store.prune({ ...which, before: (await clock.now()) - age, limit: batchSize });
-          if (executions < batchSize) break;
+        const removals = [(options: TrimOptions) => store.prune(options), (options: TrimOptions) => store.trim(options)];
+        for (const remove of removals) {
+          for (let batches = 0; batches < maxBatches && !this.#closed; batches++) {
+            const { executions } = await remove({ ...which, before: (await clock.now()) - age, limit: batchSize });
+            if (executions < batchSize) break;
+          }
         }
       } catch (error) {
         // the next round tries again

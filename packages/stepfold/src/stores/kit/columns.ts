@@ -133,8 +133,9 @@ export function endedTerms({ before, ended }: EndedQuery): Term[] {
 }
 
 /** The terms that select executions with events of earlier runs. The column of the first term is also the one to sort by. */
-export function earlierRunsTerms({ before, definitionId }: EarlierRunsQuery): Term[] {
-  return [{ column: "run_at", is: "<", value: Math.ceil(before) }, ...equals("definition_id", definitionId ?? undefined)];
+export function earlierRunsTerms({ before, definitionId, id }: EarlierRunsQuery): Term[] {
+  const named = [...equals("definition_id", definitionId ?? undefined), ...equals("id", id ?? undefined)];
+  return [{ column: "run_at", is: "<", value: Math.ceil(before) }, ...named];
 }
 
 /** Writes terms as SQL. @param bind adds a parameter with this value, which is compared with that column, and returns its name */

@@ -273,6 +273,8 @@ export interface EarlierRunsQuery {
   readonly limit: number;
   /** Null: any. */
   readonly definitionId: string | null;
+  /** Only the execution with this id. Null: any. */
+  readonly id: string | null;
 }
 
 /** An execution that has events of earlier runs. */

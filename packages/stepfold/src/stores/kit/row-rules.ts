@@ -126,11 +126,12 @@ export function endedRows<T extends ExecutionGuard & Pick<ExecutionRow, "endedAt
 }
 
 /** Returns the executions that have events of earlier runs, the oldest present run first. */
-export function earlierRuns<T extends Pick<ExecutionRow, "runAt" | "seq" | "definitionId">>(
+export function earlierRuns<T extends Pick<ExecutionRow, "id" | "runAt" | "seq" | "definitionId">>(
   rows: readonly T[],
-  { before, limit, definitionId }: EarlierRunsQuery,
+  { before, limit, definitionId, id }: EarlierRunsQuery,
 ): T[] {
-  const wanted = rows.filter((row) => row.runAt !== null && row.runAt < before && (definitionId ?? row.definitionId) === row.definitionId);
+  const isNamed = (row: T): boolean => (definitionId ?? row.definitionId) === row.definitionId && (id ?? row.id) === row.id;
+  const wanted = rows.filter((row) => row.runAt !== null && row.runAt < before && isNamed(row));
   return wanted.sort((a, b) => a.runAt! - b.runAt! || a.seq - b.seq).slice(0, limit);
 }
 

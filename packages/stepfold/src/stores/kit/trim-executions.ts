@@ -23,9 +23,9 @@ export async function trimExecutions(table: ExecutionTable, writer: RowWriter, o
 }
 
 /** Finds executions to trim, and those that are left because a load of their present run still needs an event before it. */
-async function executionsToTrim({ lists }: ExecutionTable, { before, definitionId, limit }: CheckedTrim) {
+async function executionsToTrim({ lists }: ExecutionTable, { before, definitionId, workflowId, limit }: CheckedTrim) {
   for (let wanted = limit; ; ) {
-    const found = await lists.earlierRuns({ before, definitionId, limit: wanted });
+    const found = await lists.earlierRuns({ before, definitionId, id: workflowId ?? null, limit: wanted });
     const isReady = ({ runSince, checkpointVersion }: LaterRun): boolean => checkpointVersion !== null && checkpointVersion >= runSince!;
     const ready = found.filter(isReady);
     const left = found.filter((one) => !isReady(one));

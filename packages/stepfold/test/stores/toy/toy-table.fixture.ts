@@ -4,6 +4,7 @@ import type { StoredRows } from "../../../src/stores/kit/restored-snapshot.ts";
 import {
   changeChildren,
   type ExecutionRow,
+  earlierRuns,
   endedRows,
   insertedRow,
   isListed,
@@ -92,6 +93,10 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     return endedRows(rows, query);
   }
 
+  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+    return earlierRuns(await this.#indexed(await this.#client.range(keys.run(), keys.run(query.before))), query);
+  }
+
   readonly records: kit.ExecutionTable["records"] = {
     get: async (kind, wanted) => {
       const found = await Promise.all(wanted.map((key) => this.#client.get(keys.record(kind, key))));
@@ -130,6 +135,7 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
           ...(before ? indexKeys(before) : []).map((key) => ({ key, value: null })),
           ...(next ? indexKeys(next) : []).map((key) => ({ key, value: JSON.stringify(write.id) })),
           { key: keys.row(write.id), value: next && JSON.stringify(next) },
+          ...(write.kind === "trim" ? await this.#trimmed(before!.seq, write.when.runSince) : []),
           ...("history" in write && write.history ? await this.#history(next!, write.history) : []),
         ],
         deletes: write.kind === "bury" ? [keys.events(before!.seq), keys.children(before!.seq)] : [],
@@ -137,6 +143,10 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
       const { version, status } = next ?? before!;
       if (isMade) return { now, version, status };
     }
+  }
+
+  async #trimmed(seq: number, before: number): Promise<{ key: ToyKey; value: null }[]> {
+    return (await this.#client.range(keys.event(seq, 1), keys.event(seq, before))).map(({ key }) => ({ key, value: null }));
   }
 
   async #history({ seq }: ExecutionRow, { commitId, events, children }: kit.RowHistory): Promise<{ key: ToyKey; value: string }[]> {

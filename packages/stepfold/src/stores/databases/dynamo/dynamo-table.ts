@@ -105,7 +105,8 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
   }
 
   async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
-    const { before, limit, definitionId } = query;
+    const { before, limit, definitionId, id } = query;
+    if (id !== null) return earlierRuns(await intactHeads(this.#connection, [this.#connection.keys.execution(id)]), query);
     const filter: Test[] = definitionId === null ? [] : [["definitionId", "=", nonEmpty(definitionId)]];
     const range = { from: firstSortKey, to: sortableNumber(Math.ceil(before)), limit, filter, index: runIndex };
     const partitions = this.#connection.keys.listPartitions("run");

@@ -125,9 +125,10 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return (await this.#scanAll("ended", [oldestFirst, "-", `(${sortable(before)}`], filters)).rows;
   }
 
-  async earlierRuns({ before, limit, definitionId }: kit.EarlierRunsQuery): Promise<readonly kit.LaterRun[]> {
-    const filters = { limit, ...(definitionId !== null && { definitionId }) };
-    return (await this.#scanAll("runs", [oldestFirst, "-", `(${sortable(before)}`], filters)).rows;
+  async earlierRuns({ before, limit, definitionId, id }: kit.EarlierRunsQuery): Promise<readonly kit.LaterRun[]> {
+    const filters = { limit, ...(definitionId !== null && { definitionId }), ...(id !== null && { idPrefix: id, limit: maxLooked }) };
+    const { rows } = await this.#scanAll("runs", [oldestFirst, "-", `(${sortable(before)}`], filters);
+    return id === null ? rows : rows.filter((row) => row.id === id);
   }
 
   async endedCounts({ from, to, definitionId, ...query }: SeriesQuery): Promise<kit.EndedCounts> {

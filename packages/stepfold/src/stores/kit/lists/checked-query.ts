@@ -19,7 +19,7 @@ export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId"
 }
 
 /** Options of a trim, checked and with defaults. */
-export type CheckedTrim = Omit<CheckedPrune, "statuses">;
+export type CheckedTrim = Omit<CheckedPrune, "statuses"> & Pick<TrimOptions, "workflowId">;
 
 const terminal: readonly Status[] = ["completed", "failed", "cancelled"];
 /** All statuses. */
@@ -126,11 +126,11 @@ export function checkedPrune(options: PruneOptions): CheckedPrune {
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
-export function checkedTrim(options: TrimOptions): CheckedTrim {
+export function checkedTrim({ workflowId, ...options }: TrimOptions): CheckedTrim {
   const { statuses: _, ...checks } = pruneChecks;
-  check(options, checks);
+  check({ ...options, workflowId }, { ...checks, workflowId: text });
   const { statuses: __, ...checked } = checkedPrune(options);
-  return checked;
+  return workflowId === undefined ? checked : { ...checked, workflowId };
 }
 
 function check(options: object, checks: Readonly<Record<string, Check>>): void {

@@ -21,7 +21,7 @@ export interface Guard {
  * `allowed`: by now nothing is against the commit, so it can be tried again. Else the error to throw.
  *
  * @param stored the stored execution; null if there is none
- * @param writer id of the commit that wrote the version after `expectedVersion`, if there is one
+ * @param writer id of the commit that wrote the last version of this commit, if there is one
  */
 export function commitVerdict(commit: WrittenCommit, stored: Guard | null, writer: string | null): StepfoldError | "applied" | "allowed" {
   const { workflowId, incarnation, expectedVersion, fence, commitId } = commit;

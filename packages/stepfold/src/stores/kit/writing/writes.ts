@@ -61,9 +61,9 @@ export function commitExecution(access: WriteAccess, written: WrittenCommit): Pr
 
 /** Throws the reason why a commit was not made, or makes it if nothing is against it any more. */
 async function judgeCommit(access: WriteAccess, written: WrittenCommit, write: RowWrite): Promise<void> {
-  const { workflowId, expectedVersion } = written;
+  const { workflowId, version } = written;
   for (let tries = 0; tries < maxTries; tries++) {
-    const [{ found }, writer] = await Promise.all([access.read([workflowId]), writerOf(access, workflowId, expectedVersion + 1)]);
+    const [{ found }, writer] = await Promise.all([access.read([workflowId]), writerOf(access, workflowId, version)]);
     const verdict = commitVerdict(written, liveGuard(found.get(workflowId)), writer);
     if (verdict === "applied") return;
     if (verdict !== "allowed") throw verdict;

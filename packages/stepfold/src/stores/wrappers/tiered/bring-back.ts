@@ -4,7 +4,7 @@ import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import { readHistory } from "../../../ports/read-history.ts";
 import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { incarnationOf } from "../values/read-all.ts";
-import { partialHead, withoutMarks } from "./cold-copy.ts";
+import { commitToCold, partialHead, withoutMarks } from "./cold-copy.ts";
 import { copyRows } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { isRedirect, isRedirectAt } from "./redirect.ts";
@@ -22,7 +22,8 @@ export async function reopenInTiers(tiers: Tiers, commit: Commit): Promise<void>
   const { workflowId, incarnation } = commit;
   for (let tries = 1; ; tries++) {
     try {
-      await bringBack(tiers, commit);
+      // the cold store acknowledges a repetition, or refuses what was decided at another version
+      if ((await bringBack(tiers, commit)) === "cold") return await commitToCold(cold, commit);
       await hot.commit(commit);
       break;
     } catch (error) {
@@ -47,18 +48,20 @@ export async function deleteCopy(cold: SnapshotStore, workflowId: string): Promi
  * Moves an ended execution from the cold store back to the hot store. Until the last commit of the copy, the hot store has a redirect, so
  * readers go on to the cold store, and an interrupted move is finished like that of any redirect: by deleting it.
  *
- * Does nothing if the execution does not live in the cold store, or has not ended.
+ * @returns the store that decides about the commit: the cold one if the execution lives there and is not at the version before the commit
  */
-async function bringBack({ hot, cold }: Tiers, { workflowId, incarnation }: Commit): Promise<void> {
+async function bringBack({ hot, cold }: Tiers, { workflowId, incarnation, expectedVersion }: Commit): Promise<"hot" | "cold"> {
   const inHot = await hot.loadHead(workflowId);
-  if (inHot && !isRedirect(inHot)) return;
+  if (inHot && !isRedirect(inHot)) return "hot";
   const live = await loadCold(cold, workflowId, inHot !== null);
-  if (live?.incarnation !== incarnation || !isTerminal(live.status)) return;
+  if (live?.incarnation !== incarnation) return "hot";
+  if (!isTerminal(live.status) || live.version !== expectedVersion) return "cold";
   // the redirect of a move to the cold store, which has an event of its own
   if (inHot && (await isRedirectAt(hot, workflowId, inHot.version))) await hot.delete(workflowId);
   const rows = await readHistory(cold, workflowId);
   const original = withoutMarks(live);
   await copyRows(hot, original, rows, { head: snapshotHead(original), wakeAt: null }, async () => true, redirectHead);
+  return "hot";
 }
 
 /** Makes the head of a copy that is not complete: one of a redirect. */
