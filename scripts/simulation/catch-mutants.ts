@@ -1,5 +1,6 @@
 import { codeMutants } from "./code-mutants.ts";
 import { dayMutants, schedulesADay } from "./days/day-mutants.ts";
+import { identityMutants } from "./identity-mutants.ts";
 import type { Job, JobResult } from "./job.ts";
 import { portMutants } from "./port-mutants.ts";
 import { runJobs } from "./threads.ts";
@@ -11,7 +12,9 @@ const mostDays = 5;
 
 /** Runs every mutant, or the named one, and prints by which rule it was caught. */
 export async function catchMutants(only: string | null): Promise<{ readonly caught: number; readonly all: number }> {
-  const mutants = [...codeMutants, ...valueMutants, ...portMutants, ...dayMutants].filter(({ name }) => only === null || name === only);
+  const mutants = [...codeMutants, ...identityMutants, ...valueMutants, ...portMutants, ...dayMutants].filter(
+    ({ name }) => only === null || name === only,
+  );
   if (mutants.length === 0) throw new RangeError(`no mutant is called ${only}`);
   let caught = 0;
   const onDone = ({ mutant }: Job, { schedules, findings, days = 0 }: JobResult): void => {

@@ -20,10 +20,10 @@ interface Wanted extends Expected {
  */
 export function expectations(programs: Readonly<Record<string, Program>>, frames: Readonly<Record<string, Frame>>): Map<string, Wanted> {
   const expected = new Map<string, Wanted>();
-  const add = (definition: WorkflowDefinition, program: Program): void => {
+  const add = (definition: WorkflowDefinition, program: Program, runs: number | undefined): void => {
     const { timeout = Number.POSITIVE_INFINITY } = definition;
     expected.set(definitionHash(definition), {
-      ...expectedOf(program),
+      ...expectedOf(program, runs),
       definition,
       timeoutMs: timeout as number,
       hasLast: definition.finally !== undefined,
@@ -31,29 +31,42 @@ export function expectations(programs: Readonly<Record<string, Program>>, frames
   };
   for (const [id, program] of Object.entries(programs)) {
     const [own, ...detached] = workflowsOf(id, program, frames[id]);
-    add(own!, program);
-    const bodies = detachedBodies(program);
-    for (const definition of detached) add(definition, bodies.get(definition.id.slice(id.length + 1))!);
+    add(own!, program, frames[id]?.runs);
+    const children = detachedOf(program);
+    for (const definition of detached) {
+      const { body, runs } = children.get(definition.id.slice(id.length + 1))!;
+      add(definition, body, runs);
+    }
   }
   return expected;
 }
 
 /**
- * I8: an execution has the time limit of its definition or of its start, whichever is less; also one that goes on from another
- * execution.
+ * I8: an execution has the time limit of its definition, anew in each run and after a restart, or that of its start, whichever is less. The
+ * limit of the start counts over all runs; a restart after it has passed counts it anew.
  */
-export function* wrongDeadline([started]: readonly Event[], expected: Wanted | undefined, givenMs: number): Generator<string> {
-  if (started?.type !== "started" || !expected) return;
-  const { at, deadlineAt = Number.POSITIVE_INFINITY } = started;
-  const wanted = at + Math.min(expected.timeoutMs, givenMs);
-  if (deadlineAt !== wanted) yield `I8 it has to end by ${deadlineAt}, and not by ${wanted}`;
+export function* wrongDeadline(events: readonly Event[], expected: ReadonlyMap<string, Wanted>, givenMs: number): Generator<string> {
+  let given = Number.POSITIVE_INFINITY;
+  for (const event of events) {
+    if (event.type !== "started" && event.type !== "continued" && event.type !== "restarted") continue;
+    const { at, deadlineAt = Number.POSITIVE_INFINITY, definition } = event;
+    const { timeoutMs } = expected.get(definition.hash) ?? {};
+    if (timeoutMs === undefined) return;
+    if (event.type === "started" || (event.type === "restarted" && given <= at)) given = at + givenMs;
+    const wanted = Math.min(at + timeoutMs, given);
+    if (deadlineAt !== wanted) yield `I8 after "${event.type}" it has to end by ${deadlineAt}, and not by ${wanted}`;
+  }
 }
 
-/** I11: the nodes for the end have run once when an execution has ended, and never before. */
-export function* wrongLast({ context, status }: Snapshot, expected: Wanted | undefined): Generator<string> {
+/** I11: the nodes for the end have run once for each end of an execution in its present run, and never before. */
+export function* wrongLast({ context, status, run }: Snapshot, events: readonly Event[], expected: Wanted | undefined): Generator<string> {
   const times = context[lastStep]?.length ?? 0;
-  const wanted = expected?.hasLast && isTerminal(status) ? 1 : 0;
-  if (times !== wanted) yield `I11 what runs at the end has run ${times} times, and it is ${status}`;
+  const restarts = events.filter(({ type, version }) => type === "restarted" && version > (run?.since ?? 0)).length;
+  const wanted = expected?.hasLast && isTerminal(status) ? restarts + 1 : 0;
+  // a fork has the results of its origin too
+  const isFork = events[0]?.type === "started" && events[0].checkpoint !== undefined;
+  if (isFork ? times < wanted : times !== wanted)
+    yield `I11 what runs at the end has run ${times} times instead of ${wanted}, and it is ${status}`;
 }
 
 /**
@@ -61,7 +74,7 @@ export function* wrongLast({ context, status }: Snapshot, expected: Wanted | und
  * results.
  */
 export function* wrongResults(
-  { context, status, definition, output, from, error: failure, deadlineAt }: Snapshot,
+  { context, status, definition, output, restarts = 0, error: failure, deadlineAt }: Snapshot,
   expected: Expected | undefined,
   mayBeCancelled: boolean,
 ): Generator<string> {
@@ -83,7 +96,7 @@ export function* wrongResults(
     const results = (context[nodeId] ?? []).map(({ output: value, error }) => (error === undefined ? JSON.stringify(value) : null));
     const wanted = expected.results.get(nodeId) ?? [];
     // after a restart, the node that failed has all its attempts again
-    const counted = from?.reason === "restart" && wanted.includes(null) ? withFailuresOnce : everyOne;
+    const counted = restarts > 0 && wanted.includes(null) ? withFailuresOnce : everyOne;
     const there = counted(results);
     const all = counted(wanted);
     if (there.some((result, i) => result !== all[i] && all[i] !== either)) yield `I10 ${nodeId} has ${there}, not ${all}`;
@@ -109,15 +122,15 @@ function withFailuresOnce(results: Outputs): Outputs {
   return results.filter((result, i) => result !== null || results[i - 1] !== null);
 }
 
-/** Returns the programs of the detached executions that a program starts, by the node that starts them. */
-function detachedBodies(program: Program): Map<string, Program> {
-  const bodies = new Map<string, Program>();
+/** Returns the detached executions that a program starts, by the node that starts them. */
+function detachedOf(program: Program): Map<string, Extract<Program, { kind: "child" }>> {
+  const found = new Map<string, Extract<Program, { kind: "child" }>>();
   const look = (part: Program): void => {
-    if (part.kind === "child" && part.isDetached) bodies.set(part.id, part.body);
+    if (part.kind === "child" && part.isDetached) found.set(part.id, part);
     if ("body" in part) look(part.body);
     for (const inner of "parts" in part ? part.parts : "branches" in part ? part.branches : "options" in part ? part.options : [])
       look(inner);
   };
   look(program);
-  return bodies;
+  return found;
 }

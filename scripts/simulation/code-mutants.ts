@@ -44,8 +44,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/take-checkpoint.ts",
-        find: "    ...(resumeAt !== undefined && { resumeAt: later(resumeAt, laterMs) }),",
-        put: "    ...(resumeAt !== undefined && { resumeAt: 0 * laterMs }),",
+        find: "...(waits && { waits: waits.map((wait) => movedWait(wait, laterMs)) }),",
+        put: "...(waits && { waits: waits.map((wait) => ({ ...wait, ...(wait.resumeAt !== undefined && { resumeAt: 0 }) })) }),",
       },
     ],
   },
@@ -55,11 +55,7 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I7", "script"],
     options: faultFree,
     patches: [
-      {
-        file: "core/transition/take-checkpoint.ts",
-        find: "  return waitsForMessage === true || (path.status",
-        put: "  return (waitsForMessage === true && false) || (path.status",
-      },
+      { file: "core/transition/take-checkpoint.ts", find: 'kind === "delivery" || kind === "child");', put: 'kind === "delivery");' },
     ],
   },
   {
@@ -69,21 +65,9 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "core/transition/take-checkpoint.ts",
-        find: '    return { ...begun, ...(resumed && !forgets && { resumed }), status: "ready", turn: path.turn + 1, attempts: 0 };',
-        put: '    return { ...begun, ...(resumed && !forgets && { resumed }), status: "suspended", turn: path.turn + 1, attempts: 0 };',
-      },
-    ],
-  },
-  {
-    name: "restart-is-not-followed",
-    caughtBy: ["script"],
-    options: faultFree,
-    patches: [
-      {
-        file: "runtime/context/successor.ts",
-        find: 'ended, "restart");',
-        put: 'ended, "fork");',
+        file: "core/restart/reopen-run.ts",
+        find: 'return { ...kept, status: "ready", turn, attempts: 0,',
+        put: 'return { ...kept, status: "suspended", turn, attempts: 0,',
       },
     ],
   },
@@ -118,9 +102,9 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "runtime/forks/fork.ts",
-        find: "return deadlineGiven ? { timeout: Math.max(0, deadlineAt! - startAt) } : {};",
-        put: "return deadlineGiven && startAt >= 0 ? { deadline: deadlineAt } : {};",
+        file: "runtime/forks/plan-restart.ts",
+        find: "return given.deadlineAt > now ? { deadline: given.deadlineAt }",
+        put: "return given.deadlineAt > 0 ? { deadline: given.deadlineAt }",
       },
     ],
   },
@@ -132,8 +116,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/close.ts",
-        find: "  if (continuedAs) return false;",
-        put: '  if (continuedAs || ended === "failed") return false;',
+        find: "export function close(draft: Draft, at: EpochMs): void {\n",
+        put: 'export function close(draft: Draft, at: EpochMs): void {\n  if (draft.ended === "failed" && !draft.closing) return;\n',
       },
     ],
   },
@@ -182,11 +166,7 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I10", "I11"],
     options: faultFree,
     patches: [
-      {
-        file: "core/transition/evolve.ts",
-        find: "  else if (event.incident) openIncident(scope, path, event);\n",
-        put: "",
-      },
+      { file: "core/transition/events/step-events.ts", find: "  else if (event.incident) openIncident(scope, path, event);\n", put: "" },
     ],
   },
   {
@@ -265,8 +245,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/evolve.ts",
-        find: "  draft.version = event.version;",
-        put: '  if (event.type !== "suspended") draft.version = event.version;',
+        find: "  draft.version = event.version;\n  if (event.sizeBytes",
+        put: '  if (event.type !== "suspended") draft.version = event.version;\n  if (event.sizeBytes',
       },
     ],
   },
@@ -282,7 +262,11 @@ export const codeMutants: readonly CodeMutant[] = [
         put: '  const found = meant[0] ?? (waitId && { scope: "", path: snapshot.activePaths[0]!, wait: { id: waitId, kind: "external" as const } });',
       },
       { file: "core/transition/find-wait.ts", find: "const times = path.waits!.", put: "const times = (path.waits ?? [])." },
-      { file: "core/transition/evolve.ts", find: "      return found !== null;", put: "      return true;" },
+      {
+        file: "core/transition/events/path-events.ts",
+        find: '  if (!found || found.wait.kind === "children") return false;',
+        put: '  if (!found) return true;\n  if (found.wait.kind === "children") return false;',
+      },
     ],
   },
   {
@@ -325,10 +309,10 @@ export const codeMutants: readonly CodeMutant[] = [
       },
       {
         file: "core/transition/evolve.ts",
-        find: "if (!scope || scope.ended ||",
-        put: 'if (!scope || (scope.ended && event.type !== "signalled") ||',
+        find: "if (!scope || scope.ended || (event",
+        put: 'if (!scope || (scope.ended && event.type !== "signalled") || (event',
       },
-      { file: "stores/kit/writing/row-writes.ts", find: "version: expectedVersion, open: true }", put: "version: expectedVersion }" },
+      { file: "stores/kit/writing/row-writes.ts", find: "version: expectedVersion, open: !reopens }", put: "version: expectedVersion }" },
     ],
   },
   {
@@ -411,7 +395,7 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "secret-in-errors",
     caughtBy: ["I15"],
     options: faultFree,
-    patches: [{ file: "engine/turn.ts", find: "    return made(text);", put: "    return text;" }],
+    patches: [{ file: "engine/open-turn.ts", find: "    return made(text);", put: "    return text;" }],
   },
   {
     name: "snapshot-changed-in-place",

@@ -21,6 +21,8 @@ interface Graph {
 /** The parts of a workflow besides its program. */
 export interface Frame {
   readonly timeoutMs?: number;
+  /** The number of its runs. Default: 1. */
+  readonly runs?: number;
   /** Whether a timer and a step run at its end. */
   readonly hasLast?: boolean;
 }
@@ -30,6 +32,9 @@ const variables: Readonly<Record<string, Variable>> = {
   total: { initial: 0, reducer: "add" },
   trace: { initial: [], reducer: "append" },
 };
+
+/** The id of the step that ends each run but the last one. */
+export const goingOn = "more";
 
 /** The id of the step that runs at the end, after its timer. */
 export const lastStep = "bye";
@@ -44,13 +49,17 @@ function definitionOf(
   id: string,
   program: Program,
   detached: WorkflowDefinition[],
-  { timeoutMs, hasLast }: Frame,
+  { timeoutMs, hasLast, runs = 1 }: Frame,
   isInner: boolean,
 ): WorkflowDefinition {
   const graph: Graph = { nodes: [], edges: [], workflows: {}, detached, isInner };
   const { entry, exits } = add(graph, id, program);
   graph.nodes.push({ id: "end", type: "step" });
-  connect(graph, exits, "end");
+  if (runs > 1) {
+    graph.nodes.push({ id: goingOn, type: "goOn", data: { runs } });
+    graph.edges.push({ source: goingOn, target: "end", sourceHandle: "done" });
+  }
+  connect(graph, exits, runs > 1 ? goingOn : "end");
   const { nodes, edges, workflows } = graph;
   const inner = { variables, ...(Object.keys(workflows).length > 0 && { workflows }) };
   const timeout = timeoutMs !== undefined && { timeout: timeoutMs };
@@ -130,7 +139,8 @@ function addChildren(graph: Graph, workflow: string, program: Extract<Program, {
   const { id, kind, body } = program;
   const name = `${workflow}-${id}`;
   const isDetached = kind === "child" && program.isDetached;
-  const definition = definitionOf(name, body, graph.detached, program, !isDetached);
+  const frame: Frame = { ...program, runs: isDetached ? program.runs : 1 };
+  const definition = definitionOf(name, body, graph.detached, frame, !isDetached);
   if (isDetached) graph.detached.push(definition);
   else graph.workflows[name] = definition;
   const input = { name: "{{ input.name }}" };

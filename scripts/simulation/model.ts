@@ -1,3 +1,4 @@
+import { goingOn } from "./graph.ts";
 import type { Program } from "./program.ts";
 
 /** Stands for a result that depends on whether the timer or an answer was first. */
@@ -24,10 +25,11 @@ interface Run {
   failsAt: string | null;
 }
 
-/** Computes the results of a program. */
-export function expectedOf(program: Program): Expected {
+/** Computes the results of a program in the last of its runs; each run before has the same results, but for the last two steps. */
+export function expectedOf(program: Program, runs = 1): Expected {
   const run: Run = { results: new Map(), limited: new Map(), failsAt: null };
   go(run, program);
+  if (!run.failsAt && runs > 1) produce(run, goingOn);
   if (!run.failsAt) produce(run, "end");
   return run;
 }

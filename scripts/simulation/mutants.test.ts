@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { codeMutants } from "./code-mutants.ts";
 import { dayMutants } from "./days/day-mutants.ts";
+import { identityMutants } from "./identity-mutants.ts";
 import { portMutants } from "./port-mutants.ts";
 import { valueMutants } from "./value-mutants.ts";
 
-const all = [...codeMutants, ...valueMutants, ...portMutants, ...dayMutants];
+const all = [...codeMutants, ...identityMutants, ...valueMutants, ...portMutants, ...dayMutants];
 
 // `npm run simulate`, which e2e/simulation.test.ts runs, shows that each mutant is caught
 it("every rule is shown to notice something", () => {
@@ -43,7 +44,9 @@ it("no two mistakes have one name", () => {
 
 // each mutant is one change of the code, so it has to be adapted when that code changes
 it.each(
-  [...codeMutants, ...valueMutants, ...dayMutants].flatMap(({ name, patches }) => patches.map((patch) => [name, patch] as const)),
+  [...codeMutants, ...identityMutants, ...valueMutants, ...dayMutants].flatMap(({ name, patches }) =>
+    patches.map((patch) => [name, patch] as const),
+  ),
 )("%s fits the code", (_, { file, find }) => {
   const text = readFileSync(join(import.meta.dirname, "../../packages/stepfold/src", file), "utf8");
   expect(text.split(find)).toHaveLength(2);

@@ -104,6 +104,15 @@ const again: NodeDefinition = {
   },
 };
 
+/** Ends a run. The execution goes on with the next one, until it has had so many runs. */
+const goOn: NodeDefinition = {
+  executor(data, around) {
+    const { runs } = data as { runs: number };
+    const { run = 1, ...input } = around.input as { readonly run?: number };
+    return run < runs ? { continueAs: { input: { ...input, run: run + 1 } } } : { data: next(around), nextHandle: "done" };
+  },
+};
+
 export const nodes: NodeDefinitions = {
   step,
   flaky,
@@ -113,6 +122,7 @@ export const nodes: NodeDefinitions = {
   timer,
   choose,
   again,
+  goOn,
   workflow: workflowNode,
   map: mapNode,
 } as NodeDefinitions;

@@ -24,8 +24,8 @@ export type Program =
   | { readonly kind: "parallel"; readonly id: string; readonly branches: readonly Program[] }
   | { readonly kind: "choice"; readonly id: string; readonly taken: number; readonly options: readonly Program[] }
   | { readonly kind: "loop"; readonly id: string; readonly times: number; readonly body: Program }
-  /** A sub-workflow, with so many attempts if it fails. */
-  | ({ readonly kind: "child"; readonly isDetached: boolean; readonly attempts: number } & Inside)
+  /** A sub-workflow, with so many attempts if it fails. A detached one goes on as so many runs. */
+  | ({ readonly kind: "child"; readonly isDetached: boolean; readonly attempts: number; readonly runs: number } & Inside)
   | ({ readonly kind: "map"; readonly items: number; readonly concurrency: number } & Inside);
 
 /** A program that runs inside a node. */
@@ -94,6 +94,7 @@ function randomPart(random: Random, size: Size, ids: () => string): Program {
     case "child":
       return {
         ...{ kind, id, isDetached: random.chance(0.6), body: body(false), attempts: random.fork(`attempts ${id}`).between(1, 2) },
+        runs: randomRuns(random.fork(`runs ${id}`)),
         ...randomTimeout(random.fork(`timeout ${id}`)),
       };
     case "map":
@@ -109,6 +110,11 @@ function randomPart(random: Random, size: Size, ids: () => string): Program {
 /** Returns a timeout in some cases: long enough for many executions to end before it, and short enough for others to exceed it. */
 export function randomTimeout(random: Random): { readonly timeoutMs?: number } {
   return random.chance(0.25) ? { timeoutMs: random.between(500, 8_000) } : {};
+}
+
+/** Returns the number of runs of an execution, which goes on with `continueAs` after each but the last: one for most executions. */
+export function randomRuns(random: Random): number {
+  return random.chance(0.4) ? random.between(2, 4) : 1;
 }
 
 function counting(): () => string {

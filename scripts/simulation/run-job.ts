@@ -3,6 +3,7 @@ import { runSchedule } from "../../packages/stepfold/src/testing/simulation/run-
 import type { ScenarioOf } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { shrinkSchedule } from "../../packages/stepfold/src/testing/simulation/shrink.ts";
 import { codeMutants } from "./code-mutants.ts";
+import { identityMutants } from "./identity-mutants.ts";
 import type { Finding, Job, JobResult } from "./job.ts";
 import { portMutants } from "./port-mutants.ts";
 import { randomScenario } from "./scenario.ts";
@@ -10,7 +11,7 @@ import { valueMutants } from "./value-mutants.ts";
 
 /** Runs schedules. With a mutant it stops when the mutant is caught. */
 export async function runJob({ seed, schedules, options, mutant: name, mostRescues = Number.POSITIVE_INFINITY }: Job): Promise<JobResult> {
-  const mutant = [...codeMutants, ...valueMutants, ...portMutants].find((one) => one.name === name);
+  const mutant = [...codeMutants, ...identityMutants, ...valueMutants, ...portMutants].find((one) => one.name === name);
   const scenarioOf: ScenarioOf = (random) => {
     const scenario = randomScenario(random);
     if (!mutant || "patches" in mutant) return scenario;

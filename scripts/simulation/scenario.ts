@@ -1,10 +1,12 @@
+import type { SnapshotStore } from "../../packages/stepfold/src/ports/snapshot-store.ts";
+import { altered } from "../../packages/stepfold/src/testing/broken/broken-store.ts";
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { wrongRefusals } from "./check-refusals.ts";
 import { expectations, wrongDeadline, wrongLast, wrongResults } from "./check-results.ts";
 import { type Frame, workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
-import { type Program, randomProgram, randomTimeout } from "./program.ts";
+import { type Program, randomProgram, randomRuns, randomTimeout } from "./program.ts";
 import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, watcher } from "./scripts.ts";
 import { simulatedStore } from "./simulated-store.ts";
 import { type KnownVariables, wrongVariables } from "./variable-model.ts";
@@ -31,7 +33,8 @@ export function randomScenario(random: Random): Scenario {
     first[id] = program;
     edited[id] = { kind: "sequence", parts: [{ kind: "step", id: "edited" }, program] };
     const limits = random.fork(`deadline ${id}`);
-    frames[id] = { ...randomTimeout(limits), hasLast: random.fork(`last ${id}`).chance(0.3) };
+    const runs = randomRuns(random.fork(`runs ${id}`));
+    frames[id] = { ...randomTimeout(limits), runs, hasLast: random.fork(`last ${id}`).chance(0.3) };
     const { timeoutMs } = randomTimeout(limits);
     if (timeoutMs !== undefined) given.set(id, timeoutMs);
     const scripts = [owner(id, timeoutMs)];
@@ -46,7 +49,9 @@ export function randomScenario(random: Random): Scenario {
     }
     const goingOn = random.fork(`going on ${id}`);
     if (goingOn.chance(0.25)) scripts.push(forker(id, goingOn.between(0, latestForkMs)));
-    if (goingOn.chance(0.25)) scripts.push(restarter(id));
+    const restarters = goingOn.chance(0.35) ? ["eve", ...(goingOn.chance(0.5) ? ["joe"] : [])] : [];
+    if (restarters.length > 0) cancelled.add(id);
+    scripts.push(...restarters.map((who) => restarter(id, who)));
     clients.push(scripts);
   }
   const isEdited = random.chance(0.5);
@@ -55,8 +60,10 @@ export function randomScenario(random: Random): Scenario {
   );
   const knownVariables: KnownVariables = new Map();
   const expected = new Map([...expectations(first, frames), ...expectations(edited, frames)]);
+  const trims = random.fork("trims");
   return {
     store: simulatedStore,
+    ...(trims.chance(0.5) && { seenStore: (store) => trimmedNowAndThen(store, trims) }),
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
     nodeDefinitions: nodes,
     withoutCode: true,
@@ -69,16 +76,25 @@ export function randomScenario(random: Random): Scenario {
     check: ({ snapshot, events }) => {
       const { workflowId, parent } = snapshot;
       const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
-      wrong.push(...wrongLast(snapshot, expected.get(snapshot.definition.hash)));
+      wrong.push(...wrongLast(snapshot, events, expected.get(snapshot.definition.hash)));
       wrong.push(...wrongRefusals(events));
-      const { definition } = expected.get(snapshot.definition.hash) ?? {};
-      if (definition) wrong.push(...wrongVariables(snapshot, events, definition, knownVariables));
+      wrong.push(...wrongVariables(snapshot, events, (hash) => expected.get(hash)?.definition, knownVariables));
       const givenMs = parent ? undefined : given.get(/^w\d+/.exec(workflowId)?.[0] ?? "");
-      wrong.push(...wrongDeadline(events, expected.get(snapshot.definition.hash), givenMs ?? Number.POSITIVE_INFINITY));
+      wrong.push(...wrongDeadline(events, expected, givenMs ?? Number.POSITIVE_INFINITY));
       if (JSON.stringify([snapshot, events]).includes(secret)) wrong.push("I15 a secret was stored");
       return wrong;
     },
   };
+}
+
+/** Deletes the events of earlier runs after some of the commits, while others may read them. */
+function trimmedNowAndThen(store: SnapshotStore, random: Random): SnapshotStore {
+  return altered(store, {
+    async commit(commit) {
+      await store.commit(commit);
+      if (random.chance(0.1)) void store.trim({ before: commit.events[0]!.at }).catch(() => undefined);
+    },
+  });
 }
 
 /** Returns the signals that a program waits for in the execution itself, not in its children or loops. */

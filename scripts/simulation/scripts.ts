@@ -19,6 +19,7 @@ const overtaken: readonly ErrorCode[] = [
   "WAIT_EXPIRED",
   "FORK_REFUSED",
   "START_CONFLICT",
+  "EXECUTION_OPEN",
 ];
 
 /** Starts an execution, sometimes twice, and answers its waits until it has ended. Checks that `result()` gave its result. */
@@ -27,16 +28,17 @@ export function owner(workflowId: string, timeout: number | undefined): ClientSc
     const { runtime } = client;
     const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId }, timeout });
     const [run] = await Promise.all([start(), client.random.chance(0.3) ? start() : null]);
-    // `follow: false` gives the result of this execution itself; the script that restarts it checks the result of the restart
-    const told = run.result({ follow: false }).then(
+    const told = run.result().then(
       (output) => JSON.stringify(output),
       (error: unknown) => codeOf(error),
     );
     const { status, output } = await answerAll(client, run, "owner");
     const expected = status === "completed" ? JSON.stringify(output) : `EXECUTION_${status.toUpperCase()}`;
     const result = await told;
+    // if other people have restarted it, `result()` may have told another one of its ends
+    const isOther = result !== expected && (await run.snapshot()).restarts !== undefined;
     // if the runtime is closed while the execution ends, `result()` does not wait for the end
-    if (result !== expected && result !== "STORE_UNAVAILABLE" && result !== "OUTCOME_UNKNOWN" && result !== "RUNTIME_CLOSED")
+    if (result !== expected && !isOther && result !== "STORE_UNAVAILABLE" && result !== "OUTCOME_UNKNOWN" && result !== "RUNTIME_CLOSED")
       throw new RangeError(`${workflowId} is ${expected}, and result() told ${result}`);
   };
 }
@@ -70,29 +72,35 @@ export function hurrier(workflowId: string): ClientScript {
   };
 }
 
-/** Watches an execution from its beginning to its end, and checks that no version is missing or comes twice. */
+/** Watches an execution to its end, and checks that no version comes twice, and none is missing but those of trimmed runs. */
 export function watcher(workflowId: string): ClientScript {
   return async (client) => {
     let seen = -1;
     const run = await found(client, workflowId);
     if (!run) return;
     for await (const { event, snapshot } of run.watch()) {
-      if (event.version !== seen + 1 || snapshot.version !== event.version)
+      const isNext = event.version === seen + 1 || (event.version > seen && event.type === "continued");
+      if (!isNext || snapshot.version !== event.version)
         throw new RangeError(`after version ${seen} of ${workflowId} came ${event.version} with snapshot ${snapshot.version}`);
       seen = event.version;
     }
-    const { status } = await run.snapshot();
-    if (!isTerminal(status)) throw new RangeError(`watching ${workflowId} ended when it was ${status}`);
+    const { status, restarts } = await run.snapshot();
+    if (!isTerminal(status) && restarts === undefined) throw new RangeError(`watching ${workflowId} ended when it was ${status}`);
   };
 }
 
-/** Sends signals that no wait expects, without keys: each call is one signal, whether it is answered or not. */
+/**
+ * Sends signals that no wait expects. Each call without a key is one signal, whether it is answered or not; all calls with the same key are
+ * one, in whichever run it came.
+ */
 export function bell(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
     if (!run) return;
     for (let rings = 0; rings < 5; rings++) {
-      await unlessOvertaken(() => run.signal("bell", { rings }));
+      // a large payload lies in the event that brought it, which may be one of an earlier run
+      await unlessOvertaken(() => run.signal("bell", { rings, text: "-".repeat(client.random.pick([0, 1_500])) }));
+      await unlessOvertaken(() => run.signal("bell", {}, { idempotencyKey: "once" }));
       await client.sleep(client.random.between(50, 500));
     }
   };
@@ -123,34 +131,50 @@ export function forker(workflowId: string, afterMs: number): ClientScript {
   };
 }
 
+/** A time after all ends. */
+const farAhead = Date.UTC(3000, 0);
+/** How many times one person restarts an execution. */
+const mostRestarts = 2;
+
 /**
- * Restarts an execution that has failed or was cancelled, sometimes twice at once, answers its waits, and checks that `result()` of the
- * first execution gives the result of the restart.
+ * Restarts an execution each time that it has failed or was cancelled, sometimes twice at once and sometimes under a key, and answers its
+ * waits. Now and then this person restarts its children too, deletes them, or cancels the execution at the same moment.
  */
-export function restarter(workflowId: string): ClientScript {
+export function restarter(workflowId: string, who: string): ClientScript {
   return async (client) => {
+    const { random } = client;
     const run = await found(client, workflowId);
     if (!run) return;
-    const { status } = await answerAll(client, run, "restarter");
-    if (status === "completed") return;
-    const restart = (): Promise<Run | undefined> => unlessOvertaken(() => run.restart());
-    const [restarted] = await Promise.all([restart(), client.random.chance(0.3) ? restart() : null]);
-    if (!restarted) return;
-    if (restarted.workflowId !== restartOf(workflowId)) throw new RangeError(`${workflowId} was restarted as ${restarted.workflowId}`);
-    const end = await answerAll(client, restarted, "restarter");
-    const expected = end.status === "completed" ? JSON.stringify(end.output) : `EXECUTION_${end.status.toUpperCase()}`;
-    const told = await run.result().then(
-      (output) => JSON.stringify(output),
-      (error: unknown) => codeOf(error),
-    );
-    if (told !== expected && told !== "STORE_UNAVAILABLE" && told !== "OUTCOME_UNKNOWN" && told !== "RUNTIME_CLOSED")
-      throw new RangeError(`${restarted.workflowId} is ${expected}, and result() of ${workflowId} told ${told}`);
+    for (let times = 0; times < mostRestarts; times++) {
+      const children = new Set<string>();
+      const { status } = await answerAll(client, run, who, children);
+      if (status === "completed") return;
+      for (const child of random.chance(0.4) ? children : []) await meddle(client, child, random.chance(0.5));
+      const key = random.chance(0.5) ? { idempotencyKey: `${who} ${times}` } : {};
+      const restart = async (): Promise<void> => {
+        const outcome = await untilDecidedAgain(client, () => run.restart(key));
+        if (outcome && outcome.applied !== (outcome.reason === "restarted")) throw new RangeError(`told ${JSON.stringify(outcome)}`);
+      };
+      const cancel = (): Promise<unknown> => unlessOvertaken(() => run.cancel({ reason: "not again" }));
+      await Promise.all([restart(), random.chance(0.3) && restart(), random.chance(0.2) && cancel()]);
+    }
+    await answerAll(client, run, who);
   };
 }
 
-/** The ids of the fork and of the restart of an execution. */
+/** Restarts or deletes a child that has ended, before its parent is restarted. */
+async function meddle(client: Client, workflowId: string, deletes: boolean): Promise<void> {
+  const { runtime } = client;
+  const child = await unlessOvertaken(() => runtime.get(workflowId));
+  if (!child) return;
+  const definition = (await unlessOvertaken(() => child.snapshot()))?.definition;
+  if (!definition) return;
+  if (deletes) await runtime.prune({ before: farAhead, definitionId: definition.id });
+  else await untilDecidedAgain(client, () => child.restart({ idempotencyKey: "alone" }));
+}
+
+/** The id of the fork of an execution. */
 const forkOf = (workflowId: string): string => `${workflowId}-fork`;
-const restartOf = (workflowId: string): string => `${workflowId}~2`;
 
 /**
  * Returns the handle of an execution. Returns undefined if the execution is missing for a long time: a failover has lost it, and its
@@ -165,11 +189,16 @@ async function found({ runtime, sleep }: Client, workflowId: string): Promise<Ru
   return undefined;
 }
 
-/** Answers all waits again and again until the execution has ended, also those of executions that it waits for. */
-async function answerAll(client: Client, run: Run, who: string): Promise<Snapshot> {
+/**
+ * Answers all waits again and again until the execution has ended, also those of executions that it waits for.
+ *
+ * @param children gets the ids of these executions
+ */
+async function answerAll(client: Client, run: Run, who: string, children: Set<string> = new Set()): Promise<Snapshot> {
   for (;;) {
     const snapshot = await run.snapshot();
     if (isTerminal(snapshot.status)) return snapshot;
+    for (const { workflowId } of waits(snapshot)) if (workflowId !== undefined) children.add(workflowId);
     await answerOnce(client, run, snapshot, who);
     await client.sleep(client.random.between(100, 900));
   }
@@ -178,18 +207,20 @@ async function answerAll(client: Client, run: Run, who: string): Promise<Snapsho
 async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: string): Promise<void> {
   // the client retries a parked execution, because the crashes were not its fault
   if (snapshot.status === "parked") await unlessOvertaken(() => run.retry());
+  // after a restart, a wait that is open again needs an answer of its own
+  const by = `${who}${"!".repeat(snapshot.restarts ?? 0)}`;
   for (const wait of waits(snapshot)) {
     const { kind, id: waitId, signal: name = "", key = "", workflowId, schema } = wait;
     if (kind === "incident") {
       const payload = decisionAbout(snapshot, wait);
-      await unlessOvertaken(() => run.resume({ waitId, payload, idempotencyKey: `${waitId} by ${who}` }));
+      await unlessOvertaken(() => run.resume({ waitId, payload, idempotencyKey: `${waitId} by ${by}` }));
     }
-    if (kind === "external") await answer(run, waitId, who, schema !== undefined);
+    if (kind === "external") await answer(run, waitId, by, schema !== undefined);
     // a sub-workflow that is retried waits for the same signal again, and needs a new one
     if (kind === "signal") await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key} to ${waitId}` }));
-    // a child that a restarted execution waits for may have been restarted too
-    const other = kind === "child" ? await unlessOvertaken(async () => (await client.runtime.get(workflowId!)).latest()) : undefined;
-    if (other) await answerOnce(client, other, await other.snapshot(), who);
+    const other = kind === "child" ? await unlessOvertaken(() => client.runtime.get(workflowId!)) : undefined;
+    const seen = other && (await unlessOvertaken(() => other.snapshot()));
+    if (seen) await answerOnce(client, other, seen, who);
   }
 }
 
@@ -219,6 +250,18 @@ function decisionAbout(snapshot: Snapshot, { id, nodeId, payload }: WaitInfo): I
   const failures = results.length - 1 - results.findLastIndex(({ error }) => error === undefined);
   if (plan === "fail") return { action: "fail" };
   return plan === "retry" && failures <= attempt ? { action: "retry" } : { action: "skip", output: passedOver };
+}
+
+/** Makes a call again while the simulated store refuses what was decided before a failover. */
+async function untilDecidedAgain<T>(client: Client, work: () => Promise<T>): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await unlessOvertaken(work);
+    } catch (error) {
+      if (!StepfoldError.is(error, "VERSION_CONFLICT")) throw error;
+      await client.sleep(1_000);
+    }
+  }
 }
 
 async function unlessOvertaken<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -37,7 +37,7 @@ export const valueMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "core/transition/evolve.ts",
+        file: "core/transition/events/step-events.ts",
         find: "setVariables(scope, event.variables, version)",
         put: "setVariables(scope.root, event.variables, version)",
       },

@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
-import type { CompletedEvent, Event, SpawnedEvent } from "../../packages/stepfold/src/core/snapshot/event.ts";
+import type { CompletedEvent, ContinuedEvent, Event, SpawnedEvent } from "../../packages/stepfold/src/core/snapshot/event.ts";
 import type { Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
 import { canonicalJson } from "../../packages/stepfold/src/core/values/canonical-json.ts";
 import type { Json } from "../../packages/stepfold/src/core/values/json.ts";
@@ -31,12 +31,13 @@ export type KnownVariables = Map<string, ReadonlyMap<string, Values>>;
  * has read the values of the version at which its path arrived. The model knows the graph and the events, but neither the engine nor
  * the snapshot.
  *
+ * @param definitionOf returns the definition with a hash
  * @param known the executions that were checked before; this one is added
  */
 export function* wrongVariables(
   { workflowId, variables = {} }: Snapshot,
   events: readonly Event[],
-  definition: WorkflowDefinition,
+  definitionOf: (hash: string) => WorkflowDefinition | undefined,
   known: KnownVariables,
 ): Generator<string> {
   const [started] = events;
@@ -44,8 +45,22 @@ export function* wrongVariables(
   const before = from && known.get(from.workflowId);
   // the execution that this one goes on from has not ended, so it was not checked
   if (from && !before) return;
-  const scopes = new Map([["", rootOf(definition, from ? from.version : null, before)]]);
+  const definition = started?.type === "started" ? definitionOf(started.definition.hash) : undefined;
+  if (!definition) return;
+  let scopes = new Map([["", rootOf(definition, from ? from.version : null, before)]]);
+  // the values of all runs, for a fork that was made in an earlier one
+  const all = new Map<string, Values>();
+  const keep = ({ values }: Scope): void => {
+    for (const [name, own] of values) all.set(name, [...(all.get(name) ?? []), ...own]);
+  };
   for (const event of events) {
+    if (event.type === "continued") {
+      keep(scopes.get("")!);
+      yield* wrongCarried(scopes.get("")!, event);
+      const next = definitionOf(event.definition.hash);
+      if (!next) return;
+      scopes = new Map([["", runOf(next, event)]]);
+    }
     if (event.type === "spawned") spawn(scopes, event);
     const scope = scopes.get(placeOf(event));
     if (!scope) continue;
@@ -54,7 +69,8 @@ export function* wrongVariables(
     if (left !== null) scope.leftAt.set(left, event.version);
   }
   const root = scopes.get("")!;
-  known.set(workflowId, root.values);
+  keep(root);
+  known.set(workflowId, all);
   for (const [name, values] of root.values) {
     const stored = variables[name]?.at(-1)?.value;
     if (!isSame(stored, values.at(-1)?.value)) yield `I20 ${name} is ${text(stored)}, not ${text(values.at(-1)?.value)}`;
@@ -72,6 +88,18 @@ function rootOf(definition: WorkflowDefinition, goesOnAt: number | null, before:
     if (kept.length > 0) values.set(name, [{ version: 0, value: kept.at(-1)!.value }]);
   }
   return { definition, values, leftAt: new Map(), beganAt: goesOnAt === null ? 0 : null, parent: null, arrivedAt: null };
+}
+
+/** Returns the scope of the execution itself in a further run, which begins with the latest values. */
+function runOf(definition: WorkflowDefinition, { version, variables = {} }: ContinuedEvent): Scope {
+  const values = new Map(Object.entries(variables).map(([name, value]) => [name, [{ version, value }]]));
+  return { definition, values, leftAt: new Map(), beganAt: version, parent: null, arrivedAt: null };
+}
+
+function* wrongCarried({ values }: Scope, { version, variables = {} }: ContinuedEvent): Generator<string> {
+  for (const [name, all] of values)
+    if (!isSame(variables[name], all.at(-1)?.value))
+      yield `I20 version ${version} carries ${name} as ${text(variables[name])}, not ${text(all.at(-1)?.value)}`;
 }
 
 function spawn(scopes: Map<string, Scope>, { scope: place = "", pathId, nodeId, visit, version, children }: SpawnedEvent): void {

@@ -25,6 +25,8 @@ export interface Effort {
   /** The number of rounds in which processes race for one execution, on real stores and on stand-ins, which are slow. */
   readonly races: number;
   readonly standInRaces: number;
+  /** The number of loops without a pause that are cancelled, on each store. */
+  readonly loops: number;
   /**
    * The number of executions with a rate limit that processes begin, the limit, its period in milliseconds, and the least share of the
    * permitted starts that has to be used.
@@ -72,6 +74,7 @@ const efforts = {
     patternsThroughJson: false,
     races: 50,
     standInRaces: 10,
+    loops: 12,
     rates: { executions: 100, limit: 25, periodMs: 1_500, used: 0.7 },
     orderKills: 4,
     storeKills: 3,
@@ -98,6 +101,7 @@ const efforts = {
     patternsThroughJson: true,
     races: 80,
     standInRaces: 20,
+    loops: 36,
     rates: { executions: 60, limit: 20, periodMs: 4_000, used: 0.7 },
     orderKills: 12,
     storeKills: 6,
@@ -124,6 +128,7 @@ const efforts = {
     patternsThroughJson: true,
     races: 5_000,
     standInRaces: 1_000,
+    loops: 1_008,
     rates: { executions: 10_000, limit: 500, periodMs: 10_000, used: 0.95 },
     orderKills: 200,
     storeKills: 300,

@@ -32,15 +32,20 @@ export interface LedgerEntry {
   readonly workflowId: string;
   /** Tells apart executions that have used the same id one after the other. */
   readonly incarnation: string;
-  readonly definitionHash: string;
   /** The event at index v made version v. The commit at index v of `commitIds` contained it. */
   readonly events: Event[];
   readonly commitIds: string[];
+  /** When it was committed, in milliseconds since the schedule began. */
+  readonly committedMs: number[];
   head: SnapshotHead;
   version: number;
   status: Status;
   wakeAt: number | null;
   committedAtMs: number;
+  /** When it was started, or last restarted, in milliseconds since the schedule began. */
+  openedAtMs: number;
+  /** When its end was decided; null if it is not. */
+  decidedAtMs: number | null;
   holder: Holder | null;
   /** The highest fence that was given out. */
   fence: number;
@@ -88,6 +93,8 @@ export class Ledger {
   /** The acknowledged events that failovers have lost, by execution. */
   readonly lostByFailover: Map<string, LostByFailover> = new Map();
   failovers = 0;
+  /** True once somebody has asked to delete the events of earlier runs. */
+  isTrimmed = false;
   /** Every fence that was given out, with its execution. A failover does not remove any. */
   readonly fences: Set<string> = new Set();
   /** How late a timer or a deadline may be, in milliseconds; a later one breaks I7. Limited only in the mode `faultFree`. */
@@ -121,14 +128,16 @@ export class Ledger {
     const entry: LedgerEntry = {
       workflowId,
       incarnation,
-      definitionHash: head.definition.hash,
       events: [],
       commitIds: [],
+      committedMs: [],
       head,
       version: -1,
       status: head.status,
       wakeAt,
       committedAtMs: this.nowMs,
+      openedAtMs: this.nowMs,
+      decidedAtMs: null,
       holder: null,
       fence: 0,
       crashes: 0,
@@ -144,12 +153,18 @@ export class Ledger {
     for (const event of events) {
       entry.events.push(event);
       entry.commitIds.push(commitId);
+      entry.committedMs.push(this.nowMs);
     }
     entry.head = head;
     entry.version = head.version;
     entry.status = head.status;
     entry.wakeAt = wakeAt;
     entry.committedAtMs = this.nowMs;
+    if (events.some(({ type }) => type === "restarted")) {
+      entry.openedAtMs = this.nowMs;
+      entry.decidedAtMs = null;
+    }
+    if (isDecided(head)) entry.decidedAtMs ??= this.nowMs;
     this.commits++;
     this.hash = hash32(`${this.hash} ${this.nowMs} ${entry.workflowId} ${JSON.stringify(events)}`);
   }
@@ -184,11 +199,17 @@ export class Ledger {
   }
 }
 
+/** True if the end of an execution is decided: it has ended, or only steps at its end and messages are left. */
+function isDecided({ status, ending, closing, activePaths }: SnapshotHead): boolean {
+  return isTerminal(status) || ending !== undefined || closing !== undefined || activePaths.length === 0;
+}
+
 function copyOf(entries: ReadonlyMap<string, LedgerEntry>): Map<string, LedgerEntry> {
   const copies = [...entries.values()].map((entry) => ({
     ...entry,
     events: [...entry.events],
     commitIds: [...entry.commitIds],
+    committedMs: [...entry.committedMs],
     holder: entry.holder && { ...entry.holder },
   }));
   return new Map(copies.map((copy) => [copy.workflowId, copy]));

@@ -1,5 +1,6 @@
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { checkAnswers, checkAttempts, checkFold, checkSettled, preparedWorkflows } from "./checks/check-history.ts";
+import { checkChild, checkLife } from "./checks/check-life.ts";
 import { isOwnSchedule, type Violation } from "./ledger.ts";
 import { maxAttemptsByNode } from "./max-attempts.ts";
 import { beginOutages } from "./outages.ts";
@@ -75,10 +76,14 @@ async function checkEnd(world: World, clientsLeft: number): Promise<void> {
   for (const entry of ledger.entries.values()) {
     checkAnswers(ledger, entry);
     checkAttempts(ledger, entry, most);
+    checkLife(ledger, entry);
     // The node of Stepfold's own schedules is not observed, so its calls are not recorded.
     if (!isOwnSchedule(entry)) effects.checkCommitted(entry);
-    await checkFold(ledger, entry, store, prepared, chance);
-    if (plan.mode !== "safety") checkSettled(ledger, entry);
+    await checkFold(ledger, entry, store, prepared, chance, (done) => effects.checkDone(entry, done));
+    if (plan.mode !== "safety") {
+      checkSettled(ledger, entry);
+      checkChild(ledger, entry, entry.head.parent ? await store.load(entry.head.parent.workflowId) : null);
+    }
     const snapshot = isTerminal(entry.status) && scenario.check ? await store.load(entry.workflowId) : null;
     for (const wrong of (snapshot && scenario.check?.({ snapshot, events: entry.events })) ?? [])
       ledger.violate("check", wrong, entry.workflowId);

@@ -2,10 +2,12 @@ import { scopedKey } from "../../../core/snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../../../core/snapshot/checkpoint.ts";
 import type { Event, SpawnedEvent } from "../../../core/snapshot/event.ts";
 import { isTerminal, type SnapshotHead, type Wait } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 import { checkHolder } from "./check-claims.ts";
+import { checkGoingOn, opensExecution } from "./check-life.ts";
 
 /** The longest time between a decision and its commit. After that time, leases have ended and callers have given up. */
 const maxTransitMs = 60_000;
@@ -14,7 +16,9 @@ const maxTransitMs = 60_000;
 export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, machine: string | null): void {
   const { workflowId, expectedVersion, fence, head, events, release } = commit;
   const before = commit.expectedVersion === -1 ? -1 : entry.version;
-  if (isTerminal(entry.status) && before !== -1) ledger.violate("I3", `${events[0]?.type} followed the end (${entry.status})`, workflowId);
+  const isReopened = events[0]?.type === "restarted" && entry.status !== "completed";
+  if (isTerminal(entry.status) && before !== -1 && !isReopened)
+    ledger.violate("I3", `${events[0]?.type} followed the end (${entry.status})`, workflowId);
   if (expectedVersion < before) ledger.violate("I2", `version ${expectedVersion + 1} was committed twice`, workflowId);
   const versions = events.map(({ version }) => version);
   if (events.length === 0 || head.version !== before + events.length || versions.some((version, i) => version !== before + 1 + i))
@@ -37,11 +41,12 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
   if (release || isTerminal(head.status)) entry.holder = null;
   checkWake(ledger, commit);
   const known = [...entry.events, ...events];
+  checkGoingOn(ledger, entry, commit);
   for (const event of events) {
     if (event.type === "started" && event.checkpoint) checkWaitsOfFork(ledger, workflowId, event.checkpoint);
     checkStamp(ledger, workflowId, event);
     checkTime(ledger, entry, known, event);
-    checkDeadline(ledger, workflowId, known[0]!, event);
+    checkDeadline(ledger, workflowId, known, event);
   }
 }
 
@@ -92,8 +97,8 @@ function checkTime(ledger: Ledger, { workflowId, head }: LedgerEntry, known: rea
 }
 
 /** I8, I7: an execution fails neither before its deadline nor long after it. I19: no step begins after the deadline. */
-function checkDeadline(ledger: Ledger, workflowId: string, started: Event, event: Event): void {
-  const deadlineAt = started.type === "started" ? started.deadlineAt : undefined;
+function checkDeadline(ledger: Ledger, workflowId: string, known: readonly Event[], event: Event): void {
+  const deadlineAt = deadlineBefore(known, event.version);
   if (event.type === "expired" && event.scope === undefined) {
     const earlyMs = (deadlineAt ?? Number.POSITIVE_INFINITY) - beginsAt - ledger.nowMs;
     if (earlyMs > 0) ledger.violate("I8", `it failed ${earlyMs} ms before its deadline`, workflowId);
@@ -101,6 +106,12 @@ function checkDeadline(ledger: Ledger, workflowId: string, started: Event, event
   }
   if ("startedAt" in event && !event.undoes && !isAtEnd(event) && event.startedAt >= (deadlineAt ?? Number.POSITIVE_INFINITY))
     ledger.violate("I19", `${event.nodeId} was begun ${event.startedAt - deadlineAt!} ms after the deadline`, workflowId);
+}
+
+/** Returns the deadline that an event comes under: that of its run, or of the last restart. */
+function deadlineBefore(known: readonly Event[], version: number): number | undefined {
+  const sets = known.findLast((event) => event.version < version && opensExecution(event));
+  return sets && opensExecution(sets) ? sets.deadlineAt : undefined;
 }
 
 /** True if a step runs at the end of the execution (`finally`), or in a child of such a step. */
@@ -121,11 +132,11 @@ function checkWaitsOfFork(ledger: Ledger, workflowId: string, { from, state }: C
 }
 
 /**
- * Returns the wait with this id, as the step has asked for it. A wait that is open again after a
+ * Returns the wait with this id, as the step has asked for it, or as a restart has opened it again. A wait that is open again after a
  * refused answer has a new id, which is two turns later, because the answer took a turn too.
  */
 export function waitOf(events: readonly Event[], waitId: string): Wait | undefined {
-  for (const event of events) {
+  for (const event of events.toReversed()) {
     const wait = waitsIn(event).find(({ id }) => id === waitId);
     if (wait) return wait;
   }
@@ -136,14 +147,20 @@ export function waitOf(events: readonly Event[], waitId: string): Wait | undefin
 
 /**
  * Returns the waits that an event opens: those of a step, the wait for the time at which an
- * execution begins, or the waits of the checkpoint from which an execution continues.
+ * execution or a run begins, or the waits of the state from which an execution goes on.
  */
-function waitsIn(event: Event): readonly Wait[] {
+export function waitsIn(event: Event): readonly Wait[] {
   if (event.type === "suspended") return event.waits;
   if (event.type === "spawned") return timeOf(event);
+  if (event.type === "restarted") return waitsOf(event.state);
+  if (event.type === "continued") return timerUntil(event.startAt, `${event.run - 1}@2`);
   if (event.type !== "started") return [];
   if (event.checkpoint) return waitsOf(event.checkpoint.state);
-  return event.startAt === undefined ? [] : [{ id: "0@2", kind: "timer", resumeAt: event.startAt }];
+  return timerUntil(event.startAt, "0@2");
+}
+
+function timerUntil(resumeAt: EpochMs | undefined, id: string): readonly Wait[] {
+  return resumeAt === undefined ? [] : [{ id, kind: "timer", resumeAt }];
 }
 
 /** Returns the wait of a node for its sub-workflow or items, if these have to end by a time. */
@@ -151,6 +168,6 @@ function timeOf({ scope = "", pathId, turn, children: { timeoutAt } }: SpawnedEv
   return timeoutAt === undefined ? [] : [{ id: scopedKey(scope, `${pathId}@${turn + 1}`), kind: "children", timeoutAt }];
 }
 
-function waitsOf({ activePaths, childStates = {} }: CheckpointState): readonly Wait[] {
+function waitsOf({ activePaths, childStates = {} }: Pick<CheckpointState, "activePaths" | "childStates">): readonly Wait[] {
   return [...activePaths, ...Object.values(childStates).flatMap((child) => child.activePaths)].flatMap(({ waits = [] }) => waits);
 }

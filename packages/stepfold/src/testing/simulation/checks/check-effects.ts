@@ -3,6 +3,7 @@ import type { Event } from "../../../core/snapshot/event.ts";
 import type { Effect } from "../effects.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
+import type { Done } from "./check-life.ts";
 
 /** Records all calls of executors and checks them. */
 export class EffectLog {
@@ -10,6 +11,8 @@ export class EffectLog {
   repeated = 0;
   readonly #ledger: Ledger;
   readonly #calls = new Map<string, number>();
+  /** When a step was performed last by the holder of its execution, by its idempotency key. */
+  readonly #last = new Map<string, number>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -22,6 +25,17 @@ export class EffectLog {
     const entry = this.#ledger.entries.get(workflowId);
     if (times > 1 && times > timesWanted(entry, effect)) this.repeated++;
     if (entry) this.#checkRetry(entry, effect);
+    // a process that has lost the execution may not know yet what others have completed
+    if (entry?.holder?.machine !== effect.machine || effect.isCompensation) return;
+    this.#last.set(idempotencyKey, this.#ledger.nowMs);
+  }
+
+  /** I23: no step is performed again after it was completed, under the same idempotency key. */
+  checkDone({ workflowId, committedMs }: LedgerEntry, { key, version }: Done): void {
+    const lateMs = (this.#last.get(`${workflowId}/${key}`) ?? 0) - committedMs[version]!;
+    // a failover makes what was completed unknown
+    if (lateMs > 0 && this.#ledger.failovers === 0)
+      this.#ledger.violate("I23", `${key} was performed again ${lateMs} ms after it was completed`, workflowId);
   }
 
   /** I4: every committed result comes from its own call of the executor. */
@@ -55,13 +69,14 @@ export class EffectLog {
 
 /**
  * Returns how many calls may look the same. A step that suspends again after each answer may get the same answer again, and a step that
- * is tried again after an incident begins with its first attempt.
+ * is tried again after an incident or a restart begins with its first attempt.
  */
 function timesWanted(entry: LedgerEntry | undefined, { pathId, resumed }: Effect): number {
   if (!entry) return 1;
   const events = entry.events.filter((event) => isOfPath(event, pathId));
   const incidents = events.filter((event) => event.type === "failed" && event.incident === true).length;
-  return incidents + (resumed === "" ? 1 : events.filter(({ type }) => type === "suspended").length);
+  const restarts = entry.events.filter(({ type }) => type === "restarted").length;
+  return incidents + restarts + (resumed === "" ? 1 : events.filter(({ type }) => type === "suspended").length);
 }
 
 function isOfPath(event: Event, pathId: string): boolean {

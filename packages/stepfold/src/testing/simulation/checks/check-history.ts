@@ -1,10 +1,10 @@
+import type { CompiledWorkflow } from "../../../core/definition/compiled.ts";
 import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
-import { fold } from "../../../core/transition/apply.ts";
+import { draftAfter, fold, workflowAt } from "../../../core/transition/apply.ts";
 import { closeDraft } from "../../../core/transition/draft/close-draft.ts";
 import { listedWaitsOf } from "../../../core/transition/draft/listed-waits.ts";
 import { openDraft } from "../../../core/transition/draft/open-draft.ts";
-import { evolve } from "../../../core/transition/evolve.ts";
 import { canonicalJson } from "../../../core/values/canonical-json.ts";
 import type { Json } from "../../../core/values/json.ts";
 import { defaultLimits } from "../../../core/values/limits.ts";
@@ -13,7 +13,8 @@ import { findSummaries } from "../../../ports/list-fallbacks.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import type { Random } from "../random.ts";
-import { waitOf } from "./check-commit.ts";
+import { waitOf, waitsIn } from "./check-commit.ts";
+import { checkNames, type Done, opensExecution } from "./check-life.ts";
 
 /** I5b: only one answer to a wait without a quorum is applied, and no answer or signal with a key is applied twice. */
 export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry): void {
@@ -22,6 +23,8 @@ export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry
   for (const event of events) {
     // After a refusal the same answer may be given again.
     if (event.type === "answerRefused") for (const name of namesAt.get(event.answer ?? -1) ?? []) seen.delete(name);
+    // a restart opens waits again
+    if (event.type === "restarted") for (const { id } of waitsIn(event)) seen.delete(`wait ${id}`);
     if (event.type !== "resumed" && event.type !== "signalled" && event.type !== "timedOut") continue;
     const key = "idempotencyKey" in event ? event.idempotencyKey : undefined;
     const names = key === undefined ? [] : [`${event.type} key ${key}`];
@@ -45,8 +48,10 @@ export function checkAttempts(ledger: Ledger, { workflowId, events }: LedgerEntr
 }
 
 /**
- * I10: the stored snapshot is what its history results in, and lists find the execution by
- * its waits. I13: the same is true from any version in between, copied as JSON.
+ * I10: the stored snapshot is what its history results in, also without the events of earlier runs, and lists find the execution by its
+ * waits. I13: the same is true from any version in between, copied as JSON.
+ *
+ * @param onDone called for each step that was completed
  */
 export async function checkFold(
   ledger: Ledger,
@@ -54,6 +59,7 @@ export async function checkFold(
   store: SnapshotStore,
   prepared: (hash: string) => Promise<PreparedWorkflow | null>,
   random: Random,
+  onDone: (done: Done) => void,
 ): Promise<void> {
   const { workflowId, events, version } = entry;
   const stored = await store.load(workflowId);
@@ -67,21 +73,47 @@ export async function checkFold(
       .join(),
   );
   if (told !== open) ledger.violate("I10", `lists say that it waits for ${told}, and it waits for ${open}`, workflowId);
-  const workflow = await prepared(entry.definitionHash);
-  if (!workflow) return ledger.violate("I10", "its definition is not there", workflowId);
-  const { compiled } = workflow;
-  const folded = fold(compiled, events as [StartedEvent, ...Event[]]);
+  const workflowOf = await workflowsOf(events, prepared);
+  if (!workflowOf) return ledger.violate("I10", "its definition is not there", workflowId);
+  const [begun, ...rest] = events as [StartedEvent, ...Event[]];
+  const compiled = workflowOf(begun.definition.hash);
+  const folded = fold(compiled, [begun, ...rest], workflowOf);
   // A store has all results, but the engine drops those that a node does not keep.
-  const kept = compiled.definition.nodes.some(({ keep }) => keep !== undefined) ? closeDraft(openDraft(compiled, stored)) : stored;
+  const present = workflowOf(stored.definition.hash);
+  const kept = present.definition.nodes.some(({ keep }) => keep !== undefined) ? closeDraft(openDraft(present, stored)) : stored;
   if (differ(folded, kept)) ledger.violate("I10", `what is stored is not what its history gives: ${difference(folded, kept)}`, workflowId);
   const middle = random.between(0, version);
-  const [begun, ...rest] = events as [StartedEvent, ...Event[]];
-  const copy = JSON.parse(JSON.stringify(fold(compiled, [begun, ...rest.slice(0, middle)]))) as Snapshot;
-  const draft = openDraft(compiled, copy);
-  for (const event of rest.slice(middle)) evolve(draft, event);
+  const copy = JSON.parse(JSON.stringify(fold(compiled, [begun, ...rest.slice(0, middle)], workflowOf))) as Snapshot;
+  let draft = openDraft(workflowOf(copy.definition.hash), copy);
+  for (const event of rest.slice(middle)) draft = draftAfter(draft, event, workflowAt(draft, event, workflowOf)) ?? draft;
   const after = closeDraft(draft);
   if (differ(after, folded))
     ledger.violate("I13", `from version ${middle} on it comes to something else: ${difference(folded, after)}`, workflowId);
+  const since = stored.run?.since ?? 0;
+  const ofRun = since === 0 ? folded : fold(compiled, [begun, ...rest.slice(since - 1)], workflowOf);
+  if (differ(withoutLife(ofRun), withoutLife(folded)))
+    ledger.violate("I10", `its present run alone gives something else: ${difference(withoutLife(folded), withoutLife(ofRun))}`, workflowId);
+  for (const done of checkNames(ledger, entry, workflowOf)) onDone(done);
+}
+
+/** Leaves out what a store keeps over all runs: the sizes of all events, the keys of answers, and messages on their way. */
+function withoutLife({ historyBytes: _, answered: __, outbox: ___, ...snapshot }: Snapshot): Snapshot {
+  return snapshot;
+}
+
+/** Returns the definitions that a history names, by their hashes; null if one is missing. */
+async function workflowsOf(
+  events: readonly Event[],
+  prepared: (hash: string) => Promise<PreparedWorkflow | null>,
+): Promise<((hash: string) => CompiledWorkflow) | null> {
+  const named = new Map<string, CompiledWorkflow>();
+  for (const event of events) {
+    if (!opensExecution(event) || named.has(event.definition.hash)) continue;
+    const workflow = await prepared(event.definition.hash);
+    if (!workflow) return null;
+    named.set(event.definition.hash, workflow.compiled);
+  }
+  return (hash) => named.get(hash)!;
 }
 
 /** I7: when the faults of a schedule have ended, no execution is stuck. */

@@ -1,0 +1,167 @@
+import type { CodeMutant } from "./mutant.ts";
+
+const faultFree = { mode: "faultFree", faults: [] } as const;
+
+/** Mistakes about the one id of an execution: with its runs, its restarts, and the executions that it waits for. */
+export const identityMutants: readonly CodeMutant[] = [
+  {
+    // ids of waits and idempotency keys repeat in each run
+    name: "every-run-begins-at-the-same-path",
+    caughtBy: ["I23"],
+    options: faultFree,
+    patches: [{ file: "core/transition/begin-run.ts", find: "id: String(run - 1) };", put: 'id: "0" };' }],
+  },
+  {
+    name: "run-begins-without-checkpoint",
+    caughtBy: ["I22"],
+    options: faultFree,
+    patches: [{ file: "runtime/context/make-commit.ts", find: "(begins || isCheckpointDue(", put: "(isCheckpointDue(" }],
+  },
+  {
+    name: "every-run-may-start-as-many-executions",
+    caughtBy: ["I22"],
+    options: faultFree,
+    patches: [
+      { file: "core/transition/begin-run.ts", find: "  draft.descendants = descendants;", put: "  draft.descendants = 0 * descendants;" },
+    ],
+  },
+  {
+    // the payload of a kept signal is said to lie in an event of the run before, which may be trimmed
+    name: "signals-are-carried-as-references",
+    caughtBy: ["I10", "I7", "script"],
+    patches: [{ file: "core/transition/begin-run.ts", find: "  return signal;", put: "  return { ..._ && { inEvents: _ }, ...signal };" }],
+  },
+  {
+    name: "keys-of-answers-are-forgotten-with-a-run",
+    caughtBy: ["I5b"],
+    options: faultFree,
+    patches: [{ file: "core/transition/begin-run.ts", find: "  draft.begun = [];", put: "  draft.begun = [];\n  draft.answered = [];" }],
+  },
+  {
+    name: "no-cancellation-after-the-first-run",
+    caughtBy: ["I6", "I24", "script"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/events/path-events.ts",
+        find: "if (!isChild(scope) && scope.root.closing) return false;",
+        put: "if (!isChild(scope) && (scope.root.closing || scope.root.run)) return false;",
+      },
+    ],
+  },
+  {
+    // a parent that does not wait any more leaves alone a child that has gone on meanwhile
+    name: "cancellation-by-the-parent-misses-a-later-run",
+    caughtBy: ["I24"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/worker/deliver-outbox.ts",
+        find: '    await delivery.command(to, { type: "cancel", reason, parent: own });',
+        put: '    if (!(await delivery.context.store.loadHead(to))?.run) await delivery.command(to, { type: "cancel", reason, parent: own });',
+      },
+    ],
+  },
+  {
+    name: "restart-does-not-list-its-waits",
+    caughtBy: ["I10"],
+    options: faultFree,
+    patches: [{ file: "core/transition/restart-run.ts", find: "  draft.listedWaits = null;\n", put: "" }],
+  },
+  {
+    name: "restart-does-not-write-its-children",
+    caughtBy: ["I10"],
+    options: faultFree,
+    patches: [
+      { file: "core/transition/restart-run.ts", find: "  for (const key of draft.children.keys()) draft.changed.add(key);\n", put: "" },
+    ],
+  },
+  {
+    name: "visit-is-kept-for-a-deleted-child",
+    caughtBy: ["I23", "I10", "I7"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/restart/restart-state.ts",
+        find: '    const isNewVisit = waits.some(({ kind }) => kind === "child");',
+        put: "    const isNewVisit = false as boolean;",
+      },
+    ],
+  },
+  {
+    name: "adoption-ends-a-child-that-runs",
+    caughtBy: ["I24", "I7", "script", "I10"],
+    options: faultFree,
+    patches: [{ file: "runtime/worker/adopt-child.ts", find: "  if (status === null) return;\n", put: "" }],
+  },
+  {
+    name: "adoption-is-not-sent",
+    caughtBy: ["I7", "I24"],
+    options: faultFree,
+    patches: [
+      { file: "core/restart/restart-state.ts", find: "...(adopts.length > 0 && { outbox:", put: "...(adopts.length < 0 && { outbox:" },
+    ],
+  },
+  {
+    // a refused restart of the child is tried for ever, and the parent is parked
+    name: "adoption-that-is-refused-is-tried-again",
+    caughtBy: ["I7", "I9"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/worker/adopt-child.ts",
+        find: "return StepfoldError.is(error) && !error.retryable && !transient.has(error.code);",
+        put: "return StepfoldError.is(error) && error.retryable && !transient.has(error.code);",
+      },
+    ],
+  },
+  {
+    name: "restart-counts-each-time-under-one-key",
+    caughtBy: ["I22"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/worker/restart-execution.ts",
+        find: "const isRepeated = idempotencyKey !== undefined &&",
+        put: "const isRepeated = idempotencyKey === undefined &&",
+      },
+    ],
+  },
+  {
+    name: "ended-stays-ended-after-a-restart",
+    caughtBy: ["I2", "I7", "I10", "script"],
+    options: faultFree,
+    patches: [
+      {
+        file: "stores/kit/row-rules.ts",
+        find: "const times = given && { updatedAt: now, endedAt: isTerminal(given.status) ? now : null };",
+        put: "const times = given && { updatedAt: now, endedAt: isTerminal(given.status) ? now : row.endedAt };",
+      },
+    ],
+  },
+  {
+    // a start that is repeated after the execution has gone on is refused
+    name: "start-is-compared-with-the-present-run",
+    caughtBy: ["script"],
+    options: { mode: "liveness", faults: ["crash"] },
+    patches: [
+      {
+        file: "runtime/handle/start-run.ts",
+        find: "  if (!existing.run && !existing.restarts) return existing;",
+        put: "  if (existing) return existing;",
+      },
+    ],
+  },
+  {
+    name: "session-goes-on-with-the-definition-of-the-run-before",
+    caughtBy: ["I10", "I13", "check"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/worker/execution-session.ts",
+        find: "    return definition.hash === this.#workflow.compiled.hash;",
+        put: "    return definition.id === this.#workflow.compiled.definition.id;",
+      },
+    ],
+  },
+];
