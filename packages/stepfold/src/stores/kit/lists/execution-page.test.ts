@@ -10,6 +10,8 @@ const row = (seq: number, metadata: Readonly<Record<string, Json>>): ListedRow =
     id: `id-${seq}`,
     seq,
     incarnation: "i",
+    runSince: null,
+    trimmed: 0,
     version: 0,
     sizeBytes: 1,
     status: "paused",

@@ -26,7 +26,7 @@ export function nextRun(commits: readonly Commit[], { at, input, outputs = [], i
   const steps = stepCommit(before, { outputs: [...outputs, null], waits: [], head: { ...given, run: { number: run, since, at } } });
   const event: ContinuedEvent = {
     ...{ type: "continued", version: since, at, pathId: "0", turn: since, nodeId: "step", attempt: 1, startedAt: at },
-    ...{ run, definition: head.definition, firstNodeId: "step", metadata: head.metadata, ...given },
+    ...{ run, definition: head.definition, firstNodeId: "step", metadata: head.metadata, totalExecutionTime: 0, ...given },
   };
   const commit = { ...steps, events: [...steps.events.slice(0, -1), event] };
   return isCheckpoint ? { ...commit, checkpoint: historyCheckpoint(snapshotAfter(...commits, commit)) } : commit;
@@ -35,7 +35,7 @@ export function nextRun(commits: readonly Commit[], { at, input, outputs = [], i
 /** Makes the commit that opens an ended execution again. */
 export function reopening(from: Commit, options: StepOptions = {}): Commit {
   const { definition, restarts = 0 } = from.head;
-  const event = (version: number): RestartedEvent => ({ type: "restarted", version, at: version, definition, state: { activePaths: [] } });
+  const event = (version: number): RestartedEvent => ({ type: "restarted", version, at: version, definition, state: { activePaths: [], sizeBytes: 0 } });
   return { ...stepCommit(from, { event, ...options, head: { restarts: restarts + 1, ...options.head } }), reopens: true };
 }
 
