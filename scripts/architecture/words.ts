@@ -35,7 +35,17 @@ export const replacedWords: readonly ReplacedWord[] = [
     word: /turns?/,
     instead: "permits, keyedLock or sortKey",
     except: {
-      "the engine's Turn": ["Turn", "TurnSetting", "TurnRequest", "TurnOptions", "openTurn", "checkTurnOptions", "turn", "turn-options", "open-turn"],
+      "the engine's Turn": [
+        "Turn",
+        "TurnSetting",
+        "TurnRequest",
+        "TurnOptions",
+        "openTurn",
+        "checkTurnOptions",
+        "turn",
+        "turn-options",
+        "open-turn",
+      ],
     },
   },
   {

@@ -1,7 +1,10 @@
 import type { EpochMs } from "../values/json.ts";
 import type { Draft } from "./draft/draft.ts";
 import { firstPath } from "./draft/draft-path.ts";
+import { enqueueEnd } from "./draft/outbox.ts";
+import { forgetChildren } from "./paths/end-path.ts";
 import { enter } from "./paths/leave.ts";
+import { holdOpen } from "./paths/undo.ts";
 import { settle } from "./settle.ts";
 
 /** The id of the path that begins at the `finally` node when the end of an execution is decided. */
@@ -43,4 +46,17 @@ function endClosing(draft: Draft): void {
   draft.failedNodeId = nodeId;
   draft.error = error;
   draft.output = output;
+}
+
+/**
+ * Finishes an execution that has just ended. It becomes open again if a compensation failed (see `holdOpen`) or if messages must still be
+ * delivered (see `enqueueEnd`).
+ *
+ * @param givesUp true if failed compensations are not tried again
+ */
+export function finish(draft: Draft, version: number, givesUp = false): void {
+  draft.begun = [];
+  const isHeld = !givesUp && draft.compensations.length > 0 && holdOpen(draft, version);
+  forgetChildren(draft);
+  if (!isHeld) enqueueEnd(draft);
 }

@@ -2,7 +2,7 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { CancelledEvent, ContinuedEvent, DeliveredEvent, Event, MetadataSetEvent } from "../snapshot/event.ts";
 import { beginRun } from "./begin-run.ts";
 import { skipItem } from "./children/children.ts";
-import { close } from "./close.ts";
+import { close, finish } from "./close.ts";
 import { markChanged } from "./draft/add-result.ts";
 import type { Draft, ScopeDraft } from "./draft/draft.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
@@ -22,7 +22,6 @@ import {
   applyTimedOut,
 } from "./events/path-events.ts";
 import { applyAnswerRefused, applyBegun, applyCompleted, applyFailed, applySpawned, applySuspended } from "./events/step-events.ts";
-import { finish } from "./finish.ts";
 import { terminate } from "./paths/end-path.ts";
 import { applySignalled } from "./paths/signals.ts";
 import { settle } from "./settle.ts";

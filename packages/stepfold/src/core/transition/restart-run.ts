@@ -2,12 +2,11 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { RestartedEvent } from "../snapshot/event.ts";
 import type { Context, Snapshot } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
-import { close } from "./close.ts";
+import { close, finish } from "./close.ts";
 import type { Draft } from "./draft/draft.ts";
 import { countEvent } from "./draft/held-size.ts";
 import { openDraft, scopeAt } from "./draft/open-draft.ts";
 import { enqueueReopened } from "./draft/outbox.ts";
-import { finish } from "./finish.ts";
 import { takeKept } from "./paths/signals.ts";
 import { settleAll } from "./settle.ts";
 
