@@ -87,7 +87,8 @@ export function costsOfRuns(name: string, open: () => Promise<CountedStore>): vo
       }
       const { run: present, inbox, answered: keys } = await run.snapshot();
       expect([present?.number, inbox?.length, keys?.length]).toEqual([manyRuns, 3, 3]);
-      return { first: costs[0]!, last: costs.at(-1)! };
+      // the signal that ends a run comes before the others: that of the second run is the first one after a run
+      return { first: { ...costs[0]!, signal: costs[1]!.signal }, last: costs.at(-1)! };
     }
 
     it("a signal and a load read as much as after the first run, and the next run is written in as many bytes", {
