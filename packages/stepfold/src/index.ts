@@ -125,18 +125,14 @@ export type {
   Claim,
   Commit,
   CountQuery,
-  DeletedExecution,
   ExecutionSummary,
   Lease,
   ListQuery,
   Page,
-  PruneOptions,
-  PruneReport,
   SnapshotStore,
   StoreFeatures,
-  TrimOptions,
-  TrimReport,
 } from "./ports/snapshot-store.ts";
 export type { DefinitionLibrary, DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "./ports/store-definitions.ts";
+export type { DeletedExecution, PruneOptions, PruneReport, TrimOptions, TrimReport } from "./ports/store-removal.ts";
 export type { LiveWorker, WorkerBeat } from "./ports/store-workers.ts";
 export type { TransactionQuery } from "./ports/transaction-query.ts";

@@ -11,6 +11,7 @@ import type { Rate } from "../core/values/shared-keys.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
 import type { MetadataFilter, WaitFilter } from "./list-filters.ts";
 import type { DefinitionLibrary, PutDefinitionOptions } from "./store-definitions.ts";
+import type { PruneOptions, PruneReport, TrimOptions, TrimReport } from "./store-removal.ts";
 import type { LiveWorker, WorkerBeat } from "./store-workers.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
 
@@ -233,61 +234,6 @@ export interface ExecutionSummary extends RunNumbers {
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | null;
-}
-
-/** Which ended executions to delete. */
-export interface PruneOptions {
-  /** Only executions that ended before this time. */
-  readonly before: EpochMs;
-  /** Only executions of this workflow definition. Default: of all. */
-  readonly definitionId?: string;
-  /** Default: all terminal statuses. */
-  readonly statuses?: readonly ("completed" | "failed" | "cancelled")[];
-  /** The most executions to delete in one call; default 1,000. */
-  readonly limit?: number;
-  /** True: delete nothing, and only report what would be deleted. */
-  readonly dryRun?: boolean;
-}
-
-/** An execution that was deleted, or would be deleted by a dry run. */
-export interface DeletedExecution {
-  readonly workflowId: string;
-  readonly incarnation: string;
-}
-
-/** What a prune deleted, or what a dry run would delete. */
-export interface PruneReport {
-  readonly executions: number;
-  readonly events: number;
-  /** The deleted executions in the order in which they ended. `executions` and `events` are counts. */
-  readonly deleted: readonly DeletedExecution[];
-}
-
-/** Of which executions to delete the events of earlier runs. */
-export interface TrimOptions {
-  /** Only executions whose present run began before this time, so that their earlier runs ended before it. */
-  readonly before: EpochMs;
-  /** Only executions that were started with this workflow definition. Default: of all. */
-  readonly definitionId?: string;
-  /** Only this execution. */
-  readonly workflowId?: string;
-  /** The most executions to trim in one call; default 1,000. */
-  readonly limit?: number;
-  /** True: delete nothing, and only report what would be deleted. */
-  readonly dryRun?: boolean;
-}
-
-/** What a trim deleted, or what a dry run would delete. */
-export interface TrimReport {
-  readonly executions: number;
-  readonly events: number;
-  /** The trimmed executions, in the order in which their present runs began. `executions` and `events` are counts. */
-  readonly trimmed: readonly DeletedExecution[];
-  /**
-   * Executions that are not trimmed, because no checkpoint was stored since their present run began: it was larger than a value may be
-   * (`maxValueBytes`). Their earlier runs are trimmed once a later checkpoint is stored.
-   */
-  readonly left: readonly DeletedExecution[];
 }
 
 /** The capabilities of a store, as data. */

@@ -15,6 +15,7 @@ import type { BrokenStore } from "./broken/broken-store.ts";
 import { brokenTrouble } from "./broken/broken-trouble.ts";
 import { brokenWaits } from "./broken/broken-waits.ts";
 import { brokenLibrary } from "./broken/library/broken-library.ts";
+import { brokenRuns } from "./broken/runs/broken-runs.ts";
 
 /**
  * Stores with plausible mistakes, each a wrapper around a correct one. They show that the contract finds such mistakes.
@@ -36,6 +37,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenPermits,
   ...brokenRates,
   ...brokenReads,
+  ...brokenRuns,
   ...brokenMetadata,
   ...brokenWaits,
   ...brokenCounts,

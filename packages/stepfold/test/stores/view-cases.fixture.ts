@@ -3,6 +3,7 @@ import type { Event } from "../../src/core/snapshot/event.ts";
 import { leanHead } from "../../src/core/snapshot/large-values.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import { nextRun, reopening, writtenRuns } from "../../src/testing/contract/records/runs.ts";
 import { startCommit, stepCommit } from "../../src/testing/index.ts";
 import { engineCommits } from "./engine-commits.fixture.ts";
 
@@ -54,6 +55,31 @@ export async function showsWhatLoadGives(
     );
     expect([row.status, row.version]).toEqual([loaded.status, loaded.version]);
   }
+}
+
+/** Writes executions of several runs, one of them trimmed, and expects that the view shows the present run as `load` does. */
+export async function showsPresentRun(store: SnapshotStore, snapshotOf: (id: string) => Promise<string>): Promise<void> {
+  const definition = { id: "contract", hash: "another" };
+  for (const id of ["whole", "trimmed"]) {
+    const commits = await writtenRuns(store, id, [10]);
+    const next = nextRun(commits, { at: 20, outputs: ["last"], input: { third: true } });
+    const events = next.events.map((event) => (event.type === "continued" ? { ...event, definition } : event));
+    await store.commit({ ...next, events, head: { ...next.head, definition }, checkpoint: { ...next.checkpoint!, definition } });
+    if (id === "trimmed") await store.trim({ before: 100 });
+    for (const output of [null, "one", "two"]) {
+      if (output) await store.commit(stepCommit((await store.load(id))!, { output }));
+      expect(JSON.parse(await snapshotOf(id))).toEqual(await store.load(id));
+    }
+    await store.commit(stepCommit((await store.load(id))!, { status: "failed" }));
+    const again = reopening({ ...next, head: (await store.load(id))! });
+    await store.commit(again);
+    expect(JSON.parse(await snapshotOf(id))).toEqual(await store.load(id));
+  }
+  // a run that begins with the second event
+  const first = startCommit("short", { input: "first" });
+  await store.create(first);
+  await store.commit(nextRun([first], { at: 10 }));
+  expect(JSON.parse(await snapshotOf("short"))).toEqual(await store.load("short"));
 }
 
 /** The part of a snapshot that the view shows: without variables, keys of answers, schemas of payloads, and large values in the events. */

@@ -56,7 +56,7 @@ function takeKeptSignals(draft: Draft, at: EpochMs): void {
 }
 
 /** Returns the results up to a version. */
-export function contextUntil(context: Context, since: number): Context {
+function contextUntil(context: Context, since: number): Context {
   const kept = Object.entries(context).map(([nodeId, results]) => [nodeId, results.filter(({ version }) => version <= since)] as const);
   return Object.fromEntries(kept.filter(([, results]) => results.length > 0));
 }

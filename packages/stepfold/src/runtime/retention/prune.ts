@@ -2,15 +2,8 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import { aCount, aFlag, aFunction, aText, checkOptions, must, type OptionCheck } from "../../core/values/check-arguments.ts";
 import { readHistory } from "../../ports/read-history.ts";
-import type {
-  DeletedExecution,
-  ExecutionSummary,
-  PruneOptions,
-  PruneReport,
-  SnapshotStore,
-  TrimOptions,
-  TrimReport,
-} from "../../ports/snapshot-store.ts";
+import type { ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { DeletedExecution, PruneOptions, PruneReport, TrimOptions, TrimReport } from "../../ports/store-removal.ts";
 import type { EndedExecution } from "./ended-execution.ts";
 import { trim } from "./trim.ts";
 

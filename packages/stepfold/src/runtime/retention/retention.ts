@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type Duration, durationMs } from "../../core/values/duration.ts";
-import type { TrimOptions } from "../../ports/snapshot-store.ts";
+import type { TrimOptions } from "../../ports/store-removal.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { withTimeout } from "../context/with-timeout.ts";
 import { prunedTogether } from "./prune.ts";

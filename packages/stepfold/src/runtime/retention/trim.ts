@@ -1,6 +1,7 @@
 import { findSummaries } from "../../ports/list-fallbacks.ts";
 import { readHistory } from "../../ports/read-history.ts";
-import type { DeletedExecution, SnapshotStore, TrimOptions, TrimReport } from "../../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { DeletedExecution, TrimOptions, TrimReport } from "../../ports/store-removal.ts";
 import type { EndedExecution } from "./ended-execution.ts";
 
 /** The most executions that one call of the store trims, because every call has to be answered within the runtime's time limit. */

@@ -100,8 +100,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
       ask(async () => (limit < 1 ? [] : methods.events(workflowId, Math.max(-1, afterVersion), Math.min(limit, 2 ** 31 - 1)))),
     ...checkedLists(methods, ask),
     delete: (workflowId) => ask(() => methods.delete(workflowId)),
-    prune: (options) => ask(async () => methods.prune(checkedPrune(options))),
-    trim: (options) => ask(async () => methods.trim(checkedTrim(options))),
+    ...checkedRemovals(methods, ask),
     putDefinition: (hash, definition, options) => ask(() => methods.putDefinition(hash, definition, options)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
     ...checkedLibrary(methods, ask),
@@ -109,6 +108,14 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
       closing ??= doneOrGivenUp(close(), maxCloseMs, deadlines ?? new Deadlines(systemEnvironment));
       return closing;
     },
+  };
+}
+
+/** The methods that delete many executions or events, with checked options. */
+function checkedRemovals(methods: StoreMethods, ask: <T>(work: () => Promise<T>) => Promise<T>): Pick<SnapshotStore, "prune" | "trim"> {
+  return {
+    prune: (options) => ask(async () => methods.prune(checkedPrune(options))),
+    trim: (options) => ask(async () => methods.trim(checkedTrim(options))),
   };
 }
 

@@ -136,7 +136,7 @@ export function earlierRuns<T extends Pick<ExecutionRow, "id" | "runAt" | "seq" 
 }
 
 /** Returns the place of an event, or of the next one that is stored, in a list of all stored events. */
-export function placeOf(version: number, { trimmed }: Pick<ExecutionGuard, "trimmed">): number {
+export function ordinalOf(version: number, { trimmed }: Pick<ExecutionGuard, "trimmed">): number {
   return version <= 0 ? 0 : Math.max(1, version - trimmed);
 }
 

@@ -12,12 +12,11 @@ import type {
   ExecutionSummary,
   Lease,
   Page,
-  PruneReport,
   SnapshotStore,
   StoreFeatures,
-  TrimReport,
 } from "../../ports/snapshot-store.ts";
 import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "../../ports/store-definitions.ts";
+import type { PruneReport, TrimReport } from "../../ports/store-removal.ts";
 import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";

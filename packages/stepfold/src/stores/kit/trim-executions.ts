@@ -1,4 +1,4 @@
-import type { DeletedExecution, TrimReport } from "../../ports/snapshot-store.ts";
+import type { DeletedExecution, TrimReport } from "../../ports/store-removal.ts";
 import type { ExecutionGuard, ExecutionTable, LaterRun, RowWrite } from "./execution-table.ts";
 import type { CheckedTrim } from "./lists/checked-query.ts";
 import type { RowWriter } from "./writing/row-writer.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import type { Run } from "../../../src/runtime/handle/run.ts";
-import { act, type Bench, benches, codeOf, edges, ended, type OpenStore, until } from "./identity.fixture.ts";
+import { act, type Bench, benches, codeOf, edges, ended, eventually, type OpenStore, until } from "./identity.fixture.ts";
 
 const waiting = { start: "f", edges: edges("f>q", "f>s", "s>again") };
 const nodes = [
@@ -53,12 +53,12 @@ const states: Readonly<Record<string, (bench: Bench, id: string) => Promise<Stan
   },
   async delivering({ runtime }, id) {
     await runtime.start("parent", { workflowId: `${silent}${id}`, input: id });
-    let found: Run | null = null;
-    while (!found) found = await runtime.get(id).catch(() => null);
-    const waitId = await standing(found);
-    await found.cancel();
-    await until(found, ({ ending, activePaths }) => ending !== undefined && activePaths.length === 0);
-    return { run: found, waitId };
+    await eventually(async () => (await codeOf(runtime.get(id))) === "no error");
+    const run = await runtime.get(id);
+    const waitId = await standing(run);
+    await run.cancel();
+    await until(run, ({ ending, activePaths }) => ending !== undefined && activePaths.length === 0);
+    return { run, waitId };
   },
   async ended({ runtime }, id) {
     const run = await runtime.start("plain", { workflowId: id });

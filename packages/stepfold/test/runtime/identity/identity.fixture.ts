@@ -89,7 +89,7 @@ export async function until(run: Run, is: (snapshot: Snapshot) => boolean): Prom
   }
 }
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Waits until a condition holds. */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {

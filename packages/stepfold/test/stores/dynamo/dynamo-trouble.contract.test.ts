@@ -171,7 +171,7 @@ describe.skipIf(url === null)("a bad day of DynamoDB", () => {
     const own = await local();
     const store = dynamoStore(DynamoDBDocument.from(own.client), { table: own.table, prefix: "older" });
     await store.create(startCommit("a"));
-    await spoil(own, "older.x#a", "lane", "due#0");
+    await spoil(own, "older.x#a", "layout", 1);
     const refusal = { code: "STORE_REJECTED", message: expect.stringContaining("older version") };
     await expect(store.load("a")).rejects.toMatchObject(refusal);
     await expect(store.commit(stepCommit(startCommit("a")))).rejects.toMatchObject(refusal);

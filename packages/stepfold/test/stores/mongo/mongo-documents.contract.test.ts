@@ -299,12 +299,12 @@ describe("a MongoDB store and its database", () => {
     await Promise.all([migrateMongo(db), migrateMongo(db)]);
     await mongoStore(db, { migrate: true }).load("a");
     const names = (await db.collection("stepfold_executions").listIndexes().toArray()).map(({ name }) => name);
-    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "labels", "status"]);
+    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "labels", "run", "status"]);
   });
 
   it("refuses what an older version has written", async () => {
     const db = newDatabase();
-    await db.collection<{ _id: string }>("stepfold_counters").insertOne({ _id: "seq" });
+    await db.collection<{ _id: string }>("stepfold_executions").insertOne({ _id: "a" });
     const refusal = { code: "STORE_REJECTED", message: expect.stringContaining("older version") };
     await expect(migrateMongo(db)).rejects.toMatchObject(refusal);
     for (const migrate of [true, false]) await expect(mongoStore(db, { migrate }).load("a")).rejects.toMatchObject(refusal);

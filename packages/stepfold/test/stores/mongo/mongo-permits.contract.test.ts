@@ -57,7 +57,7 @@ describe("permits in MongoDB (stand-in for a single mongod, or the server at STE
       return undefined;
     });
     expect(await claimed(watched)).toEqual([]);
-    expect(calls.splice(0)).toEqual(["counters findOne", "executions aggregate"]);
+    expect(calls.splice(0)).toEqual(["executions findOne", "executions aggregate"]);
     const claim = ["executions aggregate", "executions findOneAndUpdate"];
     await store.create(startCommit("a"));
     expect(await claimed(watched, { limit: 1 })).toEqual(["a"]);

@@ -69,6 +69,19 @@ describe.skipIf(!server)("the tables of MySQL", () => {
     expect(rows).toHaveLength(1);
   });
 
+  it("with an earlier number of the layout are refused, and left alone", async () => {
+    const pool = server!.pool();
+    await pool.query("CREATE TABLE one_layout (only_row TINYINT NOT NULL PRIMARY KEY, layout INT NOT NULL)");
+    await pool.query("INSERT INTO one_layout VALUES (1, 1)");
+    for (const migrate of [true, false]) {
+      const store = mysqlStore(pool, { prefix: "one_", migrate });
+      await expect(store.load("a")).rejects.toMatchObject({ code: "STORE_REJECTED" });
+      await store.close();
+    }
+    const [rows] = await pool.query<RowDataPacket[]>("SELECT layout FROM one_layout");
+    expect(rows).toEqual([{ layout: 1 }]);
+  });
+
   it("may be made by hand from the statements", async () => {
     const pool = server!.pool();
     for (const statement of [...mysqlMigrations("hand_"), ...mysqlMigrations("hand_")]) await pool.query(statement);

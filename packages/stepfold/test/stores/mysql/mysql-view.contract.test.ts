@@ -5,6 +5,7 @@ import type { Event } from "../../../src/core/snapshot/event.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { showsPresentRun } from "../view-cases.fixture.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 
 const url = await serviceUrlOrSkip("mariadb");
@@ -79,6 +80,16 @@ describe.skipIf(!server)("the view of MySQL", () => {
       SELECT id FROM view_workflow_executions WHERE status = 'active'
       AND JSON_VALUE(snapshot, '$.metadata.index') = 2 AND JSON_VALUE(snapshot, '$.context.step[2].output.deep[0].x') = 0.1`);
     expect(asked.map(({ id }) => id)).toEqual(['id "2" \n é']);
+    await store.close();
+  });
+
+  it("shows the present run of an execution that has gone on", async () => {
+    const pool = server!.pool();
+    const store = mysqlStore(pool, { prefix: "view_runs_", migrate: true });
+    await showsPresentRun(store, async (id) => {
+      const [rows] = await pool.query<ViewRow[]>("SELECT * FROM view_runs_workflow_executions WHERE id = ?", [id]);
+      return rows[0]!.snapshot!;
+    });
     await store.close();
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { postgresStore } from "../../../src/stores/databases/postgres/index.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
-import { showsEveryVersion, showsWhatLoadGives, type ViewRow } from "../view-cases.fixture.ts";
+import { showsEveryVersion, showsPresentRun, showsWhatLoadGives, type ViewRow } from "../view-cases.fixture.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
 const pool = poolOf(4);
@@ -52,6 +52,12 @@ describe.skipIf(url === null)("PostgreSQL: the view workflow_executions", () => 
     const schema = freshSchema();
     const store = postgresStore(pool, { schema, migrate: true });
     await showsEveryVersion(store, async (id) => (await shownIn(schema, id))[0]!.snapshot);
+  });
+
+  it("shows the present run of an execution that has gone on", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    await showsPresentRun(store, async (id) => (await shownIn(schema, id))[0]!.snapshot);
   });
 
   it("reads nothing of other executions when it is asked for one", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
-import { showsEveryVersion, showsWhatLoadGives, type ViewRow } from "../view-cases.fixture.ts";
+import { showsEveryVersion, showsPresentRun, showsWhatLoadGives, type ViewRow } from "../view-cases.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,6 +35,16 @@ describe("the view workflow_executions", () => {
     await showsEveryVersion(store, async (id) => one.get(id)!.snapshot as string);
     const all = db.prepare("SELECT id FROM workflow_executions WHERE snapshot -> '$.compensations' IS NOT NULL").all();
     expect(all.length).toBeGreaterThan(0);
+    db.close();
+    await store.close();
+  });
+
+  it("shows the present run of an execution that has gone on", async () => {
+    const path = newPath();
+    const store = sqliteStore(path);
+    const db = new DatabaseSync(path);
+    const one = db.prepare("SELECT snapshot FROM workflow_executions WHERE id = ?");
+    await showsPresentRun(store, async (id) => one.get(id)!.snapshot as string);
     db.close();
     await store.close();
   });

@@ -27,7 +27,7 @@ export interface Head extends ExecutionGuard, KnownHead {
 }
 
 /** The layout of the items, which every head and tombstone names. */
-export const layout = 2;
+export const itemLayout = 2;
 
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
 
@@ -47,7 +47,7 @@ export function headOf(connection: Connection, item: Item): Head {
     return read;
   };
   const number = (name: string): number => numberOr(name, Number.NaN);
-  if (number("layout") !== layout)
+  if (numberOr("layout", 1) !== itemLayout)
     throw dynamoDamage("the table contains executions of an older version, which cannot be read: use another table or another prefix");
   const [incarnation, key, made] = [userText("incarnation"), userText("permitKey"), text("made")];
   if (!statuses.has(item.status) || incarnation === null || made === "") throw damagedExecution(id);

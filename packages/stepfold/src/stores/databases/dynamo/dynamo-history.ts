@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { changeChildren, placeOf } from "../../kit/row-rules.ts";
+import { changeChildren, ordinalOf } from "../../kit/row-rules.ts";
 import type { WrittenChild } from "../../kit/writing/written-commit.ts";
 import type { Item } from "./dynamo-client.ts";
 import { damagedExecution, type Head, readHead } from "./dynamo-heads.ts";
@@ -71,7 +71,7 @@ async function areChildrenWhole(connection: Connection, { id, incarnation, check
 export async function readEvents(connection: Connection, id: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
   for await (const head of liveHeads(connection, id)) {
     if (!head || after >= head.version) return [];
-    const lastPlace = placeOf(after + 1, head) + limit - 1;
+    const lastPlace = ordinalOf(after + 1, head) + limit - 1;
     const read = await eventsOf(connection, head, after, Math.min(head.version, lastPlace + (lastPlace > 0 ? head.trimmed : 0)));
     if (read) return read.events;
   }
@@ -114,7 +114,7 @@ function applyChildren(children: Map<string, string>, lines: string): void {
 }
 
 /** Deletes the rows of all events that are trimmed. The row of the first commit stays, because it has the first event. */
-export async function deleteEvents(connection: Connection, { pk, incarnation, trimmed }: Head): Promise<void> {
+export async function deleteTrimmedEvents(connection: Connection, { pk, incarnation, trimmed }: Head): Promise<void> {
   const owner = { pk, incarnation };
   const [first] = await itemsOf(connection, pk, { ...rowRange("e", incarnation, 0, trimmed), limit: 1, only: ["sk"] });
   for (let rows: Item[] | null = null; first && rows?.length !== 0; ) {

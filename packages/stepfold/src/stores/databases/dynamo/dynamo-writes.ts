@@ -6,8 +6,8 @@ import { meetsCondition } from "../../kit/row-rules.ts";
 import { idFreeAt } from "../../kit/tombstones.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Item, TransactAction } from "./dynamo-client.ts";
-import { type Head, headOf, layout, noteHead, readHead } from "./dynamo-heads.ts";
-import { deleteEvents, deleteRows, joinChildren, writerOf } from "./dynamo-history.ts";
+import { type Head, headOf, itemLayout, noteHead, readHead } from "./dynamo-heads.ts";
+import { deleteRows, deleteTrimmedEvents, joinChildren, writerOf } from "./dynamo-history.ts";
 import { dueSortKey, type EndedList, headKey, nonEmpty, type RowKind, rowKey, sortableNumber, timeSortKey } from "./dynamo-keys.ts";
 import { type Connection, type KnownHead, putItem, replaceItem, transact, updateAction, updateItem } from "./dynamo-requests.ts";
 import { type Attributes, conditionOf, type Test, withoutNulls } from "./expression.ts";
@@ -37,7 +37,7 @@ async function insert(connection: Connection, { id, row, history }: WriteOf<"ins
   // sorts by time; executions of one process are in the order of their creation
   const made = `${sortableNumber(now)}.${sortableNumber(connection.nextSeq())}`;
   const attributes = {
-    ...{ layout, incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, made },
+    ...{ layout: itemLayout, incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, made },
     ...{ permitKey: permit && nonEmpty(permit.key), permitLimit: permit?.limit ?? null, ...(await listedOf(pending, row)) },
     ...{ listPartition: keys.listPartition("list", id), dueList: keys.listPartition(permit ? "keyed" : "due", id) },
     ...changesOf(connection, id, { state: row, owner, fence, due }, { made, permit }, null, now),
@@ -99,7 +99,7 @@ async function trim(connection: Connection, { id, when }: WriteOf<"trim">): Prom
   const marked = await updateItem(connection, key, { trimmed: when.runSince - 1 }, tests);
   if (!marked) return null;
   const head = headOf(connection, marked);
-  await deleteEvents(connection, head);
+  await deleteTrimmedEvents(connection, head);
   await updateItem(connection, key, { runSince: null, runList: null, runSort: null }, tests);
   return { now, version: head.version, status: head.status };
 }
@@ -120,7 +120,7 @@ async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury"
     await replaceItem(connection, key, null, testsOf(when, now));
     return { now, version, status };
   }
-  const fields = { layout, incarnation: nonEmpty(incarnation), version, status, made, fence, deletedAt: now };
+  const fields = { layout: itemLayout, incarnation: nonEmpty(incarnation), version, status, made, fence, deletedAt: now };
   const tombstone = { ...key, ...fields, dueList: connection.keys.listPartition("deleted", id), dueSort: timeSortKey(now, made) };
   const isMade = await putItem(connection, tombstone, testsOf(when, now));
   // if the answer to a first attempt was lost, the second attempt finds its own tombstone

@@ -39,7 +39,7 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const rows = ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
     const textsIn = ({ history, ...row }: MemoryRow) =>
-      history.events.slice(rules.placeOf((row.checkpointVersion ?? -1) + 1, row)).map(({ text }) => text);
+      history.events.slice(rules.ordinalOf((row.checkpointVersion ?? -1) + 1, row)).map(({ text }) => text);
     const loaded = rows.map((row) => ({ ...row, workflowId: row.id, events: textsIn(row), children: [...row.history.children] }));
     return new Map(loaded.map((row) => [row.workflowId, row]));
   }
@@ -67,7 +67,7 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     const row = this.rows.get(id);
-    const first = row ? rules.placeOf(afterVersion + 1, row) : 0;
+    const first = row ? rules.ordinalOf(afterVersion + 1, row) : 0;
     return row?.history.events.slice(first, first + limit) ?? [];
   }
 

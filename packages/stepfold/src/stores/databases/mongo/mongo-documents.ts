@@ -5,7 +5,7 @@ import type { DueChange, ExecutionGuard, NewExecution, RowChanges, RowCondition,
 import { labelsIn } from "../../kit/lists/labels.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { keyOf, tailFields } from "./mongo-history.ts";
-import { layout, now } from "./mongo-schema.ts";
+import { documentLayout, now } from "./mongo-schema.ts";
 
 /** The fields of an execution's document that guard its writes. A tombstone has only some of them. */
 interface GuardDocument extends Omit<ExecutionGuard, "id" | "permit"> {
@@ -73,7 +73,7 @@ export function isDueFor(overdueMs: number): MongoDocument {
 /** The update that fills a new document. */
 export function insertionOf(id: string, seq: number, { permit, due, labels, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
   const key = keyOf(id, row.incarnation);
-  const fixed = { layout, labels: labelsIn(labels), key, seq, crashes: 0, childrenAt: null };
+  const fixed = { layout: documentLayout, labels: labelsIn(labels), key, seq, crashes: 0, childrenAt: null };
   const plain = { ...row, ...fixed, permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0 };
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due, row.wakeAt) };
   return updated({ ...plain, ...tailFields(row.version, history) }, times);

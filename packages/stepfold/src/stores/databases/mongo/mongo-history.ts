@@ -169,7 +169,7 @@ export async function eventsOf(collections: Collections, id: string, after: numb
 }
 
 /** Deletes the events between the first one and a version. */
-export async function deleteEvents({ history }: Collections, key: string, before: number): Promise<void> {
+export async function deleteEarlierEvents({ history }: Collections, key: string, before: number): Promise<void> {
   await history.deleteMany(eventsBetween(key, 1, before), writeOptions);
 }
 

@@ -32,12 +32,12 @@ export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
 }
 
 /** The layout of the documents, which every execution and tombstone names. */
-export const layout = 2;
+export const documentLayout = 2;
 
 /** Refuses collections with executions of an older version. @throws StepfoldError `STORE_REJECTED` */
 export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Promise<void> {
   const any = await collectionsOf(db, prefix).executions.findOne({}, { ...readOptions, projection: { layout: 1 } });
-  if (any === null || any.layout === layout) return;
+  if (any === null || any.layout === documentLayout) return;
   const reason = `the collections "${prefix}…" have the layout of an older version, which cannot be read: use another prefix, or drop them`;
   throw new StepfoldError("STORE_REJECTED", { store: "mongodb", reason });
 }

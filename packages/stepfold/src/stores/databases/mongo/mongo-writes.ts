@@ -4,7 +4,7 @@ import { refuseLong } from "../../kit/writing/byte-limit.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { burial, changesOf, filterOf, guardFields, guardInDocument, insertionOf, noChange, trimOf } from "./mongo-documents.ts";
 import { unlessDuplicate } from "./mongo-error.ts";
-import { deleteEvents, deleteHistory, flushTail, keyOf, readingLocal } from "./mongo-history.ts";
+import { deleteEarlierEvents, deleteHistory, flushTail, keyOf, readingLocal } from "./mongo-history.ts";
 import { type Collections, writeOptions } from "./mongo-schema.ts";
 
 type WriteOf<K extends RowWrite["kind"]> = RowWrite & { readonly kind: K };
@@ -23,7 +23,7 @@ export async function writeDocument(collections: Collections, write: RowWrite, n
   if (kind === "trim") {
     // the mark of the run goes last: until then a trim that was interrupted is made again
     if ((await collections.executions.findOne(filter, readingLocal)) === null) return null;
-    await deleteEvents(collections, keyOf(id, when.incarnation), write.when.runSince);
+    await deleteEarlierEvents(collections, keyOf(id, when.incarnation), write.when.runSince);
     return change(collections, filter, trimOf(write.when.runSince));
   }
   if (kind === "update") {

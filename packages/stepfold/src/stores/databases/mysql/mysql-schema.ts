@@ -127,6 +127,9 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
   }
 }
 
+const ofEarlierLayout =
+  "the tables have a layout from before Stepfold's first release: drop them, or use another prefix; their contents cannot be migrated";
+
 /**
  * Returns whether the tables exist and the migration was completed.
  *
@@ -140,10 +143,10 @@ async function isMade(ask: MysqlAsk, { layout }: Tables): Promise<boolean> {
   } catch (cause) {
     if (isServerError(cause, "missingTable")) return false;
     if (!isServerError(cause, "missingColumn")) throw cause;
-    const advice = "drop them, or use another prefix; their contents cannot be migrated";
-    throw refused(`the tables have a layout from before Stepfold's first release: ${advice}`);
+    throw refused(ofEarlierLayout);
   }
-  if (found <= currentLayout) return found === currentLayout;
+  if (found === 0 || found === currentLayout) return found !== 0;
+  if (found < currentLayout) throw refused(ofEarlierLayout);
   throw refused(`the tables have layout ${found}, this version of Stepfold knows up to ${currentLayout}. Update Stepfold`);
 }
 

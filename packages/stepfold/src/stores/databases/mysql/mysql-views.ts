@@ -27,7 +27,9 @@ export function viewsOf({ executions, events, results, contexts, view }: Tables)
   const place = `',"timestamp":', ${part("at")}, ',"attempt":', ${part("attempt")}`;
   const origin = `',"pathId":', ${part("pathId")}, ',"version":', version, '}'`;
   const notValid = `EXISTS (SELECT 1 FROM ${events} AS e WHERE e.execution = seq AND NOT JSON_VALID(e.event))`;
-  const input = "JSON_EXTRACT(started.event, '$.input')";
+  const input = "JSON_EXTRACT(begun.event, '$.input')";
+  // an execution that has gone on with continueAs shows the run that began with the event of this version
+  const since = "COALESCE(JSON_EXTRACT(head, '$.run.since'), 0)";
   return [
     // one row for each result outside of children: place 0 is the result of the event's own step, higher places are results it caused
     `CREATE OR REPLACE VIEW ${results} (execution, version, place, node, result) AS
@@ -46,18 +48,19 @@ FROM ${readable},
 WHERE followed.scope = 0`,
     // one row for each node: its entry in the context
     `CREATE OR REPLACE VIEW ${contexts} (execution, first, entry) AS
-SELECT execution, MIN(version * 1000000 + place), CONCAT(node, ':[', ${joined("result", "version, place")}, ']')
-FROM ${results} GROUP BY execution, node`,
+SELECT execution, MIN(${results}.version * 1000000 + place), CONCAT(node, ':[', ${joined("result", `${results}.version, place`)}, ']')
+FROM ${results} JOIN ${executions} AS run ON seq = execution WHERE ${results}.version >= ${since} GROUP BY execution, node`,
     `CREATE OR REPLACE VIEW ${view} (id, snapshot, status, version, created_at, updated_at) AS
 SELECT ${utf8("id")},
   CASE WHEN ${notValid} THEN NULL ELSE CONCAT(
     '{"workflowId":', JSON_QUOTE(${utf8("id")}), ',"incarnation":', JSON_QUOTE(${utf8("incarnation")}),
-    ',"definition":', definition, ',"metadata":', IF(labels LIKE '%~stepfold/waits%', JSON_REMOVE(metadata, '$."~stepfold/waits"'), metadata),
+    IF(JSON_EXTRACT(head, '$.definition') IS NULL, CONCAT(',"definition":', definition), ''), ',"metadata":', IF(labels LIKE '%~stepfold/waits%', JSON_REMOVE(metadata, '$."~stepfold/waits"'), metadata),
     ',"version":', executions.version, ',"status":"', ${utf8("status")}, '","createdAt":', JSON_EXTRACT(started.event, '$.at'),
     CASE WHEN ${input} IS NULL THEN '' ELSE CONCAT(',"input":', ${input}) END,
     ',"context":{', (SELECT ${joined("entry", "first")} FROM ${contexts} AS context WHERE context.execution = seq), '}',
     CASE head WHEN '{}' THEN '' ELSE ',' END, SUBSTRING(head, 2)) END,
   ${utf8("status")}, executions.version, created_at, updated_at
-FROM ${executions} AS executions JOIN ${events} AS started ON started.execution = seq AND started.version = 0`,
+FROM ${executions} AS executions JOIN ${events} AS started ON started.execution = seq AND started.version = 0
+  JOIN ${events} AS begun ON begun.execution = seq AND begun.version = ${since}`,
   ];
 }

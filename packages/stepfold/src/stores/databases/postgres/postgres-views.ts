@@ -14,13 +14,15 @@ ${results(schema)}
 CREATE VIEW "${schema}".workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
 SELECT id, ${restored(snapshot(schema))}::json, status, version, created_at, updated_at
 FROM (
-  SELECT seq, id, executions.version, status, created_at, updated_at, metadata, ${disguised("head")} AS head, event AS started
-  FROM "${schema}".executions JOIN "${schema}".readable_events AS first ON first.execution = seq AND first.version = 0
-  WHERE deleted_at IS NULL) AS execution;`;
+  SELECT seq, id, executions.version, status, created_at, updated_at, metadata, runs.head, since, first.event AS started, begun.event AS begun
+  FROM "${schema}".executions JOIN "${schema}".execution_runs AS runs ON runs.execution = seq
+  JOIN "${schema}".readable_events AS first ON first.execution = seq AND first.version = 0
+  JOIN "${schema}".readable_events AS begun ON begun.execution = seq AND begun.version = since) AS execution;`;
 }
 
 /**
- * Returns the SQL of three views. `readable_events` and `readable_children` show JSON in a form that PostgreSQL's JSON functions accept.
+ * Returns the SQL of four views. `readable_events` and `readable_children` show JSON in a form that PostgreSQL's JSON functions accept.
+ * `execution_runs` has the head of each execution in this form, and the version with which its present run began.
  * `execution_items` has one row for each map that began and one row for each item that was added later. Only the rows of maps have
  * a key. The column `items` holds the elements of a JSON array without the brackets.
  */
@@ -31,6 +33,10 @@ SELECT execution, version, ${disguised("event")} FROM "${schema}".events;
 CREATE VIEW "${schema}".readable_children (execution, place, key, head) AS
 SELECT execution, place, ${disguised("key")}, ${disguised("head")} FROM "${schema}".children
 WHERE key::text <> '""'; -- the row with the empty key is a checkpoint and not a child
+
+CREATE VIEW "${schema}".execution_runs (execution, head, since) AS
+SELECT seq, head, coalesce((head -> 'run' ->> 'since')::bigint, 0)
+FROM (SELECT seq, ${disguised("head")} AS head FROM "${schema}".executions WHERE deleted_at IS NULL) AS heads;
 
 CREATE VIEW "${schema}".execution_items (execution, version, path, key, items) AS
 SELECT execution, version, path,
@@ -45,7 +51,8 @@ FROM (
 /**
  * Returns the SQL of two views. `execution_results` has one row for each result: place 0 is the result of the event's own step, the
  * higher places are results that the event caused elsewhere. Ids are JSON strings, with their quotes. `execution_contexts` joins the
- * results, except those of undoing a step, into the context of each scope, as the members of a JSON object without the braces.
+ * results of the present run, except those of undoing a step, into the context of each scope, as the members of a JSON object without the
+ * braces.
  */
 function results(schema: string): string {
   return `CREATE VIEW "${schema}".execution_results (execution, version, place, scope, node, undoes, result) AS
@@ -72,7 +79,8 @@ CREATE VIEW "${schema}".execution_contexts (execution, scope, context) AS
 SELECT execution, scope, string_agg(node || ':[' || results || ']', ',' ORDER BY first)
 FROM (
   SELECT execution, scope, node, string_agg(result::text, ',' ORDER BY version, place) AS results, min(version * 1000000 + place) AS first
-  FROM "${schema}".execution_results WHERE undoes IS NULL GROUP BY execution, scope, node) AS nodes
+  FROM "${schema}".execution_results JOIN "${schema}".execution_runs USING (execution)
+  WHERE undoes IS NULL AND version >= since GROUP BY execution, scope, node) AS nodes
 GROUP BY execution, scope;`;
 }
 
@@ -82,10 +90,10 @@ function snapshot(schema: string): string {
     || ',"version":' || version
     || ',"status":' || to_json(status)
     || ',"createdAt":' || (started -> 'at')
-    || ',"definition":' || (started -> 'definition')
+    || CASE WHEN head -> 'definition' IS NULL THEN ',"definition":' || (started -> 'definition') ELSE '' END
     || ',"metadata":' || regexp_replace(metadata::text, '^(.*[^,]),?"~stepfold/waits":\\[.*\\]}$', '\\1}')
     || coalesce(',"incarnation":' || (started -> 'incarnation'), '')
-    || coalesce(',"input":' || (started -> 'input'), '')
+    || coalesce(',"input":' || (begun -> 'input'), '')
     || ',"context":{' || coalesce((
       SELECT context FROM "${schema}".execution_contexts AS own WHERE own.execution = execution.seq AND scope IS NULL), '') || '}'
     || coalesce(',"childStates":{' || (
@@ -102,7 +110,7 @@ function snapshot(schema: string): string {
           SELECT string_agg(',' || to_json(member.key)::text || ':' || member.value::text, '')
           FROM json_each(result) AS member WHERE member.key <> 'pathId') || '}', ',' ORDER BY version, place)
       FROM "${schema}".execution_results AS produced
-      WHERE produced.execution = execution.seq AND undoes IS NOT NULL) || ']', '')
+      WHERE produced.execution = execution.seq AND produced.version >= since AND undoes IS NOT NULL) || ']', '')
     || ${membersOf("head")}`;
 }
 

@@ -48,7 +48,7 @@ local row = readRow(KEYS[2])
 if not row or row.deleted then return { "", {} } end
 local first = tonumber(ARGV[1])
 local events = eventsFrom(row, first, tonumber(ARGV[2]))
-return { say(row.incarnation), events, say(whole(placeOf(row, first))), say(row.trimmed) }
+return { say(row.incarnation), events, say(whole(ordinalOf(row, first))), say(row.trimmed) }
 `;
 
 /**

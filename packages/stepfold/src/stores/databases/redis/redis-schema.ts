@@ -67,7 +67,7 @@ end
 -- the entry of a row with events of earlier runs in runs: by the time when its present run began
 local function runEntryOf(row, at) return sortable(tonumber(at) or 0) .. row.member end
 -- the place of an event in the list of the history: the first one is followed by the first one that was not trimmed
-local function placeOf(row, version) return version <= 0 and 0 or math.max(1, version - tonumber(row.trimmed)) end
+local function ordinalOf(row, version) return version <= 0 and 0 or math.max(1, version - tonumber(row.trimmed)) end
 
 local function dueAtOf(row) return redis.call("ZSCORE", dueIndexOf(row.permitKey), row.member) end
 
@@ -129,7 +129,7 @@ end
 export const loading: string = `
 local budgetBytes, partEvents = 1000000, 32
 local function eventsFrom(row, version, limit)
-  local found, size, part, from = {}, 0, nil, placeOf(row, version)
+  local found, size, part, from = {}, 0, nil, ordinalOf(row, version)
   repeat
     local first, count = from + #found, math.min(partEvents, limit - #found)
     part = redis.pcall("LRANGE", historyKeyOf(row.id), whole(first), whole(first + count - 1))

@@ -95,7 +95,7 @@ end
 local function trim(row)
   local history, since = historyKeyOf(row.id), tonumber(row.run)
   local first = redis.call("LINDEX", history, "0")
-  redis.call("LTRIM", history, whole(placeOf(row, since)), "-1")
+  redis.call("LTRIM", history, whole(ordinalOf(row, since)), "-1")
   redis.call("LPUSH", history, first)
   redis.call("ZREM", runs, runEntryOf(row, row.runAt))
   redis.call("HDEL", row.headKey, "run", "runAt")

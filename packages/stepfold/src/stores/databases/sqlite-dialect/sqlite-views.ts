@@ -39,7 +39,7 @@ export const sqliteViews: readonly string[] = [
   CREATE VIEW workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
   SELECT id,
     -- what may be absent comes first, each with its comma
-    '{' || coalesce('"input":' || (started -> '$.input') || ',', '')
+    '{' || coalesce('"input":' || (begun -> '$.input') || ',', '')
     || coalesce('"childStates":' || nullif((
       SELECT json_group_object(key, json_set(head, '$.context', json(CASE
         -- a child that has ended and need not be undone keeps only its output, so its context is empty
@@ -54,7 +54,8 @@ export const sqliteViews: readonly string[] = [
           SELECT scope, NULL, NULL, json_group_object(node, json(results) ORDER BY first)
           FROM (
             SELECT scope, node, json_group_array(json(result) ORDER BY version, place) AS results, min(version * 1000000 + place) AS first
-            FROM execution_results AS produced WHERE produced.execution = seq AND scope IS NOT NULL AND undoes IS NULL
+            FROM execution_results AS produced
+            WHERE produced.execution = seq AND produced.version >= since AND scope IS NOT NULL AND undoes IS NULL
             GROUP BY scope, node)
           GROUP BY scope)
         GROUP BY key)
@@ -79,24 +80,28 @@ export const sqliteViews: readonly string[] = [
     ), '{}') || ',', '')
     || coalesce('"compensations":' || nullif((
       SELECT json_group_array(json_remove(json_set(result, '$.nodeId', node, '$.undoes', json(undoes)), '$.pathId') ORDER BY version)
-      FROM execution_results AS produced WHERE produced.execution = seq AND undoes IS NOT NULL
+      FROM execution_results AS produced WHERE produced.execution = seq AND produced.version >= since AND undoes IS NOT NULL
     ), '[]') || ',', '')
     || substr(json_set(head,
       '$.workflowId', id,
       '$.version', version,
       '$.status', status,
       '$.createdAt', started -> '$.at',
-      '$.definition', json(definition),
+      '$.definition', json(coalesce(head -> '$.definition', definition)),
       '$.metadata', json_remove(metadata, '$."~stepfold/waits"'),
       '$.incarnation', incarnation,
       '$.context', json((
         SELECT json_group_object(node, json(results) ORDER BY first)
         FROM (
           SELECT node, json_group_array(json(result) ORDER BY version, place) AS results, min(version * 1000000 + place) AS first
-          FROM execution_results AS produced WHERE produced.execution = seq AND scope IS NULL AND undoes IS NULL
+          FROM execution_results AS produced
+          WHERE produced.execution = seq AND produced.version >= since AND scope IS NULL AND undoes IS NULL
           GROUP BY node)))), 2),
     status, version, created_at, updated_at
   FROM (
-    SELECT executions.*, event AS started
-    FROM executions JOIN events ON events.execution = seq AND events.version = 0 WHERE deleted_at IS NULL) AS executions_started`,
+    -- an execution that has gone on with continueAs shows the run that began with the event of the version since
+    SELECT executions.*, coalesce(head ->> '$.run.since', 0) AS since, first.event AS started, run.event AS begun
+    FROM executions JOIN events AS first ON first.execution = seq AND first.version = 0
+    JOIN events AS run ON run.execution = seq AND run.version = coalesce(head ->> '$.run.since', 0)
+    WHERE deleted_at IS NULL) AS executions_started`,
 ];

@@ -93,19 +93,33 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
       }));
       return { counts };
     },
+    ...removable(dialect),
+  };
+}
+
+/** The methods that find what a prune or a trim may delete. `byTime` makes the database read the index of times: the oldest come first. */
+function removable<V>({
+  from,
+  byTime,
+  guard,
+  textOf,
+  ask,
+  binder,
+  shown = (number) => number,
+}: ListDialect<V>): Pick<ListTable, "ended" | "earlierRuns"> {
+  return {
     async ended(query) {
       const values: V[] = [];
-      const bind = dialect.binder(values);
+      const bind = binder(values);
       const name = query.ended ? "ended" : "deleted";
-      // `byTime` makes the database read the index of times, because a prune deletes the oldest first
-      const text = `SELECT ${dialect.guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)}
+      const text = `SELECT ${guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)}
         ORDER BY executions.${name}_at, executions.seq LIMIT ${bind(query.limit)}`;
       return (await ask(text, values)).map((row) => guardOf(row, textOf));
     },
     async earlierRuns(query) {
       const values: V[] = [];
-      const bind = dialect.binder(values);
-      const text = `SELECT ${dialect.guard}, ${shown("checkpoint_version")} AS checkpoint_version FROM ${byTime?.run ?? from}
+      const bind = binder(values);
+      const text = `SELECT ${guard}, ${shown("checkpoint_version")} AS checkpoint_version FROM ${byTime?.run ?? from}
         WHERE ${termsSql(earlierRunsTerms(query), bind)} ORDER BY executions.run_at, executions.seq LIMIT ${bind(query.limit)}`;
       return (await ask(text, values)).map((row) => laterRunOf(row, textOf));
     },

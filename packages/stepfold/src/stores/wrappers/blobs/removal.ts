@@ -1,5 +1,6 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
-import type { DeletedExecution, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { DeletedExecution } from "../../../ports/store-removal.ts";
 import type { StoreMethods } from "../../kit/checked-store.ts";
 import { incarnationOf } from "../values/read-all.ts";
 import { removalOptions } from "../values/value-store.ts";

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { PruneReport, TrimReport } from "../../../ports/snapshot-store.ts";
+import type { PruneReport, TrimReport } from "../../../ports/store-removal.ts";
 import type { CheckedPrune, CheckedTrim } from "../../kit/lists/checked-query.ts";
 import { incarnationOf } from "../values/read-all.ts";
 import { removalOptions } from "../values/value-store.ts";

@@ -110,9 +110,9 @@ export function tieredStore(options: TieredStoreOptions): TieredStore {
       delete: (workflowId) => inOrder(workflowId, () => alone(() => deleteFromBoth(tiers, workflowId))),
       prune: (options) => alone(() => pruneBoth(tiers, options, now)),
       trim: (options) => alone(() => trimBoth(tiers, options)),
+      // definitions are put into the hot store; the cold store has copies
       putDefinition: (hash, definition, options) => hot.putDefinition(hash, definition, options),
       getDefinition: async (hash) => (await hot.getDefinition(hash)) ?? cold.getDefinition(hash),
-      // definitions are put into the hot store; the cold store has copies
       ...libraryBelow(hot),
       async close() {
         await idle();

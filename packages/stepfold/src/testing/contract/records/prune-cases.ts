@@ -1,5 +1,6 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { DeletedExecution, PruneOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { DeletedExecution, PruneOptions } from "../../../ports/store-removal.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";

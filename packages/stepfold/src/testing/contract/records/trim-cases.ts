@@ -1,5 +1,6 @@
 import { historyCheckpoint } from "../../../core/snapshot/history-checkpoint.ts";
-import type { Commit, SnapshotStore, TrimOptions } from "../../../ports/snapshot-store.ts";
+import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { TrimOptions } from "../../../ports/store-removal.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
