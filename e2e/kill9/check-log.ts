@@ -1,4 +1,5 @@
-import type { Problems } from "./check-execution.ts";
+import type { Event } from "stepfold";
+import { type Problems, waitsOf } from "./check-execution.ts";
 import { passingNodes } from "./load.ts";
 import type { WrittenLine } from "./log.ts";
 import type { StoredExecution, StoredRow } from "./stored.ts";
@@ -10,7 +11,7 @@ export interface Acknowledged {
   readonly starts: number;
   readonly resumes: number;
   readonly cancels: number;
-  /** Restarts of executions that have failed. */
+  /** Restarts of executions that have failed or were cancelled. */
   readonly restarts: number;
 }
 
@@ -32,6 +33,7 @@ export function checkLog(
   if (isClockRight) checkMoments(executions, sent, problems);
   checkEffects(executions, lines, problems);
   checkRestarts(executions, problems);
+  checkPerformedAgain(executions, lines, problems);
   return { transitions, ...checkAnswers(stored, lines, problems) };
 }
 
@@ -80,7 +82,7 @@ function checkMoments(executions: readonly StoredExecution[], sent: ReadonlyMap<
   for (const { workflowId, rows } of executions) {
     const timers = new Map<string, number>();
     for (const { commitId, event } of rows) {
-      if (event.type === "suspended") for (const { id, resumeAt } of event.waits) if (resumeAt !== undefined) timers.set(id, resumeAt);
+      for (const { id, resumeAt } of waitsOf(event)) if (resumeAt !== undefined) timers.set(id, resumeAt);
       if (event.type !== "resumed" || event.by !== "timer") continue;
       const [due, at] = [timers.get(event.waitId), sent.get(commitId)?.at];
       if (due !== undefined && at !== undefined && at < due - readingMs)
@@ -95,10 +97,9 @@ function checkEffects(executions: readonly StoredExecution[], lines: readonly Wr
   for (const { workflowId, rows } of executions) {
     const counted = new Set<string>();
     for (const { version, event } of rows) {
-      if (event.type !== "completed") continue;
-      const { key, call } = (event.output ?? {}) as { readonly key?: string; readonly call?: string };
-      // the output does not come from a node with an effect
-      if (key === undefined || call === undefined || passingNodes.has(event.nodeId)) continue;
+      const effect = effectOf(event);
+      if (event.type !== "completed" || !effect) continue;
+      const { key, call } = effect;
       const called = calls.get(call);
       if (called?.key !== key || called.workflowId !== workflowId || called.nodeId !== event.nodeId)
         wrong.push(`${workflowId}: the result of version ${version} has no effect with the key ${key}`);
@@ -108,25 +109,53 @@ function checkEffects(executions: readonly StoredExecution[], lines: readonly Wr
   }
 }
 
-/** Checks that each failed execution is restarted at most once, and that no execution replaces one that has not failed. */
+/** Returns the call whose effect a result names; null if the result does not come from a node with an effect. */
+function effectOf(event: Event): { readonly key: string; readonly call: string } | null {
+  if (event.type !== "completed" || passingNodes.has(event.nodeId)) return null;
+  const { key, call } = (event.output ?? {}) as { readonly key?: string; readonly call?: string };
+  return key === undefined || call === undefined ? null : { key, call };
+}
+
+/** Checks that each restart counts once under its key, and that runs and restarts count up in the history. */
 function checkRestarts(executions: readonly StoredExecution[], { doubled, wrong }: Problems): void {
-  const stored = new Map(executions.map((execution) => [execution.workflowId, execution]));
-  const successors = new Map<string, string>();
-  for (const { workflowId, rows } of executions) {
-    const origin = originOf(rows);
-    if (!origin) continue;
-    const { workflowId: from, version } = origin;
-    const other = successors.get(from);
-    if (other !== undefined) doubled.push(`${from} was restarted as ${other} and as ${workflowId}`);
-    successors.set(from, workflowId);
-    const before = stored.get(from);
-    if (before?.status !== "failed" || version >= before.version)
-      wrong.push(`${workflowId} goes on from version ${version} of ${from}, which is ${before?.status} at ${before?.version}`);
+  for (const { workflowId, rows, head } of executions) {
+    const keys = new Set<string>();
+    let [run, restarts] = [1, 0];
+    for (const { version, event } of rows) {
+      if (event.type === "continued" && event.run !== ++run)
+        wrong.push(`${workflowId}: version ${version} begins run ${event.run}, not ${run}`);
+      if (event.type !== "restarted") continue;
+      restarts++;
+      const { idempotencyKey: key = "" } = event;
+      if (keys.has(key)) doubled.push(`${workflowId}: ${key} counts twice, again at version ${version}`);
+      keys.add(key);
+    }
+    const stored = JSON.parse(head) as { readonly run?: { readonly number: number }; readonly restarts?: number };
+    const [storedRun, storedRestarts] = [stored.run?.number ?? 1, stored.restarts ?? 0];
+    if (storedRun !== run || storedRestarts !== restarts)
+      wrong.push(`${workflowId}: its head says run ${storedRun} and ${storedRestarts} restarts, not ${run} and ${restarts}`);
   }
 }
 
-function originOf([first]: readonly StoredRow[]): { readonly workflowId: string; readonly version: number } | null {
-  return first?.event.type === "started" && first.event.checkpoint ? first.event.checkpoint.from : null;
+/** Checks that nobody who was given an execution after the completion of a step performs this step again under its key. */
+function checkPerformedAgain(executions: readonly StoredExecution[], lines: readonly WrittenLine[], { doubled }: Problems): void {
+  const completedAt = new Map<string, number>();
+  for (const { rows } of executions)
+    for (const { version, event } of rows) {
+      const effect = effectOf(event);
+      if (effect) completedAt.set(effect.key, version);
+    }
+  const claimedAt = new Map<string, number>();
+  for (const line of lines) {
+    if (line.what === "claimed") claimedAt.set(`${line.by} ${line.workflowId}`, line.version);
+    if (line.what !== "called") continue;
+    const completed = completedAt.get(line.key) ?? Number.POSITIVE_INFINITY;
+    const claimed = claimedAt.get(`${line.by} ${line.workflowId}`) ?? 0;
+    if (claimed >= completed)
+      doubled.push(
+        `${line.workflowId}: ${line.key}, completed at version ${completed}, is performed again by ${line.by}, which claimed version ${claimed}`,
+      );
+  }
 }
 
 /** Checks that every acknowledged start, answer, restart and cancellation is stored. */
@@ -150,27 +179,28 @@ function checkAnswers(
     }
     if (line.what === "restarted") {
       acknowledged.restarts++;
-      const origin = originOf(stored.get(line.as)?.rows ?? []);
-      if (origin?.workflowId !== line.workflowId)
-        lost.push(`${line.workflowId}: its restart as ${line.as}, acknowledged to ${line.by}, is not there`);
+      const rows = stored.get(line.workflowId)?.rows ?? [];
+      if (!rows.some(({ event }) => event.type === "restarted" && event.idempotencyKey === line.key))
+        lost.push(`${line.workflowId}: its ${line.key}, acknowledged to ${line.by}, is not there`);
     }
     if (line.what === "cancelled") {
       acknowledged.cancels++;
       const execution = stored.get(line.workflowId);
       if (!execution?.rows.some(({ event }) => event.type === "cancelled"))
         lost.push(`${line.workflowId}: its cancellation, acknowledged to ${line.by}, is not there`);
-      else if (execution.status !== "cancelled") wrong.push(`${line.workflowId}: was cancelled, and is ${execution.status}`);
+      else if (execution.status !== "cancelled" && !execution.rows.some(({ event }) => event.type === "restarted"))
+        wrong.push(`${line.workflowId}: was cancelled, and is ${execution.status}`);
     }
   }
   checkApplied(lines, wrong);
   return acknowledged;
 }
 
-/** Checks that at most one of the clients that answered with the same key was told that its answer was applied. */
+/** Checks that at most one of the clients that sent an answer or a restart with the same key was told that its call was applied. */
 function checkApplied(lines: readonly WrittenLine[], wrong: string[]): void {
   const applied = new Set<string>();
   for (const line of lines) {
-    if (line.what !== "resumed" || !line.applied) continue;
+    if ((line.what !== "resumed" && line.what !== "restarted") || !line.applied) continue;
     const answer = `${line.workflowId} ${line.key}`;
     if (applied.has(answer)) wrong.push(`${line.workflowId}: ${line.key} was called applied twice, again to ${line.by}`);
     applied.add(answer);

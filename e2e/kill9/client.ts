@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepfoldError, waits } from "stepfold";
 import { createRuntime, type Run } from "stepfold/runtime";
-import { breaking, codeOf, decisionAbout, isRestart, loadNames, loadNodes, loadWorkflows } from "./load.ts";
+import { breaking, codeOf, decisionAbout, loadNames, loadNodes, loadWorkflows, restartedWhenCancelled } from "./load.ts";
 import { openLog, readLog } from "./log.ts";
 import { openSetup } from "./open-setup.ts";
 import type { ClientOptions } from "./process-options.ts";
@@ -62,14 +62,11 @@ async function answer(run: Run, waitId: string, kind: string): Promise<void> {
   write({ what: "resumed", workflowId, waitId, key, applied });
 }
 
-/** The failed executions that this process has restarted. */
-const restarted = new Set<string>();
-
-/** Restarts a failed execution. Both clients do this, mostly at the same time, and only one restart may result. */
-async function restart(workflowId: string): Promise<void> {
-  const { workflowId: as } = await (await runtime.get(workflowId)).restart();
-  write({ what: "restarted", workflowId, as });
-  restarted.add(workflowId);
+/** Restarts an ended execution. Both clients do this with the same key, mostly at the same time, and only one restart may result. */
+async function restart(workflowId: string, version: number): Promise<void> {
+  const key = `restart-${version}`;
+  const { applied, reason } = await (await runtime.get(workflowId)).restart({ idempotencyKey: key });
+  if (applied || reason === "repeated") write({ what: "restarted", workflowId, key, applied });
 }
 
 async function cancel(run: Run): Promise<void> {
@@ -100,10 +97,11 @@ if (after !== null) await repeatStarts(after);
 process.send?.("ready");
 for (let told = false; ; ) {
   await asked(null, async () => {
-    const [paused, moving, failed] = await Promise.all([
+    const [paused, moving, ...ended] = await Promise.all([
       around.store.list({ status: ["paused"], limit: openAtOnce }),
       around.store.list({ status: ["active", "error"], limit: openAtOnce }),
       around.store.list({ status: ["failed"], definitionId: breaking, limit: openAtOnce }),
+      ...restartedWhenCancelled.map((definitionId) => around.store.list({ status: ["cancelled"], definitionId, limit: openAtOnce })),
     ]);
     const room = starts ? openAtOnce - paused.items.length - moving.items.length : 0;
     const begun = Array.from({ length: Math.max(0, Math.min(room, 8)) }, () => {
@@ -111,8 +109,9 @@ for (let told = false; ; ) {
       return asked(null, () => start(only[number % only.length]!, `${name}-${number}`));
     });
     const seen = paused.items.map(({ workflowId }) => asked(workflowId, () => look(workflowId)));
-    const broken = failed.items.map(({ workflowId }) => workflowId).filter((id) => !isRestart(id) && !restarted.has(id));
-    await Promise.all([...begun, ...seen, ...broken.map((workflowId) => asked(workflowId, () => restart(workflowId)))]);
+    // nothing is opened again while the run waits until everything has ended
+    const again = starts ? ended.flatMap(({ items }) => items) : [];
+    await Promise.all([...begun, ...seen, ...again.map((one) => asked(one.workflowId, () => restart(one.workflowId, one.version)))]);
   });
   if (!starts && !told) {
     told = true;

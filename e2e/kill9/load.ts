@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineNode, type NodeDefinitions } from "stepfold";
+import { defineNode, type NodeDefinitions, type StepContext } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 import type { LogLine } from "./log.ts";
 
@@ -23,11 +23,8 @@ const asking = {
 
 /** The id of the workflow whose executions fail until they are restarted. */
 export const breaking = "breaking";
-
-/** True if an execution of it is a restart of one that has failed. */
-export function isRestart(workflowId: string): boolean {
-  return workflowId.includes("~");
-}
+/** Workflows whose executions are restarted where they were cancelled. */
+export const restartedWhenCancelled = ["asking", "monthly"] as const;
 
 /**
  * Returns the answer to an incident, derived from its id, so that two clients give the same answer. About half of the incidents are
@@ -106,16 +103,36 @@ export const loadWorkflows = [
     nodes: [effect("before"), { id: "child", type: "workflow", data: { workflow: "line", detached: true } }, effect("end")],
     edges: chain("before", "child", "end"),
   },
+  /** Goes on with its next run at once. */
+  { id: "rounds", nodes: [effect("a"), { id: "again", type: "goOn", data: { runs: 6 } }], edges: chain("a", "again"), output: "done" },
+  /** Waits in each of its runs. */
+  {
+    id: "monthly",
+    nodes: [
+      effect("a"),
+      { id: "nap", type: "wait", data: { for: 150 } },
+      { id: "first", type: "ask" },
+      effect("b", { mostMs: 150 }),
+      { id: "again", type: "goOn", data: { runs: 3 } },
+    ],
+    edges: chain("a", "nap", "first", "b", "again"),
+  },
+  /** Its child goes on, and ends it with its last run. */
+  {
+    id: "guardian",
+    nodes: [effect("before"), { id: "child", type: "workflow", data: { workflow: "rounds", detached: true } }, effect("end")],
+    edges: chain("before", "child", "end"),
+  },
   /** Its executions end only by a cancellation, which compensates them. */
   {
     id: "doomed",
     nodes: [effect("book", {}, { compensate: { type: "effect", data: {} } }), { id: "never", type: "ask" }],
     edges: chain("book", "never"),
   },
-  /** Its executions fail unless they are restarts; a restart completes. */
+  /** Its executions fail until they are restarted in a process in which they have failed. */
   {
     id: breaking,
-    nodes: [effect("good"), effect("broken", { isMended: "by a restart" }), effect("end")],
+    nodes: [effect("good"), effect("broken", { breaks: true }), effect("end")],
     edges: chain("good", "broken", "end"),
   },
   /** Its middle step always fails, and clients decide with an answer how it goes on. */
@@ -139,8 +156,8 @@ interface EffectData {
   readonly mostMs?: number;
   /** The number of attempts that fail before one succeeds. Default: 0. */
   readonly failures?: number;
-  /** If present, every attempt fails, except in a restart of a failed execution. */
-  readonly isMended?: string;
+  /** True: the first call in each process fails. */
+  readonly breaks?: boolean;
 }
 
 /** The duration of steps for which the workflow sets none. */
@@ -153,31 +170,40 @@ export interface LoadPace {
 
 /** Returns the node definitions. Each step logs its effect, and its output names the call that made it. */
 export function loadNodes(write: (line: LogLine) => void, pace: LoadPace = { mostMs: 60 }): NodeDefinitions {
+  const broken = new Set<string>();
+  const logged = ({ workflowId, nodeId, idempotencyKey: key }: StepContext): { readonly key: string; readonly call: string } => {
+    const call = randomUUID();
+    write({ what: "called", workflowId, nodeId, key, call });
+    return { key, call };
+  };
   return {
     ...builtinNodes,
     effect: defineNode({
       async executor(data, step) {
-        const { mostMs = pace.mostMs, failures = 0, isMended } = data as EffectData;
-        const { workflowId, nodeId, idempotencyKey: key, attempt, signal } = step;
-        const call = randomUUID();
-        write({ what: "called", workflowId, nodeId, key, call });
+        const { mostMs = pace.mostMs, failures = 0, breaks = false } = data as EffectData;
+        const { workflowId, attempt, signal } = step;
+        const { key, call } = logged(step);
         signal.addEventListener("abort", () => write({ what: "aborted", workflowId, key, call, reason: codeOf(signal.reason) }), {
           once: true,
         });
         if (pace.blocks) block(mostMs);
         else await sleep(Math.random() * mostMs);
-        if (isMended !== undefined && !isRestart(workflowId)) throw new TypeError(`it fails until it is mended ${isMended}`);
+        if (breaks && !broken.has(key)) {
+          broken.add(key);
+          throw new TypeError("it fails the first time in this process");
+        }
         if (attempt <= failures) throw new TypeError(`attempt ${attempt} fails`);
         return { data: { key, call } };
       },
     }),
     ask: defineNode({
-      executor: (_data, step) => {
-        if (!step.resumed) return step.suspend({ question: "Well?" });
-        const { workflowId, nodeId, idempotencyKey: key } = step;
-        const call = randomUUID();
-        write({ what: "called", workflowId, nodeId, key, call });
-        return { data: { key, call } };
+      executor: (_data, step) => (step.resumed ? { data: logged(step) } : step.suspend({ question: "Well?" })),
+    }),
+    goOn: defineNode({
+      executor(data, step) {
+        const { run = 1, ...input } = (step.input ?? {}) as { readonly run?: number };
+        const called = logged(step);
+        return run < (data as { readonly runs: number }).runs ? { continueAs: { input: { ...input, run: run + 1 } } } : { data: called };
       },
     }),
   };

@@ -41,8 +41,8 @@ export type LogLine =
   | { readonly what: "not started"; readonly workflowId: string; readonly code: string }
   | { readonly what: "resumed"; readonly workflowId: string; readonly waitId: string; readonly key: string; readonly applied: boolean }
   | { readonly what: "cancelled"; readonly workflowId: string }
-  /** A failed execution was restarted, as the execution `as`. */
-  | { readonly what: "restarted"; readonly workflowId: string; readonly as: string }
+  /** An ended execution was restarted, by this call (`applied`) or an earlier one with this key. */
+  | { readonly what: "restarted"; readonly workflowId: string; readonly key: string; readonly applied: boolean }
   /** A problem that the runtime or the queue reported in the background. */
   | { readonly what: "problem"; readonly workflowId: string | null; readonly code: string; readonly message: string };
 

@@ -45,9 +45,13 @@ export async function restartExecution(
     const ended = await requireSnapshot(store, workflowId);
     const before = restartedBefore(context, ended, options);
     if (before) return before;
-    const planned = await planRestart(context, workflowId, options);
+    const planned = await planRestart(context, workflowId, options).catch(async (error: unknown) => {
+      const { version } = await requireSnapshot(store, workflowId);
+      if (version === ended.version || tries >= maxTries) throw error;
+      return null;
+    });
     // another writer was first
-    if (planned.version !== ended.version && tries < maxTries) continue;
+    if (!planned || (planned.version !== ended.version && tries < maxTries)) continue;
     const event = planned.eventAt(await clock.now());
     const draft = restartRun(planned.prepared.compiled, ended, event);
     requireProgress(draft);

@@ -1,6 +1,7 @@
 import { afterAll, describe } from "vitest";
 import { migratePostgres, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
 import { commandsInStates } from "../../runtime/identity/commands.fixture.ts";
+import { costsOfRuns } from "../../runtime/identity/costs.fixture.ts";
 import { findings } from "../../runtime/identity/findings.fixture.ts";
 import { restartEnds } from "../../runtime/identity/restart-ends.fixture.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
@@ -12,15 +13,26 @@ afterAll(async () => {
   await pool.end();
 });
 
-const open = async () => {
+const migrated = async (): Promise<string> => {
   const schema = newSchema();
   schemas.push(schema);
   await migratePostgres(pool, { schema });
-  return postgresStore(pool, { schema });
+  return schema;
+};
+const open = async () => postgresStore(pool, { schema: await migrated() });
+const openCounted = async () => {
+  const answers: { readonly rows: readonly unknown[] }[] = [];
+  const query = async (text: string, values: unknown[] = []) => {
+    const answer = await pool.query(text, values);
+    answers.push(answer);
+    return answer;
+  };
+  return { store: postgresStore({ query }, { schema: await migrated() }), answers };
 };
 
 describe.skipIf(url === null)("on a server", () => {
   restartEnds("PostgreSQL", open);
   commandsInStates("PostgreSQL", open);
   findings("PostgreSQL", open);
+  costsOfRuns("PostgreSQL", openCounted);
 });

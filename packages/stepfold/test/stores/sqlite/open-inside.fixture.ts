@@ -9,6 +9,8 @@ import { storeOver } from "../../../src/stores/kit/store-over.ts";
 export interface RunStatement {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** What it has returned. */
+  readonly rows: readonly unknown[];
 }
 
 /** Opens a store with its database and a list of the statements that the store runs. */
@@ -27,8 +29,9 @@ export function openInside(path: string): { db: DatabaseSync; statements: RunSta
         const run =
           (method: "all" | "get" | "run") =>
           (...values: never[]) => {
-            statements.push({ text, values });
-            return statement[method](...values);
+            const answer: unknown = statement[method](...values);
+            statements.push({ text, values, rows: Array.isArray(answer) ? answer : method === "get" && answer ? [answer] : [] });
+            return answer;
           };
         return { all: run("all"), get: run("get"), run: run("run") };
       };
