@@ -6,7 +6,11 @@ import { effortVariable } from "./test/effort.ts";
 const parts = ["core", "expressions", "engine", "nodes"].map((part) => `packages/stepfold/src/${part}/`);
 const areas = ["core", "golden", "reference", "expressions", "engine", "hostile", "limits", "nodes"];
 // runs and restarts need a store
-const scenarios = [...areas, "runtime/continuing", "runtime/forks", "runtime/identity"].map((area) => `packages/stepfold/test/${area}/`);
+const scenarios = [
+  ...areas,
+  ...["continuing", "deadlines", "forks", "identity", "rates", "variables"].map((area) => `runtime/${area}`),
+  "schedules/reserved",
+].map((area) => `packages/stepfold/test/${area}`);
 const measured = ["core", "expressions"].map((part) => `--coverage.include=packages/stepfold/src/${part}/**/*.ts`);
 // These tests are left out: they repeat with large inputs or in many orders what other tests do once, so they cover no additional line,
 // but take most of the time when measured. No shell is used, because it would interpret the patterns.

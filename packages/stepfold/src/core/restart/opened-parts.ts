@@ -77,11 +77,12 @@ function wantedParts({ finishing, children }: RunFailures): Map<Event, Wanted[]>
 /** Returns the execution after an event, as far as nothing fails by it. */
 function unfailed(draft: Draft, event: Event): Draft {
   const copy = openDraft(draft.workflow, closeDraft(draft));
-  return evolveUnfailed(copy, event) ? copy : draft;
+  evolveUnfailed(copy, event);
+  return copy;
 }
 
 function partOf(draft: Draft, failed: FailedAt, child: string | null): OpenedPart {
-  const paths = child === null ? failed.paths.flatMap(({ scope, pathId }) => pathIn(draft, scope, pathId)) : [];
+  const paths = child === null ? failed.paths.map(({ scope, pathId }) => pathIn(draft, scope, pathId)) : [];
   const roots = child === null ? paths.flatMap(([scope, { children }]) => (children ? [scopedKey(scope, children.key)] : [])) : [child];
   const isInside = (key: string): boolean => roots.some((root) => belongsTo(key, root));
   const hasInner = child === null || holdsChildren(draft, child);
@@ -97,7 +98,6 @@ function holdsChildren(draft: Draft, key: string): boolean {
   return scopeAt(draft, key)!.paths.some(({ children }) => children !== undefined);
 }
 
-function pathIn(draft: Draft, scope: string, pathId: string): (readonly [string, ActivePath])[] {
-  const path = scopeAt(draft, scope)?.paths.find(({ id }) => id === pathId);
-  return path ? [[scope, closePath(path)]] : [];
+function pathIn(draft: Draft, scope: string, pathId: string): readonly [string, ActivePath] {
+  return [scope, closePath(scopeAt(draft, scope)!.paths.find(({ id }) => id === pathId)!)];
 }

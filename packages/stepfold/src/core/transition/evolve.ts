@@ -7,7 +7,6 @@ import { markChanged } from "./draft/add-result.ts";
 import type { Draft, ScopeDraft } from "./draft/draft.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables } from "./draft/draft-variables.ts";
-import type { Failure } from "./draft/failures.ts";
 import { countEvent, setMetadata, warnIfLarge } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, hasOnlyMessages, isEndCertain } from "./draft/outbox.ts";
@@ -107,27 +106,15 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
   return { ...event, consequences };
 }
 
-/**
- * Applies an event as far as it does not make anything fail: what would fail stays as it is. Returns false if the event itself is a failure,
- * or the end of a whole scope. The draft is not used further then.
- */
-export function evolveUnfailed(draft: Draft, event: Event): boolean {
-  const noted: Failure[] = [];
-  draft.failures = { noted, holdsBack: true };
-  if (!isScoped(event)) return false;
-  const scope = take(draft, event);
-  if (!scope || scope.ended || scope.ending || noted.length > 0) return false;
-  settle(scope, event.at);
+/** Applies an event that is no failure itself, as far as nothing fails by it: what would fail stays as it is. */
+export function evolveUnfailed(draft: Draft, event: Event): void {
+  draft.failures = { noted: [], holdsBack: true };
+  settle(take(draft, event as ScopedEvent)!, event.at);
   draft.version = event.version;
-  return true;
 }
 
 /** The events that may move paths. */
 type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" | "metadataSet" | "continued" | "restarted" }>;
-
-function isScoped(event: Event): event is ScopedEvent {
-  return !["delivered", "parked", "unparked", "metadataSet", "continued", "restarted"].includes(event.type);
-}
 
 /** Applies an event to its scope. Returns the scope that has changed; null if the event does not apply. */
 function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {

@@ -32,8 +32,7 @@ export function settle(scope: ScopeDraft, at: EpochMs): void {
 export function settleAll(draft: Draft, at: EpochMs): void {
   const open = [...draft.children].flatMap(([key, child]) => (isOpen(child) ? [key] : []));
   for (const key of open.sort((a, b) => depthOf(b) - depthOf(a))) {
-    const child = childOf(draft, key);
-    if (!child || child.ended) continue;
+    const child = childOf(draft, key)!;
     settleScope(child, at);
     if (child.ended && child.ended !== "completed") forgetChildren(child);
     conclude(child);

@@ -5,6 +5,7 @@ import type { EpochMs, Json } from "../../values/json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
+import { mayFail } from "../draft/failures.ts";
 import { unwait } from "../draft/join-group.ts";
 import { endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
@@ -27,10 +28,14 @@ export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftP
   return survivor;
 }
 
-/** Fails the node of a path without performing it: a join with too few paths, or a node whose condition `when` threw an error. */
-export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): void {
+/**
+ * Fails the node of a path without performing it: a join with too few paths, or a node whose condition `when` threw an error. Returns false
+ * if it may not fail now.
+ */
+export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): boolean {
   const version = scope.root.version + 1;
   const handle = mayGoOn(scope, path) ? "error" : undefined;
+  if (handle === undefined && !mayFail(scope, path.id)) return false;
   addConsequence(scope, path.node, {
     output: handle === undefined ? null : (error as unknown as Json),
     timestamp: at,
@@ -41,6 +46,7 @@ export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, a
   });
   path.status = "ready";
   failPath(scope, path, error, handle, version);
+  return true;
 }
 
 /** Whether a path takes the `error` edge: once per path and transition, because an edge that leads back to the node would loop for ever. */

@@ -190,9 +190,7 @@ function conditionOf(scope: ScopeDraft, path: DraftPath, when: Template, togethe
     const value = when.evaluate(root.workflow.language.executionScope({ ...parts, paths: pathsRead(scope, when) }), together);
     return Boolean(value);
   } catch (error) {
-    if (!path.node.edges.has("error") && !mayFail(scope, path.id)) return false;
-    failJoin(scope, path, errorInfo(error, path.nodeId), at);
-    return null;
+    return failJoin(scope, path, errorInfo(error, path.nodeId), at) ? null : false;
   }
 }
 

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
+import { fitted } from "../../src/core/restart/fitted.ts";
+import { reopenRun } from "../../src/core/restart/reopen-run.ts";
+import { restartState } from "../../src/core/restart/restart-state.ts";
+import type { RunHistory } from "../../src/core/restart/run-history.ts";
+import type { Event, RestartedEvent, StartedEvent } from "../../src/core/snapshot/event.ts";
+import { restore } from "../../src/core/snapshot/restore.ts";
+import type { ActivePath, ChildState, Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../src/core/snapshot/snapshot-head.ts";
+import { apply, fold } from "../../src/core/transition/apply.ts";
+import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
+import { evolve } from "../../src/core/transition/evolve.ts";
+import { Replay } from "../../src/core/transition/replay.ts";
+import { eventOn, graph, startedAt } from "./execution.fixture.ts";
+
+/** Applies events one after the other; each is made from the execution before it. */
+function lived(workflow: CompiledWorkflow, first: StartedEvent, ...steps: readonly ((snapshot: Snapshot) => Event)[]) {
+  const events: [StartedEvent, ...Event[]] = [first];
+  let snapshot = fold(workflow, [first]);
+  for (const step of steps) {
+    const event = step(snapshot);
+    events.push(event);
+    snapshot = apply(workflow, snapshot, event);
+  }
+  const history: RunHistory = { head: snapshotHead(snapshot), events, workflowOf: () => workflow };
+  return { snapshot, events, history };
+}
+
+const done = (pathId: string) => (snapshot: Snapshot) => eventOn(snapshot, pathId, { done: null });
+const failed = (pathId: string) => (snapshot: Snapshot) => eventOn(snapshot, pathId, { error: "no", retryAt: null });
+const terms = { version: 5, laterMs: 0, adopts: [], ahead: 0 };
+
+/** The event that restarts an execution. */
+function restarted(workflow: CompiledWorkflow, history: RunHistory, more: Partial<RestartedEvent> = {}): RestartedEvent {
+  const { head, events } = history;
+  const version = events.at(-1)!.version + 1;
+  const { snapshot } = reopenRun(history, false)!;
+  const definition = { id: workflow.definition.id, hash: workflow.hash };
+  return { type: "restarted", version, at: 9_000, definition, state: restartState(snapshot, { ...terms, version }), ...(head && more) };
+}
+
+/** Where the paths of an execution stand. */
+const standing = ({ activePaths }: Pick<Snapshot, "activePaths">): string[] =>
+  activePaths.map(({ nodeId, status }) => `${nodeId} ${status}`);
+
+describe("a run that is opened again", () => {
+  it("is none if its end is not decided", () => {
+    const flow = graph(["a>b"]);
+    expect(reopenRun(lived(flow, startedAt(flow, "a"), done("0")).history, false)).toBeNull();
+  });
+
+  it("is read as far as its events apply", () => {
+    const flow = graph(["a>b"]);
+    const { history } = lived(flow, startedAt(flow, "a"), done("0"), failed("0"));
+    const odd = { ...eventOn(fold(flow, [startedAt(flow, "a")]), "0", { done: 1 }), version: 3 };
+    const opened = reopenRun({ ...history, events: [...history.events, odd] }, false)!;
+    expect(standing(opened.snapshot)).toEqual(["b ready"]);
+  });
+
+  it("stands before the judgement of a condition that threw, also if its error leads back to it", () => {
+    for (const more of [[], ["b>b@error"]]) {
+      const flow = graph(["a>b", ...more], [{ id: "b", type: "noop", when: "input.x.y.z" }]);
+      const { snapshot, history } = lived(flow, startedAt(flow, "a"), done("0"));
+      expect(snapshot.status).toBe("failed");
+      expect(standing(reopenRun(history, false)!.snapshot)).toEqual(["b held"]);
+    }
+  });
+
+  it("stands before the judgement of a map whose condition threw, and of an item that could not begin", () => {
+    const item = { id: "item", nodes: [{ id: "n", type: "noop" }], edges: [] };
+    const spawned = (snapshot: Snapshot): Event => {
+      const { type: _, output: __, ...step } = eventOn(snapshot, "0", { done: null }) as Event & { output: unknown };
+      const map = { items: [1, "soon"], concurrency: 1, remaining: "cancel" as const, tolerated: 0 };
+      return { ...(step as object), type: "spawned", visit: 1, children: { workflow: "item", map } } as unknown as Event;
+    };
+    const ofItem = (snapshot: Snapshot): Event => {
+      const scope = Object.keys(snapshot.childStates!)[0]!;
+      const inner = { ...snapshot, activePaths: snapshot.childStates![scope]!.activePaths };
+      return { ...eventOn(inner, "0", { done: 7 }), scope } as Event;
+    };
+    const asks = graph(["m>z"], [{ id: "m", type: "map", data: { completeWhen: "{{ results.x.y.z }}" } }], {
+      workflows: { item } as never,
+    });
+    const late = graph(["m>z"], [], { workflows: { item: { ...item, timeout: "{{ input == 'soon' ? input : '1h' }}" } } as never });
+    for (const flow of [asks, late]) {
+      const { snapshot, history } = lived(flow, startedAt(flow, "m"), spawned, ofItem);
+      expect(snapshot.status).toBe("failed");
+      const opened = reopenRun(history, false)!.snapshot;
+      expect(standing(opened)).toEqual(["m suspended"]);
+      expect(opened.childStates!["0#1/0"]).toMatchObject({ status: "completed", output: 7 });
+    }
+  });
+
+  it("goes on when an output can be computed at last, with its `finally` node or without", () => {
+    for (const rest of [{}, { finally: "bye" }]) {
+      const flow = graph(["a>b"], ["bye"], { output: "{{ input.x.y }}", ...rest });
+      const mended = graph(["a>b"], ["bye"], { output: 5, ...rest });
+      const steps = "finally" in rest ? [done("0"), done("0"), done("finally")] : [done("0"), done("0")];
+      const { snapshot, events, history } = lived(flow, startedAt(flow, "a"), ...steps);
+      expect(snapshot).toMatchObject({ status: "failed", error: { code: "EXPRESSION_FAILED" } });
+      const event = restarted(mended, history, { deadlineAt: 99_000, deadlineGiven: true, givenDeadlineAt: 99_000 });
+      const after = apply(mended, snapshot, event);
+      expect(after.restarts).toBe(1);
+      if ("finally" in rest) expect(standing(after)).toEqual(["bye ready"]);
+      else
+        expect(after).toMatchObject({ status: "completed", output: 5, deadlineAt: 99_000, deadlineGiven: true, givenDeadlineAt: 99_000 });
+      const workflowOf = (hash: string) => (hash === mended.hash ? mended : flow);
+      expect(fold(flow, [...events, event] as [StartedEvent, ...Event[]], workflowOf)).toEqual(after);
+      const replay = new Replay(flow, null, workflowOf);
+      expect([...events, event].map((each) => replay.add(each))).not.toContain(false);
+      expect(replay.snapshot()).toEqual(after);
+      expect(restore({ head: snapshotHead(after), children: [], events: [...events, event] })).toEqual(after);
+    }
+  });
+
+  it("is opened only if it has ended, and once", () => {
+    const flow = graph(["a>b"]);
+    const { snapshot, events, history } = lived(flow, startedAt(flow, "a"), done("0"), failed("0"));
+    const event = restarted(flow, history);
+    const open = apply(flow, snapshot, event);
+    expect(standing(open)).toEqual(["b ready"]);
+    expect(apply(flow, open, { ...event, version: open.version + 1 })).toBe(open);
+    expect(apply(flow, snapshot, { ...event, version: 9 })).toBe(snapshot);
+    expect(evolve(openDraft(flow, open), { ...event, version: open.version + 1 })).toBe(false);
+    const replay = new Replay(flow);
+    for (const each of [...events, event]) replay.add(each);
+    expect(replay.snapshot()).toEqual(open);
+  });
+
+  it("counts its parts that failed earlier only while their scopes are open", () => {
+    const flow = graph(["f>a", "f>b", "b>c"], [], { onFailure: "finish" });
+    const { snapshot, events } = lived(flow, startedAt(flow, "f"), done("0"), failed("0"), failed("0.1"));
+    const history = { head: snapshotHead(snapshot), events, workflowOf: () => flow };
+    const event = restarted(flow, history);
+    const open = apply(flow, snapshot, event);
+    expect(standing(open).sort()).toEqual(["a ready", "b ready"]);
+    const cancelled: Event = { type: "cancelled", version: open.version + 1, at: 9_500 };
+    const again = { ...history, events: [...events, event, cancelled] as unknown as RunHistory["events"] };
+    expect(standing(reopenRun(again, false)!.snapshot).sort()).toEqual(["a ready", "b ready"]);
+  });
+});
+
+const path = (more: Partial<ActivePath>): ActivePath => ({
+  ...{ id: "0", nodeId: "a", status: "ready", turn: 3, visit: 2, attempts: 1, since: 4, stepPath: [] },
+  ...more,
+});
+const child = (more: Partial<ChildState>): ChildState => ({
+  ...{ workflow: "inner", status: "active", currentNodeId: "a", activePaths: [], version: 3, context: {} },
+  ...more,
+});
+const flow = graph(["a>b"]);
+const plain = (more: Partial<Snapshot>): Snapshot => ({ ...fold(flow, [startedAt(flow, "a")]), ...more });
+
+describe("the state of a restart", () => {
+  it("moves every time, and has what the execution holds besides its results", () => {
+    const given = plain({
+      activePaths: [
+        path({ status: "retrying", nextRetryAt: 100 }),
+        path({ id: "0.1", status: "suspended", waits: [{ id: "w", kind: "external", timeoutAt: 50 }] }),
+      ],
+      childStates: { "0#1": child({ deadlineAt: 70 }), "0#2": child({}) },
+      rounds: { "j|": { got: ["e"] } },
+      begun: [{ pathId: "0", nodeId: "a" }],
+      mapItems: { "0#1": [1] },
+      closing: { status: "completed", nodeId: null },
+      inbox: [{ name: "go", expiresAt: 10 }],
+      variables: { x: [{ value: 1, version: 0 }] },
+    });
+    const state = restartState(given, { ...terms, laterMs: 1_000 });
+    expect(state).toMatchObject({
+      activePaths: [{ nextRetryAt: 1_100 }, { waits: [{ timeoutAt: 1_050 }] }],
+      childStates: { "0#1": { deadlineAt: 1_070 } },
+      ...{ rounds: given.rounds, begun: given.begun, mapItems: given.mapItems, closing: given.closing, inbox: [{ expiresAt: 1_010 }] },
+    });
+    expect(state).not.toHaveProperty("variables");
+    expect(restartState(given, { ...terms, ahead: 8 })).toMatchObject({
+      variables: given.variables,
+      activePaths: [{ turn: 11, visit: 11, forks: 8 }, {}],
+    });
+  });
+
+  it("waits again for detached executions that are taken over, and performs other steps that wait for messages once more", () => {
+    const waits = (kind: "child" | "delivery", id: string) => [{ id, kind, workflowId: "kid" }];
+    const given = plain({
+      activePaths: [
+        path({ status: "suspended", waits: waits("child", "0@2") }),
+        path({ id: "1", status: "suspended", waits: waits("child", "1@2") }),
+        path({ id: "2", status: "suspended", waits: waits("delivery", "2@2") }),
+      ],
+    });
+    const adopts = [{ type: "adopt" as const, to: "kid", waitId: "0@2" }];
+    const { activePaths, outbox } = restartState(given, { ...terms, adopts });
+    expect(activePaths).toMatchObject([
+      { status: "suspended", turn: 3, visit: 2 },
+      { status: "ready", turn: 4, visit: 4, attempts: 0 },
+      { status: "ready", turn: 4, visit: 2 },
+    ]);
+    expect(outbox).toEqual([{ id: "5.0", ...adopts[0] }]);
+  });
+});
+
+describe("an execution that is restarted with another definition", () => {
+  const refused = (given: Snapshot, workflow: CompiledWorkflow, missing: string): void =>
+    expect(() => fitted(given, workflow)).toThrow(
+      expect.objectContaining({ code: "DEFINITION_CHANGED", details: expect.objectContaining({ missing: [missing] }) }),
+    );
+
+  it("must have the nodes, the joins and the sub-workflows at which it stands", () => {
+    const inner = { id: "inner", nodes: [{ id: "a", type: "noop" }], edges: [] };
+    const around = graph(["a>b"], [], { workflows: { inner } as never });
+    const inside = plain({
+      childStates: { "0#1": child({ activePaths: [path({})] }), "0#2": child({ status: "completed", currentNodeId: null }) },
+    });
+    expect(fitted(inside, around).childStates).toEqual(inside.childStates);
+    refused(inside, flow, "a");
+    refused(plain({ childStates: { "0#2": child({ status: "completed", currentNodeId: null }) } }), flow, "inner");
+    refused(plain({}), graph(["x>y"]), "a");
+    refused(plain({ activePaths: [path({ nodeId: "b", status: "joining", via: "a>b" })] }), flow, "b");
+    const joined = graph(["a>b"], [{ id: "b", type: "noop", join: "all" }]);
+    const joining = plain({ activePaths: [path({ nodeId: "b", status: "joining", via: "a>b" })] });
+    expect(fitted(joining, joined).activePaths).toEqual(joining.activePaths);
+    refused(plain({ activePaths: [path({ nodeId: "b", status: "joining", via: "c>b" })] }), joined, "b");
+  });
+
+  it("lets paths go that nothing holds any more", () => {
+    const held = plain({ activePaths: [path({ status: "held" })] });
+    expect(fitted(held, flow).activePaths).toMatchObject([{ status: "ready" }]);
+    for (const more of [{ when: "1 == 2" }, { mutex: "m" }])
+      expect(fitted(held, graph(["a>b"], [{ id: "a", type: "noop", ...more }])).activePaths).toEqual(held.activePaths);
+  });
+});
