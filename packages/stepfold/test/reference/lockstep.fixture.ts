@@ -1,15 +1,20 @@
 import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
+import { reopenRun } from "../../src/core/restart/reopen-run.ts";
+import { restartState } from "../../src/core/restart/restart-state.ts";
+import type { RunHistory } from "../../src/core/restart/run-history.ts";
 import { localKey, openScopes, parentKey } from "../../src/core/snapshot/address.ts";
-import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
+import type { Event, RestartedEvent, StartedEvent } from "../../src/core/snapshot/event.ts";
 import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ActivePath, ChildHead, Snapshot, Wait } from "../../src/core/snapshot/snapshot.ts";
 import { fold } from "../../src/core/transition/apply.ts";
 import { closeDraft, closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import type { Draft } from "../../src/core/transition/draft/draft.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
 import { plan } from "../../src/core/transition/plan.ts";
+import { restartRun } from "../../src/core/transition/restart-run.ts";
 import { hash32 } from "../../src/core/values/seeded.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 import type { ModelEvent } from "./model.fixture.ts";
@@ -30,8 +35,12 @@ export class Engine {
   /** The snapshot that a store restores after the latest event, from the head, the changed children and the history. */
   restored: Snapshot;
 
-  constructor(definition: ModelDefinition) {
+  readonly #tolerated: number;
+
+  /** @param tolerated how many items of a map may fail */
+  constructor(definition: ModelDefinition, tolerated = 0) {
     this.#nodes = definition;
+    this.#tolerated = tolerated;
     this.#workflow = compile(definitionOf(definition), expressionLanguage);
     const { id } = this.#workflow.definition;
     const started = { type: "started" as const, version: 0, at: 0, workflowId: "w", metadata: {} };
@@ -51,7 +60,28 @@ export class Engine {
     if (!told) return false;
     const draft = openDraft(this.#workflow, this.snapshot);
     if (!evolve(draft, told)) return false;
-    this.#events.push(withConsequences(draft, told));
+    this.#take(draft, withConsequences(draft, told));
+    return true;
+  }
+
+  /** Opens the execution again, which has failed or was cancelled. */
+  restart(): void {
+    const { snapshot } = this;
+    const version = snapshot.version + 1;
+    const since = snapshot.run?.since ?? 0;
+    const events = this.#events.slice(since) as unknown as RunHistory["events"];
+    const { snapshot: state } = reopenRun({ head: snapshot, events, workflowOf: () => this.#workflow }, false)!;
+    const { definition } = snapshot;
+    const event: RestartedEvent = {
+      ...{ type: "restarted", version, at: 0, definition },
+      state: restartState(state, { version, laterMs: 0, adopts: [], ahead: 0 }),
+    };
+    const draft = restartRun(this.#workflow, snapshot, event);
+    this.#take(draft, withConsequences(draft, event));
+  }
+
+  #take(draft: Draft, event: Event): void {
+    this.#events.push(event);
     for (const { key, head } of takeChanges(draft)) {
       if (head) this.#children.set(key, head);
       else this.#children.delete(key);
@@ -60,7 +90,6 @@ export class Engine {
       JSON.stringify(restore({ head: closedHead(draft), children: this.#children, events: this.#events })),
     ) as Snapshot;
     this.snapshot = JSON.parse(JSON.stringify(closeDraft(draft))) as Snapshot;
-    return true;
   }
 
   /** The names of the tasks that could be performed. */
@@ -71,6 +100,8 @@ export class Engine {
   #eventOf(event: ModelEvent): Event | null {
     const stamp = { version: this.snapshot.version + 1, at: 0 };
     switch (event.type) {
+      case "continued":
+        return this.#continuedBy(event.task, stamp);
       case "unparked":
         return this.snapshot.parked ? { type: "unparked", ...stamp } : null;
       case "cancelled":
@@ -94,7 +125,10 @@ export class Engine {
     }
   }
 
-  #outcomeOf(event: Extract<ModelEvent, { task: string }>, stamp: { version: number; at: number }): Event | null {
+  #outcomeOf(
+    event: Exclude<Extract<ModelEvent, { task: string }>, { type: "continued" }>,
+    stamp: { version: number; at: number },
+  ): Event | null {
     const { scope, local } = splitName(event.task);
     const at = local.lastIndexOf("@");
     const pathId = local.slice(0, at);
@@ -129,9 +163,24 @@ export class Engine {
         };
       case "spawned": {
         const modelNode = this.#modelNode(scope.scope ?? "", nodeId);
-        return modelNode.children ? { type: "spawned", ...step, visit, children: childrenOf(modelNode) } : null;
+        return modelNode.children ? { type: "spawned", ...step, visit, children: childrenOf(modelNode, this.#tolerated) } : null;
       }
     }
+  }
+
+  #continuedBy(task: string, stamp: { version: number; at: number }): Event | null {
+    const { scope, local } = splitName(task);
+    const at = local.lastIndexOf("@");
+    const found = scope.scope === undefined ? this.#find("", local.slice(0, at)) : null;
+    if (!found || this.snapshot.ending || this.snapshot.error) return null;
+    const { nodeId, attempts } = found.path;
+    return {
+      ...{ type: "continued", ...stamp, pathId: local.slice(0, at), turn: Number(local.slice(at + 1)), nodeId, attempt: attempts + 1 },
+      ...{ startedAt: 0, run: (this.snapshot.run?.number ?? 1) + 1, definition: this.snapshot.definition },
+      ...{ firstNodeId: this.#nodes.start ?? "n0", metadata: {}, totalExecutionTime: 0 },
+      ...(this.snapshot.inbox && { inbox: this.snapshot.inbox }),
+      ...(this.snapshot.restarts !== undefined && { restarts: this.snapshot.restarts }),
+    };
   }
 
   #find(scope: string, pathId: string): { path: ActivePath; node: { edges: ReadonlyMap<string, unknown> } } | null {
@@ -146,8 +195,13 @@ export class Engine {
     return scope === "" ? this.#workflow : this.#workflowOf(parentKey(scope)).workflows.get(this.snapshot.childStates![scope]!.workflow)!;
   }
 
+  /** The definition that the paths of a scope run. */
+  definitionAt(scope: string): ModelDefinition {
+    return scope === "" ? this.#nodes : this.#nodes.workflows![this.snapshot.childStates![scope]!.workflow]!;
+  }
+
   #modelNode(scope: string, nodeId: string): ModelNode {
-    const definition = scope === "" ? this.#nodes : this.#nodes.workflows![this.snapshot.childStates![scope]!.workflow]!;
+    const definition = this.definitionAt(scope);
     return definition.nodes.find(({ id }) => id === nodeId)!;
   }
 }
@@ -161,7 +215,7 @@ function waitName(scope: string | undefined, pathId: string, turn: number, i: nu
   return `${scope === undefined ? "" : `${scope}>`}${pathId}@${turn + 1}${i === 0 ? "" : `.${i}`}`;
 }
 
-function childrenOf({ type, children }: ModelNode): Extract<Event, { type: "spawned" }>["children"] {
+function childrenOf({ type, children }: ModelNode, tolerated: number): Extract<Event, { type: "spawned" }>["children"] {
   const { workflow, items, concurrency = 1_000, completeWhen, remaining = "cancel" } = children!;
   if (type !== "map") return { workflow };
   return {
@@ -170,7 +224,7 @@ function childrenOf({ type, children }: ModelNode): Extract<Event, { type: "spaw
       items: Array.from({ length: items }, (_, i) => i),
       concurrency,
       remaining,
-      tolerated: 0,
+      tolerated,
       ...(completeWhen !== undefined && { completeWhen }),
     },
   };

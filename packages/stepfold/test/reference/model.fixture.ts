@@ -1,6 +1,7 @@
 import { resumeInItem, spawn } from "./model-children.fixture.ts";
-import { edgeName, type ModelDefinition, startOf } from "./model-definition.fixture.ts";
+import { edgeName, edgesFrom, type ModelDefinition, startOf } from "./model-definition.fixture.ts";
 import { beginEnding, giveUp, isTerminal, nextUndo, tryAgain, undoAddress } from "./model-endings.fixture.ts";
+import { beginRun, type Decision, reopened } from "./model-lives.fixture.ts";
 import { arrive, complete, failNode, resume } from "./model-moves.fixture.ts";
 import { settle, waiterFor } from "./model-settle.fixture.ts";
 import {
@@ -28,7 +29,9 @@ export type ModelEvent =
   | { readonly type: "retried"; readonly path: string }
   | { readonly type: "unparked" }
   | { readonly type: "cancelled" }
-  | { readonly type: "cancelledNode"; readonly node: string };
+  | { readonly type: "cancelledNode"; readonly node: string }
+  /** Instead of `completed`, for a task of the execution itself: the next run begins. */
+  | { readonly type: "continued"; readonly task: string };
 
 /** A wait that a step asks for. */
 export interface ModelWaitRequest {
@@ -76,6 +79,9 @@ export interface ModelOptions {
  */
 export class Model {
   readonly #world: { current: World };
+  #run = 1;
+  /** How the end was decided. "unclear": parts of the execution had failed before, and the model does not follow them. */
+  #decision: Decision | "unclear" | null = null;
   readonly #definition: ModelDefinition;
   readonly #hashId: (id: string) => string;
 
@@ -115,10 +121,48 @@ export class Model {
     next.version += 1;
     next.shorts = [];
     const frame = this.#frame(next);
-    if (!handle(frame, event)) return false;
+    if (event.type === "continued") {
+      if (!this.#goOn(frame, event.task)) return false;
+    } else if (!handle(frame, event)) return false;
     finish(frame);
+    this.#note(event, next);
     this.#world.current = next;
     return true;
+  }
+
+  /** Opens an execution again that has failed or was cancelled. False if the model does not know how it was before its end. */
+  restart(): boolean {
+    const { status, inbox } = { status: this.status, inbox: this.#world.current.inbox };
+    if ((status !== "failed" && status !== "cancelled") || !this.#decision || this.#decision === "unclear") return false;
+    const world = reopened(this.#decision, this.version + 1, inbox, (one) => this.#frame(one));
+    finish(this.#frame(world));
+    this.#decision = null;
+    this.#world.current = world;
+    return true;
+  }
+
+  #goOn(frame: Frame, task: string): boolean {
+    const { paths, ending, failure } = frame.scope;
+    const path = paths.find((candidate) => `${candidate.id}@${candidate.turn}` === task);
+    if (!path || ending || failure || (path.status !== "ready" && !(path.status === "held" && path.offered))) return false;
+    beginRun(frame, ++this.#run);
+    this.#decision = null;
+    return true;
+  }
+
+  /** Whether a failed task leaves by an edge, or is a compensation. */
+  #isCaught(name: string): boolean {
+    const task = this.tasks().find((one) => one.name === name);
+    return !task || task.undo === true || edgesFrom(this.definitionAt(task.chain), task.nodeId, "error").length > 0;
+  }
+
+  /** Remembers how the end of the execution was decided. */
+  #note(event: ModelEvent, { root }: World): void {
+    if (this.#decision) return;
+    const isDecided = root.ending !== null || isTerminal(root.status);
+    const failed = event.type === "failed" && !event.retry && !this.#isCaught(event.task) ? event.task : null;
+    if (isDecided && (failed !== null || event.type === "cancelled")) this.#decision = { before: this.#world.current, failed };
+    else if (isDecided || failed !== null) this.#decision = "unclear";
   }
 
   /** The tasks of all scopes that could be performed now. */
@@ -189,7 +233,7 @@ export class Model {
 }
 
 /** Applies the event itself, before anything settles. False if the event is late or not legal. */
-function handle(root: Frame, event: ModelEvent): boolean {
+function handle(root: Frame, event: Exclude<ModelEvent, { type: "continued" }>): boolean {
   switch (event.type) {
     case "begun":
     case "completed":
@@ -217,7 +261,7 @@ function handle(root: Frame, event: ModelEvent): boolean {
   }
 }
 
-type OutcomeEvent = Extract<ModelEvent, { task: string }>;
+type OutcomeEvent = Exclude<Extract<ModelEvent, { task: string }>, { type: "continued" }>;
 
 function handleOutcome(root: Frame, event: OutcomeEvent): boolean {
   for (const frame of allFrames(root)) {
