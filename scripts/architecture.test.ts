@@ -25,15 +25,15 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 
 /**
  * The lines of code of databases that are longer than their table allows. They may fall. They rise only for what every database has to do:
- * last for the check of arguments.
+ * last for runs and restarts of an execution.
  */
 const ceilings: Readonly<Record<string, number>> = {
-  sqlite: 1152,
-  mongo: 577,
-  dynamo: 1202,
-  mysql: 855,
-  postgres: 1008,
-  redis: 856,
+  sqlite: 1186,
+  mongo: 612,
+  dynamo: 1255,
+  mysql: 872,
+  postgres: 1047,
+  redis: 916,
 };
 
 function none(violations: readonly Violation[]): void {

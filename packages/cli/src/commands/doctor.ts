@@ -100,7 +100,7 @@ function reportEarlierRuns(left: TrimReport["left"], tell: Report): void {
   if (left.length === 0) return;
   const ids = left.map(({ workflowId }) => workflowId);
   const some = `${ids.slice(0, maxFindings).join(", ")}${ids.length > maxFindings ? " …" : ""}`;
-  const text = `the events of earlier runs stay, because what the execution holds is larger than the store takes as one value: ${some}`;
+  const text = `the events of earlier runs stay, because no checkpoint of the present run is stored, perhaps because it is too large: ${some}`;
   tell(true, text, { type: "earlierRuns", left: ids });
 }
 

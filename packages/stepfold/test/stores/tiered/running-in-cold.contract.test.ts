@@ -25,8 +25,14 @@ function runningInCold(): StoreBench {
   return { ...bench, store: moved, open: async () => moved, advance };
 }
 
+/**
+ * Here one execution with a permit is back in the hot store, while another one with its key runs in the cold store. No move does that:
+ * executions with a permit stay in the hot store until they end.
+ */
+const differs = "reopen: an execution with a permit needs it again";
+
 describe("a tiered store whose executions live in the cold one", () => {
-  for (const contractCase of snapshotStoreContract) {
+  for (const contractCase of snapshotStoreContract.filter(({ name }) => name !== differs)) {
     it(contractCase.name, async ({ skip }) => {
       const bench = runningInCold();
       if (!isClaimed(contractCase, bench)) skip(`not claimed: ${contractCase.needs}`);

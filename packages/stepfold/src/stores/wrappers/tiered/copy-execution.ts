@@ -98,8 +98,11 @@ export async function copyRows(
       events: group.map(({ event }) => event),
       ...(isEnded && { reopens: true }),
       ...(isAfterTrim && { afterTrim: true }),
-      // a history with a gap can only be loaded from a checkpoint; before the last commit, only the head of the copy is of interest
-      ...(trimmed > 0 && first > 0 && (isAfterTrim || isLast) && { checkpoint: { ...historyCheckpoint(snapshot), version } }),
+      // a history with a gap can only be loaded from a checkpoint, and earlier runs can only be trimmed with one. Before the last commit, only
+      // the head of the copy is of interest
+      ...((isAfterTrim || (snapshot.run && first > 0 && version === snapshot.version)) && {
+        checkpoint: { ...historyCheckpoint(snapshot), version },
+      }),
       ...(isLast
         ? {
             ...last,

@@ -121,13 +121,12 @@ export function tieredStore(options: TieredStoreOptions): TieredStore {
     },
     unexpectedError("tiered"),
   );
-  return {
-    ...store,
-    async move({ limit = 100 } = {}) {
-      if (Number.isInteger(limit) && limit >= 1) return alone(() => moveExecutions(tiers, { now, coldAfterMs }, limit));
-      throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
-    },
-  };
+  return { ...store, move: async ({ limit = 100 } = {}) => alone(() => moveExecutions(tiers, { now, coldAfterMs }, checkedLimit(limit))) };
+}
+
+function checkedLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1) return limit;
+  throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
 }
 
 function featuresOfTiers({ hot: { features: hot }, cold: { features: cold } }: Tiers): StoreFeatures {

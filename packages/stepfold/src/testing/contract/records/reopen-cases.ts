@@ -83,12 +83,14 @@ export const reopenCases: readonly ContractCase[] = [
     name: "reopen: lists find the execution by its status and its waits",
     async run({ store }) {
       const waits = [{ kind: "signal", nodeId: "payment", signal: "paid" }] as const;
-      const first = startCommit("a", { status: "paused", waits });
+      const path = { id: "0", nodeId: "payment", turn: 1, visit: 0, attempts: 0, since: 1, stepPath: [], status: "suspended" } as const;
+      const head = { activePaths: [{ ...path, waits: [{ id: "0@1", kind: "signal", signal: "paid" }] }] } as const;
+      const first = startCommit("a", { status: "paused", waits, head });
       const end = stepCommit(first, { status: "failed", waits: [] });
       await store.create(first);
       await store.commit(end);
       equal(await idsOf(store, { waiting: {} }), [], "waiting after the end");
-      await store.commit(reopening(end, { status: "paused", waits }));
+      await store.commit(reopening(end, { status: "paused", waits, head }));
       equal(await idsOf(store, { waiting: { signal: "paid" } }), ["a"], "waiting");
       equal(await idsOf(store, { status: ["failed"] }), [], "failed");
       equal(await idsOf(store, { status: ["paused"] }), ["a"], "paused");
