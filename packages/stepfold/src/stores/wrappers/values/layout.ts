@@ -159,7 +159,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "run quick restarts firstNodeId dropsCompensations since key retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
+    "run quick restarts firstNodeId dropsCompensations since retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
   ].join(" "),
   {
     consequences: fields("", {
