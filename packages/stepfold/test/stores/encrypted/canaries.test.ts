@@ -33,6 +33,10 @@ const task = { pathId: "0", nodeId: "step", attempt: 1, at: 5, turn: 1, startedA
 const start = () => ({ workflowId: "child", definition: { id: "d", hash: "h" }, input: deep() });
 const result = () => ({ output: deep(), timestamp: 1, attempt: 1, error: secret(), pathId: "0", version: 1 });
 
+const path: ActivePath = {
+  ...{ id: "0", nodeId: "step", status: "suspended", turn: 1, visit: 0, attempts: 0, since: 0, stepPath: ["step"] },
+};
+
 const events: readonly ((version: number) => Event & { future?: Json })[] = [
   (version) => ({ ...task, version, type: "completed", output: deep(), starts: start(), future: deep() }),
   (version) => ({ ...task, version, type: "completed", output: deep(), variables: { total: deep(), list: [secret()] } }),
@@ -64,17 +68,28 @@ const events: readonly ((version: number) => Event & { future?: Json })[] = [
   }),
 ];
 
+/** The events with which a run begins, or goes on after its end. */
+const runEvents: typeof events = [
+  (version) => ({
+    ...{ ...task, version, type: "continued", run: 2, quick: 1, definition: { id: "d", hash: "h" }, firstNodeId: "step" },
+    ...{ input: deep(), metadata: { [secret()]: secret(), [secret()]: deep() }, variables: { total: deep() } },
+    inbox: [{ name: secret(), key: secret(), payload: deep(), expiresAt: 9 }],
+  }),
+  (version) => ({
+    ...{ version, at: 5, type: "restarted", definition: { id: "d", hash: "h" }, dropsCompensations: true },
+    state: {
+      ...{ activePaths: [{ ...path, waits: [wait()] }], variables: { total: [{ value: deep(), version: 1 }] } },
+      ...{ mapItems: { "0#9": [deep(), secret()] }, inbox: [{ name: secret(), payload: deep(), expiresAt: 9 }] },
+      ...{ childStates: { "0#9": { ...heads().child, context: { step: [{ ...result(), output: [secret()] }] } } } },
+    },
+  }),
+];
+
 /** A head and a child with secrets in every place that may hold one. */
 function heads(): { readonly head: Partial<SnapshotHead>; readonly child: ChildHead } {
-  const path: ActivePath = {
-    ...{ id: "0", nodeId: "step", status: "suspended", turn: 1, visit: 0, attempts: 0, since: 0, stepPath: ["step"] },
-    ...{
-      waits: [wait()],
-      resumed: { by: "signal", payload: deep(), suspendPayload: deep(), signal: secret(), key: secret(), who: secret() },
-    },
-  };
+  const resumed = { by: "signal", payload: deep(), suspendPayload: deep(), signal: secret(), key: secret(), who: secret() } as const;
   const scope = {
-    activePaths: [path],
+    activePaths: [{ ...path, waits: [wait()], resumed }],
     output: deep(),
     error: error(),
     ending: { status: "failed", nodeId: "x", error: error(), begun: [] },
@@ -119,6 +134,21 @@ describe("an encrypted store", () => {
     expect(count).toBeGreaterThan(500);
     expect(told.length).toBeGreaterThan(commits.length);
     expect([...told, stored].flatMap((text) => text.match(/canary-\d+/g) ?? [])).toEqual([]);
+  });
+
+  it("encrypts what a run takes over from the one before, or from before its end", async () => {
+    const inner = memoryStore();
+    const store = encryptedStore(inner, { keys });
+    const commits = [startCommit("order-1")];
+    for (const event of runEvents) commits.push(stepCommit(commits.at(-1)!, { event, head: { run: { number: 2, since: 1, at: 5 } } }));
+    await store.create(commits[0]!);
+    for (const commit of commits.slice(1)) await store.commit(commit);
+    expect((await store.events("order-1", 0, 2)).map(({ event }) => event)).toEqual(commits.slice(1).flatMap((commit) => commit.events));
+    const stored = await inner.events("order-1", 0, 2);
+    expect(JSON.stringify(stored).match(/.{80}canary-\d+/g) ?? []).toEqual([]);
+    expect(stored[0]!.event).toMatchObject({ run: 2, quick: 1, definition: { id: "d", hash: "h" }, firstNodeId: "step" });
+    expect(stored[1]!.event).toMatchObject({ dropsCompensations: true, state: { activePaths: [{ id: "0", nodeId: "step" }] } });
+    expect((await inner.loadHead("order-1"))!.run).toEqual({ number: 2, since: 1, at: 5 });
   });
 
   it("leaves ids, statuses and times for the database to read", async () => {

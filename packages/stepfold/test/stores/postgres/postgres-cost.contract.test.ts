@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { ClaimOptions, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { postgresStore } from "../../../src/stores/databases/postgres/index.ts";
 import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
+import { writtenRuns } from "../../../src/testing/contract/records/runs.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
@@ -67,6 +68,29 @@ describe.skipIf(url === null)("PostgreSQL: what things cost", () => {
       await client.query("COMMIT");
       client.release();
     }
+  });
+
+  it("reads of an execution with 400 runs only what follows the checkpoint of the present one, and trims without a scan", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    const runs = Array.from({ length: 399 }, (_, index) => index);
+    await writtenRuns(store, "a", runs);
+    await Promise.all(Array.from({ length: 200 }, (_, index) => store.create(startCommit(`id-${index}`))));
+    await pool.query(`ANALYZE "${schema}".executions`);
+    await pool.query(`ANALYZE "${schema}".events`);
+    const { inside, sent } = observed(schema);
+    const rowsOf = async (): Promise<number> => {
+      sent.length = 0;
+      await inside.load("a");
+      const plan = await planOf(sent.at(-1)!, "ANALYZE");
+      return Number(/Scan .*on events .*actual time=\S+ rows=(\d+)/.exec(plan)![1]);
+    };
+    expect(await rowsOf()).toBe(2);
+    expect(await inside.trim({ before: 1e6, dryRun: true })).toMatchObject({ executions: 1, events: 399 * 3 - 1 });
+    expect(await planOf(sent.at(-1)!)).toContain("executions_run");
+    await inside.trim({ before: 1e6 });
+    expect(await rowsOf()).toBe(2);
+    expect((await inside.events("a", -1, 10)).map(({ version }) => version)).toEqual([0, 1197, 1198, 1199]);
   });
 
   it("finds what is due by its index among parked and ended executions, and locks nothing if nothing is due", async () => {

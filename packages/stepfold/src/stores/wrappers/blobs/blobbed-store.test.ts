@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryBlobs } from "../../../../test/stores/values/values.fixture.ts";
 import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { nextRun } from "../../../testing/contract/records/runs.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../testing/index.ts";
 import { memoryStore } from "../../databases/memory/index.ts";
 import { blobbedStore, collectOrphans } from "./index.ts";
@@ -23,6 +24,33 @@ describe("a store with blobs", () => {
     expect([...blobs.held.keys()]).toEqual([expect.stringMatching(/^executions\/order%2F1\/inc\/[0-9a-f]{64}$/)]);
     expect(JSON.stringify(await inner.load("order/1")).length).toBeLessThan(1000);
     expect(await store.load("order/1")).toEqual(snapshotAfter(first, second));
+  });
+
+  it("deletes the blobs of trimmed runs, and no value that the present run or the first event refers to", async () => {
+    const { blobs, store } = setUp();
+    const commits: Commit[] = [startCommit("a", { input: large, metadata: { deep: [large] }, incarnation: "inc" })];
+    const add = (commit: Commit): number => commits.push(commit);
+    for (let run = 2; run < 6; run++) {
+      add(stepCommit(commits.at(-1)!, { output: large }));
+      add(nextRun(commits, { at: run, input: large }));
+      // two values that are the same in every run, and one of its own
+      add(stepCommit(commits.at(-1)!, { outputs: [large, `${large}${run}`] }));
+    }
+    await store.create(commits[0]!);
+    for (const commit of commits.slice(1)) await store.commit(commit);
+    const runsIn = () => [...new Set([...blobs.held.keys()].map((key) => key.split("/").slice(3, -1).join("/")))].sort();
+    expect(runsIn()).toEqual(["", "1", "2", "3", "4", "5"]);
+    await store.trim({ before: 100, dryRun: true });
+    expect(runsIn()).toEqual(["", "1", "2", "3", "4", "5"]);
+    expect(await store.trim({ before: 100 })).toMatchObject({ executions: 1 });
+    expect(runsIn()).toEqual(["", "5"]);
+    expect(await store.load("a")).toEqual(snapshotAfter(...commits));
+    expect((await store.events("a", -1, 1))[0]!.event).toEqual(commits[0]!.events[0]);
+    add(nextRun(commits, { at: 6, input: large }));
+    await store.commit(commits.at(-1)!);
+    await store.trim({ before: 100 });
+    expect(runsIn()).toEqual(["", "6"]);
+    expect(await store.load("a")).toEqual(snapshotAfter(...commits));
   });
 
   it("puts a value once, however often the head repeats it", async () => {

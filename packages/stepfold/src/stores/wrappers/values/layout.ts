@@ -159,7 +159,8 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "run quick restarts descendants totalExecutionTime firstNodeId dropsCompensations since givenDeadlineAt retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
+    "run quick restarts descendants totalExecutionTime firstNodeId dropsCompensations since givenDeadlineAt",
+    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
   ].join(" "),
   {
     consequences: fields("", {
