@@ -71,14 +71,23 @@ const events: readonly ((version: number) => Event & { future?: Json })[] = [
 /** The events with which a run begins, or goes on after its end. */
 const runEvents: typeof events = [
   (version) => ({
-    ...{ ...task, version, type: "continued", run: 2, quick: 1, definition: { id: "d", hash: "h" }, firstNodeId: "step" },
+    ...{
+      ...task,
+      version,
+      type: "continued",
+      run: 2,
+      quick: 1,
+      totalExecutionTime: 5,
+      definition: { id: "d", hash: "h" },
+      firstNodeId: "step",
+    },
     ...{ input: deep(), metadata: { [secret()]: secret(), [secret()]: deep() }, variables: { total: deep() } },
     inbox: [{ name: secret(), key: secret(), payload: deep(), expiresAt: 9 }],
   }),
   (version) => ({
     ...{ version, at: 5, type: "restarted", definition: { id: "d", hash: "h" }, dropsCompensations: true },
     state: {
-      ...{ activePaths: [{ ...path, waits: [wait()] }], variables: { total: [{ value: deep(), version: 1 }] } },
+      ...{ sizeBytes: 5, activePaths: [{ ...path, waits: [wait()] }], variables: { total: [{ value: deep(), version: 1 }] } },
       ...{ mapItems: { "0#9": [deep(), secret()] }, inbox: [{ name: secret(), payload: deep(), expiresAt: 9 }] },
       ...{ childStates: { "0#9": { ...heads().child, context: { step: [{ ...result(), output: [secret()] }] } } } },
     },

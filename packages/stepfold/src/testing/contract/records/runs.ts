@@ -35,7 +35,13 @@ export function nextRun(commits: readonly Commit[], { at, input, outputs = [], i
 /** Makes the commit that opens an ended execution again. */
 export function reopening(from: Commit, options: StepOptions = {}): Commit {
   const { definition, restarts = 0 } = from.head;
-  const event = (version: number): RestartedEvent => ({ type: "restarted", version, at: version, definition, state: { activePaths: [], sizeBytes: 0 } });
+  const event = (version: number): RestartedEvent => ({
+    type: "restarted",
+    version,
+    at: version,
+    definition,
+    state: { activePaths: [], sizeBytes: 0 },
+  });
   return { ...stepCommit(from, { event, ...options, head: { restarts: restarts + 1, ...options.head } }), reopens: true };
 }
 
