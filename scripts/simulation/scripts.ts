@@ -180,7 +180,7 @@ const forkOf = (workflowId: string): string => `${workflowId}-fork`;
  * Returns the handle of an execution. Returns undefined if the execution is missing for a long time: a failover has lost it, and its
  * owner, who had its result before, does not start it again.
  */
-async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run | undefined> {
+export async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run | undefined> {
   for (let tries = 0; tries < 600; tries++) {
     const run = await unlessOvertaken(() => runtime.get(workflowId));
     if (run) return run;
@@ -253,7 +253,7 @@ function decisionAbout(snapshot: Snapshot, { id, nodeId, payload }: WaitInfo): I
 }
 
 /** Makes a call again while the simulated store refuses what was decided before a failover. */
-async function untilDecidedAgain<T>(client: Client, work: () => Promise<T>): Promise<T | undefined> {
+export async function untilDecidedAgain<T>(client: Client, work: () => Promise<T>): Promise<T | undefined> {
   for (;;) {
     try {
       return await unlessOvertaken(work);
@@ -264,7 +264,8 @@ async function untilDecidedAgain<T>(client: Client, work: () => Promise<T>): Pro
   }
 }
 
-async function unlessOvertaken<T>(work: () => Promise<T>): Promise<T | undefined> {
+/** Makes a call that may be refused because another client was first; undefined then. */
+export async function unlessOvertaken<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {

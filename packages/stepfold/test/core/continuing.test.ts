@@ -55,6 +55,21 @@ describe("an execution that goes on with its next run", () => {
     expect(restore({ head: snapshotHead(next), children: [], events: [], checkpoint: historyCheckpoint(next) })).toEqual(next);
   });
 
+  it("ends the children of the run before, and is the fold of its history", () => {
+    const item = { id: "item", nodes: [{ id: "n", type: "noop" }], edges: [] };
+    const mapping = graph(["f>a", "f>m"], [], { workflows: { item } as never });
+    const first = fold(mapping, [startedAt(mapping, "f")]);
+    const forkedOnce = apply(mapping, first, eventOn(first, "0", { done: null }));
+    const step = eventOn(forkedOnce, "0.1", { done: null });
+    const map = { items: [1, 2], concurrency: 1, remaining: "cancel" as const, tolerated: 0 };
+    const spawned = { ...step, type: "spawned", visit: 1, children: { workflow: "item", map } } as unknown as Event;
+    const running = apply(mapping, forkedOnce, spawned);
+    const event = continued(mapping, running, "0", { firstNodeId: "f" });
+    const next = apply(mapping, running, event);
+    expect([next.childStates, next.mapItems]).toEqual([undefined, undefined]);
+    expect(fold(mapping, [startedAt(mapping, "f"), eventOn(first, "0", { done: null }), spawned, event])).toEqual(next);
+  });
+
   it("ends what the run before waited for: detached executions are cancelled", () => {
     const before = forked();
     const waits = [{ id: "0.1@2", kind: "child" as const, workflowId: "kid" }];

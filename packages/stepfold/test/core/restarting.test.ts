@@ -129,6 +129,52 @@ describe("a run that is opened again", () => {
     expect(replay.snapshot()).toEqual(open);
   });
 
+  it("gives a wait its whole time again, and a sub-workflow too, after each restart", () => {
+    const inner = { id: "inner", timeout: "1s", nodes: [{ id: "n", type: "noop" }], edges: [] };
+    const flow = graph(["w>z"], [], { workflows: { inner } as never });
+    const spawned = (snapshot: Snapshot): Event =>
+      ({ ...eventOn(snapshot, "0", { done: null }), type: "spawned", visit: 1, children: { workflow: "inner" } }) as unknown as Event;
+    const expired = (snapshot: Snapshot): Event => ({ type: "expired", version: snapshot.version + 1, at: 50_000, scope: "0#1" });
+    let { snapshot, events, history } = lived(flow, startedAt(flow, "w"), spawned, expired);
+    for (const restarts of [1, 2]) {
+      expect(snapshot.status).toBe("failed");
+      const event = restarted(flow, history, { at: 50_000 });
+      snapshot = apply(flow, snapshot, event);
+      expect(snapshot.childStates!["0#1"]!.deadlineAt).toBe(restarts === 1 ? 51_000 : 93_000);
+      const late: Event = { type: "expired", version: snapshot.version + 1, at: 91_000 + 1_000 * restarts, scope: "0#1" };
+      events = [...events, event, late] as typeof events;
+      snapshot = apply(flow, snapshot, late);
+      history = { ...history, head: snapshotHead(snapshot), events };
+    }
+    const waits = [{ id: "0@2", kind: "external" as const, resumeAt: 90_000, timeoutAt: 5_000 }];
+    const asks = graph(["a>b"]);
+    const timedOut = (snapshot: Snapshot): Event => {
+      const { nodeId } = snapshot.activePaths[0]!;
+      const error = { name: "Error", message: "late", nodeId };
+      return { type: "timedOut", version: snapshot.version + 1, at: 6_000, pathId: "0", nodeId, attempt: 1, waitId: "0@2", error };
+    };
+    const asked = lived(asks, startedAt(asks, "a"), (before) => eventOn(before, "0", { waits }, 3_000), timedOut);
+    const [path] = reopenRun(asked.history, false)!.snapshot.activePaths;
+    expect(path!.waits).toMatchObject([{ openedAt: 6_000, resumeAt: 93_000, timeoutAt: 8_000 }]);
+  });
+
+  it("sees no results after the version to which undone steps go back", () => {
+    const flow = graph(["a>b", "b>c"]);
+    const { snapshot, events, history } = lived(flow, startedAt(flow, "a"), done("0"), done("0"), failed("0"));
+    const variables = { x: [{ value: 1, version: 1 }] };
+    const event = restarted(flow, history, { since: 1, dropsCompensations: true });
+    const back = { ...event, state: { ...event.state, variables } };
+    const open = apply(
+      flow,
+      { ...snapshot, context: { ...snapshot.context, a: [...snapshot.context.a!, { ...snapshot.context.a![0]!, version: 2 }] } },
+      back,
+    );
+    expect(Object.keys(open.context)).toEqual(["a"]);
+    expect(open.context.a).toHaveLength(1);
+    const read = restore({ head: snapshotHead(open), children: [], events: [...events, back] });
+    expect([read.context, read.variables]).toEqual([open.context, open.variables]);
+  });
+
   it("counts its parts that failed earlier only while their scopes are open", () => {
     const flow = graph(["f>a", "f>b", "b>c"], [], { onFailure: "finish" });
     const { snapshot, events } = lived(flow, startedAt(flow, "f"), done("0"), failed("0"), failed("0.1"));

@@ -117,9 +117,9 @@ class Finding implements RunFailures {
   #restarted(children: Readonly<Record<string, { readonly activePaths: readonly unknown[] }>>): void {
     this.end = null;
     this.inFinally = false;
-    const isOpen = (scope: string): boolean => scope === "" || (children[scope]?.activePaths.length ?? 0) > 0;
+    const open = new Set(["", ...Object.keys(children).filter((key) => children[key]!.activePaths.length > 0)]);
     this.finishing = this.finishing
-      .map((failed) => ({ ...failed, paths: failed.paths.filter(({ scope }) => !isOpen(scope)) }))
+      .map((failed) => ({ ...failed, paths: failed.paths.filter(({ scope }) => !open.has(scope)) }))
       .filter(({ paths }) => paths.length > 0);
   }
 }

@@ -165,7 +165,7 @@ class ReopenedState {
   }
 
   #pathsOf(scope: string): readonly ActivePath[] {
-    return scope === "" ? this.#paths : (this.#children.get(scope)?.activePaths ?? []);
+    return scope === "" ? this.#paths : this.#children.get(scope)!.activePaths;
   }
 
   #setPaths(scope: string, activePaths: readonly ActivePath[]): void {

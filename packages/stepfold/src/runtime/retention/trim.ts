@@ -5,7 +5,7 @@ import type { DeletedExecution, TrimOptions, TrimReport } from "../../ports/stor
 import type { EndedExecution } from "./ended-execution.ts";
 
 /** The most executions that one call of the store trims, because every call has to be answered within the runtime's time limit. */
-export const trimmedTogether = 100;
+const trimmedTogether = 100;
 
 /** Deletes the events of earlier runs, in parts. With `keepEvents`, the events of each execution are passed to it before that. */
 export async function trim(

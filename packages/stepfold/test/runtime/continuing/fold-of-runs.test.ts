@@ -17,7 +17,10 @@ afterEach(closeAll);
 /** A small random generator, so that a failing seed can be run again. */
 function random(seed: number): () => number {
   let state = seed * 2654435761 + 1;
-  return () => ((state = (Math.imul(state ^ (state >>> 15), 2246822519) + 374761393) | 0) >>> 0) / 2 ** 32;
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 374761393) | 0;
+    return (state >>> 0) / 2 ** 32;
+  };
 }
 
 for (let seed = 1; seed <= 60; seed++)

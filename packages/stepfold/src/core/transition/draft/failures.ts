@@ -16,8 +16,13 @@ interface NotedScope {
   readonly root: { readonly failures: FailureNotes | null };
 }
 
-/** Whether a path or a whole scope (null) may fail now. Always true, except in a replay that holds failures back. */
-export function mayFail({ root, key }: NotedScope, pathId: string | null): boolean {
+/** Notes in a replay that a path or a whole scope (null) fails. */
+export function noteFailure({ root, key }: NotedScope, pathId: string | null): void {
   root.failures?.noted.push({ scope: key, pathId });
-  return root.failures?.holdsBack !== true;
+}
+
+/** Whether a path or a whole scope (null) may fail now. Always true, except in a replay that holds failures back. */
+export function mayFail(scope: NotedScope, pathId: string | null): boolean {
+  noteFailure(scope, pathId);
+  return scope.root.failures?.holdsBack !== true;
 }
