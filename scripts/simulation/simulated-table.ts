@@ -83,6 +83,7 @@ export class SimulatedTable implements ExecutionTable {
   readonly lists: ExecutionTable["lists"] = {
     page: (query) => this.#table.lists.page(query),
     ended: (query) => this.#table.lists.ended(query),
+    earlierRuns: (query) => this.#table.lists.earlierRuns(query),
   };
 
   /**

@@ -3,7 +3,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import { createRuntime } from "../create-runtime.ts";
-import type { EndedExecution } from "./prune.ts";
+import type { EndedExecution } from "./ended-execution.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const workflow = (id: string, type = "work") => ({ id, nodes: [{ id: "only", type }], edges: [] });

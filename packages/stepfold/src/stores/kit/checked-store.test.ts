@@ -11,8 +11,8 @@ const environment = virtualEnvironment();
 
 /** A memory store in which some methods are replaced. */
 function storeWith(methods: Partial<Pick<StoreMethods, "load" | "close">>): SnapshotStore {
-  const { prune, ...memory } = memoryStore();
-  const all: StoreMethods = { ...memory, prune: ({ before }) => prune({ before }), ...methods };
+  const { prune, trim, ...memory } = memoryStore();
+  const all: StoreMethods = { ...memory, prune: ({ before }) => prune({ before }), trim: ({ before }) => trim({ before }), ...methods };
   return checkedStore(all, (cause) => cause as StepfoldError, new Deadlines(environment));
 }
 
