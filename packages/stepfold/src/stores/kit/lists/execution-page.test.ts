@@ -14,6 +14,8 @@ const row = (seq: number, metadata: Readonly<Record<string, Json>>): ListedRow =
     trimmed: 0,
     version: 0,
     sizeBytes: 1,
+    runSince: null,
+    trimmed: 0,
     status: "paused",
     wakeAt: null,
     dueAt: null,
