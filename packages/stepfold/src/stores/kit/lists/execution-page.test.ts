@@ -10,8 +10,6 @@ const row = (seq: number, metadata: Readonly<Record<string, Json>>): ListedRow =
     id: `id-${seq}`,
     seq,
     incarnation: "i",
-    runSince: null,
-    trimmed: 0,
     version: 0,
     sizeBytes: 1,
     runSince: null,
