@@ -9,8 +9,8 @@ import { simulate } from "../../src/testing/simulation/simulate.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 
 /**
- * A workflow that first waits for the signal "go". In each round it sends a note to an actor, and at the same moment goes on as a new
- * execution. After the last round it waits for the signal "stop".
+ * A workflow that first waits for the signal "go". In each round it sends a note to an actor, and at the same moment goes on with its
+ * next run. After the last round it waits for the signal "stop".
  */
 const actor = flow(
   "actor",
@@ -45,34 +45,31 @@ function actors(random: Random): Scenario {
         for (const [name, told] of tells)
           await client.runtime.start("actor", { workflowId: name, input: { name, tells: told, isFresh: true } });
         for (const name of names) await (await client.runtime.get(name)).signal("go", null, { idempotencyKey: "go" });
-        const chains = [...tells].map(([name, told]) => told.reduce<string[]>((ids) => [...ids, `${name}~${ids.length + 1}`], [name]));
-        await untilListening(client, chains);
-        const events = (await Promise.all(chains.flat().map((id) => store.events(id, -1, 100)))).flat().map(({ event }) => event);
+        await untilListening(client);
+        const events = (await Promise.all(names.map((name) => store.events(name, -1, 1_000)))).flat().map(({ event }) => event);
         const sent = events.flatMap((event) => (event.type === "suspended" && event.signal ? [event.signal.payload] : []));
         const heard = events.flatMap((event) => (event.type === "signalled" && event.name === "note" ? [event.payload] : []));
         const [told, arrived] = [sent, heard].map((notes) => notes.toSorted().join());
         if (told !== arrived) throw new RangeError(`${told} was told, and ${arrived} was heard`);
-        for (const ids of chains) await (await client.runtime.get(ids.at(-1)!)).signal("stop", null, { idempotencyKey: "stop" });
+        for (const name of names) await (await client.runtime.get(name)).signal("stop", null, { idempotencyKey: "stop" });
       },
     ],
   };
 }
 
-/** Waits until all executions of each chain except the last have ended, because then all their notes have arrived. */
-async function untilListening({ runtime, sleep }: Client, chains: readonly (readonly string[])[]): Promise<void> {
-  for (const ids of chains)
-    for (const [index, id] of ids.entries()) {
-      const wanted = index === ids.length - 1 ? "paused" : "completed";
-      for (;;) {
-        const { items } = await runtime.list({ idPrefix: id, limit: 20 });
-        const status = items.find(({ workflowId }) => workflowId === id)?.status;
-        if (status === wanted || status === "completed") break;
-        await sleep(200);
-      }
+/** Waits until each actor listens in its last run, and all its notes have arrived. */
+async function untilListening({ runtime, sleep }: Client): Promise<void> {
+  for (const name of names) {
+    const run = await runtime.get(name);
+    for (;;) {
+      const { activePaths, outbox } = await run.snapshot();
+      if (!outbox && activePaths.some(({ nodeId, status }) => nodeId === "listen" && status === "suspended")) break;
+      await sleep(200);
     }
+  }
 }
 
-it("actors that tell one another something, and go on as new executions meanwhile, hear everything once", {
+it("actors that tell one another something, and go on with their next runs meanwhile, hear everything once", {
   timeout: 300_000,
 }, async () => {
   const { failures } = await simulate(actors, { schedules: tries(40) });

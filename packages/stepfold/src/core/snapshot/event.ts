@@ -148,6 +148,8 @@ export interface ContinuedEvent extends Step {
   readonly metadata: Readonly<Record<string, Json>>;
   /** Signals that no step has waited for. */
   readonly inbox?: readonly KeptSignal[];
+  /** Messages that are still to be delivered, also those that cancel what the run before waited for. */
+  readonly outbox?: Snapshot["outbox"] & object;
   /** The latest values of the variables. */
   readonly variables?: Readonly<Record<string, Json>>;
 }

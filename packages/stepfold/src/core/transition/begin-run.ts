@@ -4,11 +4,13 @@ import { largeBytes, referring } from "../snapshot/large-values.ts";
 import type { KeptSignal, Wait } from "../snapshot/snapshot.ts";
 import { noVariables, withValues } from "../snapshot/variables.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../values/json.ts";
+import { closeDraft } from "./draft/close-draft.ts";
 import { type Draft, newDraft } from "./draft/draft.ts";
 import { type DraftPath, firstPath } from "./draft/draft-path.ts";
 import { latestValues } from "./draft/draft-variables.ts";
 import { historyBytesOf } from "./draft/held-size.ts";
-import { forgetChildren } from "./paths/end-path.ts";
+import { openDraft } from "./draft/open-draft.ts";
+import { forgetChildren, terminate } from "./paths/end-path.ts";
 import { enter } from "./paths/leave.ts";
 import { settle } from "./settle.ts";
 
@@ -58,6 +60,7 @@ export function continuedEvent(draft: Draft, step: CompletedEvent, next: NextRun
   const given = (draft.deadlineGiven ? draft.deadlineAt : draft.givenDeadlineAt) ?? Number.POSITIVE_INFINITY;
   const deadlineAt = Math.min(given, byWorkflow);
   const quick = quickRuns(draft, at);
+  const outbox = outboxAfter(draft);
   const { restarts, descendants, totalExecutionTime = 0 } = draft;
   return {
     ...{ type: "continued", version, at, pathId, turn, nodeId, attempt, startedAt },
@@ -70,12 +73,22 @@ export function continuedEvent(draft: Draft, step: CompletedEvent, next: NextRun
     ...(given >= byWorkflow && given !== Number.POSITIVE_INFINITY && { givenDeadlineAt: given }),
     ...(quick >= freeRuns && { startAt: at + delayMs }),
     ...carried,
+    ...(outbox.length > 0 && { outbox }),
     ...(quick > 0 && { quick }),
     ...(restarts > 0 && { restarts }),
     ...(descendants > 0 && { descendants }),
     totalExecutionTime: totalExecutionTime + Math.max(0, at - startedAt),
     sizeBytes: bytes + (input === undefined ? 0 : sizeOfJson(input)),
   };
+}
+
+/** Returns the messages that are still to be delivered once the run has ended: it cancels the detached executions that it waited for. */
+function outboxAfter(draft: Draft): Draft["outbox"] {
+  if (draft.paths.length === 1 && draft.children.size === 0) return draft.outbox;
+  const copy = openDraft(draft.workflow, closeDraft(draft));
+  terminate(copy);
+  forgetChildren(copy);
+  return copy.outbox;
 }
 
 /** How many runs in a row have ended within a second and were not moved from outside, if the present one ends at this time. */
@@ -86,7 +99,7 @@ function quickRuns({ run, createdAt = 0 }: Draft, at: EpochMs): number {
   return at - (run?.at ?? createdAt) < quickMs + brakedMs ? quick + 1 : 0;
 }
 
-/** Begins the next run of an execution, all of whose paths have just ended. Messages that are still to be delivered stay. */
+/** Begins the next run of an execution, all of whose paths have just ended. */
 export function beginRun(draft: Draft, event: ContinuedEvent, workflow: CompiledWorkflow): void {
   const { version, at, run, quick, restarts = 0, descendants = 0, totalExecutionTime, startAt, inbox = [], variables } = event;
   draft.compensations = [];
@@ -98,6 +111,7 @@ export function beginRun(draft: Draft, event: ContinuedEvent, workflow: Compiled
   draft.totalExecutionTime = totalExecutionTime;
   draft.workflow = workflow;
   draft.definition = event.definition;
+  draft.outbox = event.outbox ?? [];
   draft.input = event.input;
   draft.inputInEvents = undefined;
   draft.deadlineAt = event.deadlineAt;

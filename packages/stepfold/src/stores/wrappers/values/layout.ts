@@ -88,6 +88,10 @@ const scope: Readonly<Record<string, Layout>> = {
 /** The layout of a `ChildHead`. */
 export const childLayout: FieldsLayout = fields("status currentNodeId version workflow queued kept settled deadlineAt", scope);
 
+const outbox = listOf(
+  fields("id to type waitId descendants compensated workflow schedule ttlMs", { definition, scheduledBy, metadata: "metadata" }),
+);
+
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
   "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant unnamed deadlineAt deadlineGiven givenDeadlineAt",
@@ -104,9 +108,7 @@ export const headLayout: FieldsLayout = fields(
     from: origin,
     run: fields("number since at quick"),
     closing: fields("status nodeId", { error }),
-    outbox: listOf(
-      fields("id to type waitId descendants compensated workflow schedule ttlMs", { definition, scheduledBy, metadata: "metadata" }),
-    ),
+    outbox,
   },
 );
 
@@ -178,6 +180,7 @@ export const eventLayout: Layout = fields(
     signal: fields("type to ttlMs allowed workflow"),
     sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
     inbox: listOf(fields("expiresAt", inEvents)),
+    outbox,
     variables: { recordOf: "value" },
     error,
     waits: listOf(wait),

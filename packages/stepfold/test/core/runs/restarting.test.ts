@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
-import { fitted } from "../../src/core/restart/fitted.ts";
-import { reopenRun } from "../../src/core/restart/reopen-run.ts";
-import { restartState } from "../../src/core/restart/restart-state.ts";
-import type { RunHistory } from "../../src/core/restart/run-history.ts";
-import type { Event, RestartedEvent, StartedEvent } from "../../src/core/snapshot/event.ts";
-import { restore } from "../../src/core/snapshot/restore.ts";
-import type { ActivePath, ChildState, Snapshot } from "../../src/core/snapshot/snapshot.ts";
-import { snapshotHead } from "../../src/core/snapshot/snapshot-head.ts";
-import { apply, fold } from "../../src/core/transition/apply.ts";
-import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
-import { evolve } from "../../src/core/transition/evolve.ts";
-import { Replay } from "../../src/core/transition/replay.ts";
-import { eventOn, graph, startedAt } from "./execution.fixture.ts";
+import type { CompiledWorkflow } from "../../../src/core/definition/compiled.ts";
+import { fitted } from "../../../src/core/restart/fitted.ts";
+import { reopenRun } from "../../../src/core/restart/reopen-run.ts";
+import { restartState } from "../../../src/core/restart/restart-state.ts";
+import type { RunHistory } from "../../../src/core/restart/run-history.ts";
+import type { Event, RestartedEvent, StartedEvent } from "../../../src/core/snapshot/event.ts";
+import { restore } from "../../../src/core/snapshot/restore.ts";
+import type { ActivePath, ChildState, Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../../src/core/snapshot/snapshot-head.ts";
+import { apply, fold } from "../../../src/core/transition/apply.ts";
+import { openDraft } from "../../../src/core/transition/draft/open-draft.ts";
+import { evolve } from "../../../src/core/transition/evolve.ts";
+import { Replay } from "../../../src/core/transition/replay.ts";
+import { eventOn, graph, startedAt } from "../execution.fixture.ts";
 
 /** Applies events one after the other; each is made from the execution before it. */
 function lived(workflow: CompiledWorkflow, first: StartedEvent, ...steps: readonly ((snapshot: Snapshot) => Event)[]) {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
-import type { CompletedEvent, ContinuedEvent, Event, StartedEvent } from "../../src/core/snapshot/event.ts";
-import { historyCheckpoint } from "../../src/core/snapshot/history-checkpoint.ts";
-import { restore } from "../../src/core/snapshot/restore.ts";
-import type { KeptSignal, Snapshot } from "../../src/core/snapshot/snapshot.ts";
-import { snapshotHead } from "../../src/core/snapshot/snapshot-head.ts";
-import { apply, fold } from "../../src/core/transition/apply.ts";
-import { continuedEvent, draftOfRun, type NextRun } from "../../src/core/transition/begin-run.ts";
-import { closeDraft } from "../../src/core/transition/draft/close-draft.ts";
-import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
-import { takeCheckpoint } from "../../src/core/transition/take-checkpoint.ts";
-import { eventOn, graph, startedAt } from "./execution.fixture.ts";
+import { readSnapshot } from "../../../src/core/reading/read-snapshot.ts";
+import type { CompletedEvent, ContinuedEvent, Event, StartedEvent } from "../../../src/core/snapshot/event.ts";
+import { historyCheckpoint } from "../../../src/core/snapshot/history-checkpoint.ts";
+import { restore } from "../../../src/core/snapshot/restore.ts";
+import type { KeptSignal, Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../../src/core/snapshot/snapshot-head.ts";
+import { apply, fold } from "../../../src/core/transition/apply.ts";
+import { continuedEvent, draftOfRun, type NextRun } from "../../../src/core/transition/begin-run.ts";
+import { closeDraft } from "../../../src/core/transition/draft/close-draft.ts";
+import { openDraft } from "../../../src/core/transition/draft/open-draft.ts";
+import { takeCheckpoint } from "../../../src/core/transition/take-checkpoint.ts";
+import { eventOn, graph, startedAt } from "../execution.fixture.ts";
 
 const flow = graph(["f>a", "f>b"], [], { output: "{{ nodes.nothing.last.data.at.all }}", onFailure: "finish" });
 const parent = { workflowId: "outer", waitId: "0@2", depth: 1 };
