@@ -62,7 +62,9 @@ async function untilListening({ runtime, sleep }: Client): Promise<void> {
   for (const name of names) {
     const run = await runtime.get(name);
     for (;;) {
-      const { activePaths, outbox } = await run.snapshot();
+      const { activePaths, outbox, status } = await run.snapshot();
+      // a client that was restarted finds actors that it has stopped
+      if (status === "completed") break;
       if (!outbox && activePaths.some(({ nodeId, status }) => nodeId === "listen" && status === "suspended")) break;
       await sleep(200);
     }
