@@ -30,7 +30,7 @@ describe("an execution that begins later", () => {
   });
 
   it("has the deadline that its start says, also one that goes on from another execution", () => {
-    const limits = { deadlineAt: 9_000, deadlineGiven: true } as const;
+    const limits = { deadlineAt: 9_000, givenTime: { deadlineAt: 9_000, timeoutMs: 8_000 } } as const;
     const first = fold(flow, [startedAt(flow, "a", limits)]);
     expect(first).toMatchObject(limits);
     const checkpoint = takeCheckpoint(first, { reason: "fork", laterMs: 50 });

@@ -30,10 +30,12 @@ const changed = (pointer: string, value: unknown, from: Snapshot = mixed): unkno
 const classic = { workflowId: "w", status: "active", currentNodeId: "a", context: {}, version: 3, metadata: {} };
 
 describe("the tenant and the budget of a snapshot from outside", () => {
-  const own = fold(flow, [startedAt(flow, "f", { tenant: "acme", unnamed: true, deadlineAt: 5_000, deadlineGiven: true })]);
+  const own = fold(flow, [
+    startedAt(flow, "f", { tenant: "acme", unnamed: true, deadlineAt: 5_000, givenTime: { deadlineAt: 5_000, timeoutMs: 4_000 } }),
+  ]);
 
   it("are read as they were written", () => {
-    expect(readSnapshot(copy(own), flow)).toMatchObject({ tenant: "acme", unnamed: true, deadlineAt: 5_000, deadlineGiven: true });
+    expect(readSnapshot(copy(own), flow)).toMatchObject({ tenant: "acme", unnamed: true, deadlineAt: 5_000 });
     const parent = { workflowId: "p", depth: 1, descendants: 7 };
     expect(readSnapshot(changed("/parent", parent, own), flow).parent).toMatchObject(parent);
     for (const reason of ["fork", "adopt"]) {
@@ -60,7 +62,14 @@ describe("the tenant and the budget of a snapshot from outside", () => {
       expect(readSnapshot(changed("/run", run, own), flow).run).toEqual(run);
     }
     expect(readSnapshot(changed("/restarts", 2, own), flow)).toMatchObject({ restarts: 2 });
-    expect(readSnapshot(changed("/givenDeadlineAt", 7_000, own), flow)).toMatchObject({ givenDeadlineAt: 7_000 });
+    // an earlier version wrote only that the deadline was given
+    const { givenTime, ...earlier } = own;
+    const read = (more: object): unknown => readSnapshot(copy({ ...earlier, ...more }), flow).givenTime;
+    expect(read({ givenTime })).toEqual(givenTime);
+    expect(read({ deadlineGiven: true })).toEqual({ deadlineAt: 5_000, timeoutMs: 5_000 - own.createdAt! });
+    expect([read({}), read({ deadlineGiven: true, createdAt: undefined }), read({ deadlineGiven: true, deadlineAt: undefined })]).toEqual(
+      Array.from({ length: 3 }),
+    );
   });
 
   it.each<[string, unknown]>([
@@ -94,7 +103,9 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/run", { number: 2, since: 0, at: 5, quick: -1 }],
     ["/restarts", -1],
     ["/restarts", "twice"],
-    ["/givenDeadlineAt", "soon"],
+    ["/givenTime", "soon"],
+    ["/givenTime", { deadlineAt: "soon", timeoutMs: 5 }],
+    ["/givenTime", { deadlineAt: 5, timeoutMs: -1 }],
   ])("are refused where they are of another form: %s %j", (pointer, value) => {
     expect(() => readSnapshot(changed(pointer, value, own), flow)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
   });

@@ -1,7 +1,7 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Origin } from "../snapshot/lineage.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { GivenTime, Snapshot } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
@@ -66,7 +66,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, run, restarts, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
-  const { historyBytes, answered, schemas, deadlineGiven, givenDeadlineAt, closing } = plain;
+  const { historyBytes, answered, schemas, closing } = plain;
   if (plain.continuedAs !== undefined)
     return invalid(
       "/continuedAs",
@@ -87,8 +87,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
     ...(tenant !== undefined && { tenant }),
     ...(unnamed === true && { unnamed }),
-    ...(deadlineGiven === true && { deadlineGiven }),
-    ...(givenDeadlineAt !== undefined && { givenDeadlineAt: time(givenDeadlineAt, "/givenDeadlineAt")! }),
+    ...givenTimeOf(plain),
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
@@ -245,6 +244,18 @@ function readRun(value: Json, version: number): Snapshot["run"] {
   if (time(at, "/run/at") === undefined) return invalid("/run/at", "must be a time in milliseconds");
   if (quick !== undefined) count(quick, "/run/quick");
   return value as unknown as Snapshot["run"];
+}
+
+/** Snapshots of earlier versions say only that their deadline was given. */
+function givenTimeOf({ givenTime, deadlineGiven, deadlineAt, createdAt }: JsonObject): Pick<Snapshot, "givenTime"> {
+  if (givenTime !== undefined) {
+    const { deadlineAt: at, timeoutMs } = object(givenTime, "/givenTime");
+    if (time(at, "/givenTime/deadlineAt") === undefined) return invalid("/givenTime/deadlineAt", "must be a time in milliseconds");
+    count(timeoutMs, "/givenTime/timeoutMs");
+    return { givenTime: givenTime as unknown as GivenTime };
+  }
+  if (deadlineGiven !== true || typeof deadlineAt !== "number" || typeof createdAt !== "number") return {};
+  return { givenTime: { deadlineAt, timeoutMs: Math.max(0, deadlineAt - createdAt) } };
 }
 
 /** Reads the id and hash of a definition. */

@@ -5,7 +5,7 @@ import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ParentLink } from "./lineage.ts";
 import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./message.ts";
-import type { KeptSignal, NodeResult, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
+import type { GivenTime, KeptSignal, NodeResult, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 /** What every event has. */
 interface Stamp {
@@ -85,10 +85,8 @@ export interface StartedEvent extends Stamp {
   readonly rate?: Rate;
   /** The deadline of the execution. Absent: it has none. */
   readonly deadlineAt?: EpochMs;
-  /** The deadline was given at the start, and is earlier than the one that follows from the definition. */
-  readonly deadlineGiven?: true;
   /** As in the head. */
-  readonly givenDeadlineAt?: EpochMs;
+  readonly givenTime?: GivenTime;
   /** The state that is taken over from another execution. It takes the place of one path at `nodeId`. */
   readonly checkpoint?: Checkpoint;
 }
@@ -140,9 +138,8 @@ export interface ContinuedEvent extends Step {
   readonly firstNodeId: string;
   readonly input?: Json;
   readonly deadlineAt?: EpochMs;
-  readonly deadlineGiven?: true;
   /** As in the head. */
-  readonly givenDeadlineAt?: EpochMs;
+  readonly givenTime?: GivenTime;
   /** The first node is not performed before this time, because too many runs have begun within a short time. */
   readonly startAt?: EpochMs;
   readonly metadata: Readonly<Record<string, Json>>;
@@ -163,9 +160,8 @@ export interface RestartedEvent extends Stamp {
   readonly definition: { readonly id: string; readonly hash: string };
   readonly state: RestartState;
   readonly deadlineAt?: EpochMs;
-  readonly deadlineGiven?: true;
   /** As in the head. */
-  readonly givenDeadlineAt?: EpochMs;
+  readonly givenTime?: GivenTime;
   /** Steps that were undone count as not undone. */
   readonly dropsCompensations?: true;
   /** With `dropsCompensations`: results after this version are not seen any more. */

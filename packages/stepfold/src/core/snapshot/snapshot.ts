@@ -305,6 +305,13 @@ export interface ChildState extends ChildHead {
   readonly variables?: Variables;
 }
 
+/** The time that an execution was given for its whole life, beside the `timeout` of its definition, which holds for each run. */
+export interface GivenTime {
+  readonly deadlineAt: EpochMs;
+  /** How long it is. A restart after the deadline has passed gives the whole time again. */
+  readonly timeoutMs: number;
+}
+
 /** A snapshot without its children and what the history holds (results, variables, ...): what a store rewrites with every commit. */
 export interface SnapshotHead extends ScopeHead {
   /** Format of this value. */
@@ -330,10 +337,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly sizeBytes: number;
   /** About how many bytes of JSON all events of the execution have. Only with a store. */
   readonly historyBytes?: number;
-  /** The deadline was given at the start, and is earlier than the one that follows from the definition. */
-  readonly deadlineGiven?: true;
-  /** The deadline that was given at the start, if the one that follows from the definition is earlier: it holds over all runs. */
-  readonly givenDeadlineAt?: EpochMs;
+  /** The time that was given at the start or at a restart: it holds over all runs. */
+  readonly givenTime?: GivenTime;
   /** The concurrency key and limit of the execution, as they were at the start. */
   readonly permit?: Permit;
   /** The rate limit for which the start of the execution counts, as it was at the start. */

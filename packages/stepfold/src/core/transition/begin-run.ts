@@ -57,8 +57,8 @@ export function continuedEvent(draft: Draft, step: CompletedEvent, next: NextRun
   const { version, at, pathId, turn, nodeId, attempt, startedAt } = step;
   const { workflow, firstNodeId, input, deadlineAt: byWorkflow = Number.POSITIVE_INFINITY } = next;
   const { bytes, ...carried } = carriedTo(draft, step);
-  const given = (draft.deadlineGiven ? draft.deadlineAt : draft.givenDeadlineAt) ?? Number.POSITIVE_INFINITY;
-  const deadlineAt = Math.min(given, byWorkflow);
+  const { givenTime } = draft;
+  const deadlineAt = Math.min(givenTime?.deadlineAt ?? Number.POSITIVE_INFINITY, byWorkflow);
   const quick = quickRuns(draft, at);
   const outbox = outboxAfter(draft);
   const { restarts, descendants, totalExecutionTime = 0 } = draft;
@@ -69,8 +69,7 @@ export function continuedEvent(draft: Draft, step: CompletedEvent, next: NextRun
     firstNodeId,
     ...(input !== undefined && { input }),
     ...(deadlineAt !== Number.POSITIVE_INFINITY && { deadlineAt }),
-    ...(given < byWorkflow && { deadlineGiven: true as const }),
-    ...(given >= byWorkflow && given !== Number.POSITIVE_INFINITY && { givenDeadlineAt: given }),
+    ...(givenTime && { givenTime }),
     ...(quick >= freeRuns && { startAt: at + delayMs }),
     ...carried,
     ...(outbox.length > 0 && { outbox }),
@@ -115,8 +114,7 @@ export function beginRun(draft: Draft, event: ContinuedEvent, workflow: Compiled
   draft.input = event.input;
   draft.inputInEvents = undefined;
   draft.deadlineAt = event.deadlineAt;
-  draft.deadlineGiven = event.deadlineGiven;
-  draft.givenDeadlineAt = event.givenDeadlineAt;
+  draft.givenTime = event.givenTime;
   draft.metadata = event.metadata;
   draft.output = undefined;
   draft.outputInEvents = undefined;
@@ -164,7 +162,7 @@ export function draftOfRun(
   const { definition, metadata } = event;
   const draft = newDraft({
     ...{ workflow, workflowId, definition, metadata, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate },
-    ...{ deadlineAt: undefined, deadlineGiven: undefined, input: undefined, inputInEvents: undefined },
+    ...{ deadlineAt: undefined, input: undefined, inputInEvents: undefined },
   });
   draft.failures = failures;
   draft.version = event.version - 1;

@@ -21,21 +21,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent, failures:
 
 /** Returns the draft of an execution that goes on from a checkpoint of another execution. */
 function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: Checkpoint): Draft {
-  const {
-    workflowId,
-    definition,
-    metadata,
-    at: createdAt,
-    tenant,
-    unnamed,
-    input,
-    incarnation,
-    parent,
-    permit,
-    rate,
-    deadlineAt,
-    deadlineGiven,
-  } = event;
+  const { workflowId, definition, metadata, at: createdAt, tenant, unnamed, input, incarnation, parent, permit, rate, deadlineAt } = event;
   const draft = openDraft(workflow, {
     ...state,
     ...(incarnation !== undefined && { activePaths: state.activePaths.map(pathAtStart) }),
@@ -48,9 +34,8 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     ...(permit && { permit }),
     ...(rate && { rate }),
     ...(deadlineAt !== undefined && { deadlineAt }),
-    ...(deadlineGiven && { deadlineGiven }),
   });
-  draft.givenDeadlineAt = event.givenDeadlineAt;
+  draft.givenTime = event.givenTime;
   draft.historyBytes = historyBytesOf(event);
   // the first commit writes all children
   for (const key of draft.children.keys()) draft.changed.add(key);
@@ -75,7 +60,7 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
 
 function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, failures: Draft["failures"]): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, startAt, at, sizeBytes = 0 } = event;
-  const { tenant, unnamed, parent, scheduledBy, permit, rate, deadlineAt, deadlineGiven } = event;
+  const { tenant, unnamed, parent, scheduledBy, permit, rate, deadlineAt } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = firstPayload(event, payload);
   const draft = newDraft({
@@ -93,12 +78,11 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, failures: 
     permit,
     rate,
     deadlineAt,
-    deadlineGiven,
     input,
     inputInEvents: undefined,
   });
   draft.failures = failures;
-  draft.givenDeadlineAt = event.givenDeadlineAt;
+  draft.givenTime = event.givenTime;
   draft.paths.push(first);
   draft.sizeBytes = sizeBytes;
   draft.historyBytes = historyBytesOf(event);

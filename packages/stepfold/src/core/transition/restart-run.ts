@@ -16,8 +16,8 @@ import { settleAll } from "./settle.ts";
  * @param ended the execution as it ended: failed or cancelled
  */
 export function restartRun(workflow: CompiledWorkflow, ended: Snapshot, event: RestartedEvent): Draft {
-  const { state, since, dropsCompensations, definition, deadlineAt, deadlineGiven, givenDeadlineAt, version, at } = event;
-  const { error: _, ending: __, output: ___, deadlineAt: ____, deadlineGiven: _5, givenDeadlineAt: _6, ...kept } = ended;
+  const { state, since, dropsCompensations, definition, deadlineAt, givenTime, version, at } = event;
+  const { error: _, ending: __, output: ___, deadlineAt: ____, givenTime: _5, ...kept } = ended;
   const { compensations, variables, ...others } = kept;
   const values = since === undefined ? variables : state.variables;
   const draft = openDraft(workflow, {
@@ -31,8 +31,7 @@ export function restartRun(workflow: CompiledWorkflow, ended: Snapshot, event: R
     ...(values && { variables: values }),
     ...(compensations && !dropsCompensations && { compensations }),
     ...(deadlineAt !== undefined && { deadlineAt }),
-    ...(deadlineGiven && { deadlineGiven }),
-    ...(givenDeadlineAt !== undefined && { givenDeadlineAt }),
+    ...(givenTime && { givenTime }),
   });
   draft.restarts++;
   // the commit writes all children and all waits, because the row of an ended execution has none

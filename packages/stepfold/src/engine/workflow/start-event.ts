@@ -108,8 +108,7 @@ function setTimes(
   const given = Math.min(byTimeout, byDate);
   if (given === never && byWorkflow === never) return;
   event.deadlineAt = Math.min(given, byWorkflow);
-  if (given < byWorkflow) event.deadlineGiven = true;
-  else if (given !== never) event.givenDeadlineAt = given;
+  if (given !== never) event.givenTime = Object.freeze({ deadlineAt: given, timeoutMs: given - at });
 }
 
 /** Returns the deadline of an execution that is restarted at `at`. */
@@ -118,14 +117,13 @@ export function timesOf(
   about: Pick<StartedEvent, "workflowId" | "input" | "metadata" | "at">,
   options: Pick<StartOptions, "timeout" | "deadline">,
   limits: Limits,
-): Pick<StartedEvent, "deadlineAt" | "deadlineGiven" | "givenDeadlineAt"> {
+): Pick<StartedEvent, "deadlineAt" | "givenTime"> {
   const event = { ...about } as { -readonly [K in keyof StartedEvent]: StartedEvent[K] };
   setTimes(prepared, event, options, limits);
-  const { deadlineAt, deadlineGiven, givenDeadlineAt } = event;
+  const { deadlineAt, givenTime } = event;
   return {
     ...(deadlineAt !== undefined && { deadlineAt }),
-    ...(deadlineGiven && { deadlineGiven }),
-    ...(givenDeadlineAt !== undefined && { givenDeadlineAt }),
+    ...(givenTime && { givenTime }),
   };
 }
 

@@ -181,21 +181,9 @@ export function nodesOf({ activePaths }: Pick<Checkpoint["state"], "activePaths"
 }
 
 /** Returns the time for the new execution. Default: the time that was given to the origin; a timeout of the definition applies anyway. */
-function timeOf(history: RunHistory, { timeout, deadline }: TimeOptions): TimeOptions {
+function timeOf({ head: { givenTime } }: RunHistory, { timeout, deadline }: TimeOptions): TimeOptions {
   if (timeout !== undefined || deadline !== undefined) return { timeout, deadline };
-  const given = givenTime(history);
-  return given ? { timeout: given.timeoutMs } : {};
-}
-
-/** Returns the time that was given to the execution at its start, or at its latest restart; null if none was. */
-export function givenTime({ head, events }: RunHistory): { readonly deadlineAt: EpochMs; readonly timeoutMs: number } | null {
-  const event = events.findLast((one) => one.type === "restarted" || one.type === "continued" || one.type === "started")!;
-  const { deadlineAt, deadlineGiven, givenDeadlineAt } = event;
-  const at = deadlineGiven ? deadlineAt : givenDeadlineAt;
-  if (at === undefined) return null;
-  const begunAt =
-    event.type === "continued" ? (head.createdAt ?? event.at) : event.type === "started" ? (event.startAt ?? event.at) : event.at;
-  return { deadlineAt: at, timeoutMs: Math.max(0, at - begunAt) };
+  return givenTime ? { timeout: givenTime.timeoutMs } : {};
 }
 
 /** Returns the definition to go on with: that of the execution, unless another one is given. */

@@ -5,6 +5,7 @@ import { type Reopened, reopenRun } from "../../core/restart/reopen-run.ts";
 import { passedMs, type RestartTerms, restartState } from "../../core/restart/restart-state.ts";
 import { firstVersion, type RunHistory } from "../../core/restart/run-history.ts";
 import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
+import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
 import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
@@ -12,7 +13,7 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import { timesOf } from "../../engine/workflow/start-event.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { adoptedChildren } from "./adopted-children.ts";
-import { type ForkPlan, givenTime, nameOf, nodesOf, performedAfter, type TimeOptions, wantedDefinition } from "./fork.ts";
+import { type ForkPlan, nameOf, nodesOf, performedAfter, type TimeOptions, wantedDefinition } from "./fork.ts";
 import { loadHistory, refused, stateAt } from "./load-history.ts";
 
 /** How a restarted execution goes on. */
@@ -82,6 +83,12 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
   // steps after this point were performed before, so what they are named by must not repeat. No event raises a turn by more than two
   const ahead = isAgain ? 2 * (version - snapshot.version) : 0;
   const terms = { version, adopts, ahead, laterMs: 0 } satisfies RestartTerms;
+  const timesAt = (now: EpochMs): Pick<RestartedEvent, "deadlineAt" | "givenTime"> => {
+    const about = { workflowId, input: snapshot.input, metadata: head.metadata, at: now };
+    const { isKept, ...time } = timeAt(head, options, now);
+    const times = timesOf(prepared, about, time, context.setting.limits);
+    return isKept ? { ...times, givenTime: head.givenTime! } : times;
+  };
   return {
     prepared,
     version: head.version,
@@ -95,14 +102,13 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
     },
     eventAt(now) {
       const state = restartState(snapshot, { ...terms, laterMs: passedMs(reopened.leftAt, now) });
-      const about = { workflowId, input: snapshot.input, metadata: head.metadata, at: now };
       return {
         type: "restarted",
         version,
         at: now,
         definition: nameOf(compiled),
         state,
-        ...timesOf(prepared, about, timeAt(history, options, now), context.setting.limits),
+        ...timesAt(now),
         ...(undone.length > 0 && { dropsCompensations: true as const }),
         ...(isAgain && { since: snapshot.version }),
         ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
@@ -113,11 +119,11 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
 }
 
 /** A deadline that was given for the whole life stays, until it has passed: then its time begins anew. */
-function timeAt(history: RunHistory, { timeout, deadline }: TimeOptions, now: EpochMs): TimeOptions {
+function timeAt({ givenTime }: SnapshotHead, { timeout, deadline }: TimeOptions, now: EpochMs): TimeOptions & { readonly isKept?: true } {
   if (timeout !== undefined || deadline !== undefined) return { timeout, deadline };
-  const given = givenTime(history);
-  if (!given) return {};
-  return given.deadlineAt > now ? { deadline: given.deadlineAt } : { timeout: given.timeoutMs };
+  if (!givenTime) return {};
+  const { deadlineAt, timeoutMs } = givenTime;
+  return deadlineAt > now ? { deadline: deadlineAt, isKept: true } : { timeout: timeoutMs };
 }
 
 /** Returns the execution as it was before the first of the steps that were undone. */

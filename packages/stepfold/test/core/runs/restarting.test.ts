@@ -100,12 +100,12 @@ describe("a run that is opened again", () => {
       const steps = "finally" in rest ? [done("0"), done("0"), done("finally")] : [done("0"), done("0")];
       const { snapshot, events, history } = lived(flow, startedAt(flow, "a"), ...steps);
       expect(snapshot).toMatchObject({ status: "failed", error: { code: "EXPRESSION_FAILED" } });
-      const event = restarted(mended, history, { deadlineAt: 99_000, deadlineGiven: true, givenDeadlineAt: 99_000 });
+      const times = { deadlineAt: 99_000, givenTime: { deadlineAt: 99_000, timeoutMs: 9_000 } };
+      const event = restarted(mended, history, times);
       const after = apply(mended, snapshot, event);
       expect(after.restarts).toBe(1);
       if ("finally" in rest) expect(standing(after)).toEqual(["bye ready"]);
-      else
-        expect(after).toMatchObject({ status: "completed", output: 5, deadlineAt: 99_000, deadlineGiven: true, givenDeadlineAt: 99_000 });
+      else expect(after).toMatchObject({ status: "completed", output: 5, ...times });
       const workflowOf = (hash: string) => (hash === mended.hash ? mended : flow);
       expect(fold(flow, [...events, event] as [StartedEvent, ...Event[]], workflowOf)).toEqual(after);
       const replay = new Replay(flow, null, workflowOf);

@@ -64,7 +64,7 @@ describe("an execution with a timeout", () => {
     const { engine, done, at } = engineOf(asking({ timeout: "10m" }));
     const waiting = await engine.execute({ workflowId: "x" });
     expect(waiting).toMatchObject({ status: "paused", deadlineAt: begins + 10 * minuteMs });
-    expect(waiting).not.toHaveProperty("deadlineGiven");
+    expect(waiting).not.toHaveProperty("givenTime");
     expect(await at(10 * minuteMs - 1, waiting)).toMatchObject({ status: "paused" });
     const late = await at(10 * minuteMs, waiting);
     expect(late).toMatchObject({ ...timedOut, currentNodeId: "ask", version: waiting.version + 1 });
@@ -104,13 +104,13 @@ describe("an execution with a timeout", () => {
   it("has as much time as its start says, if that is less", async () => {
     const { engine } = engineOf(asking({ timeout: "10m" }));
     const deadlineOf = async (options: object): Promise<unknown> => {
-      const { deadlineAt, deadlineGiven } = await engine.execute(options);
-      return [deadlineAt! - begins, deadlineGiven];
+      const { deadlineAt, givenTime } = await engine.execute(options);
+      return [deadlineAt! - begins, givenTime?.timeoutMs];
     };
-    expect(await deadlineOf({ timeout: "2m" })).toEqual([2 * minuteMs, true]);
-    expect(await deadlineOf({ timeout: 20 * minuteMs })).toEqual([10 * minuteMs, undefined]);
-    expect(await deadlineOf({ timeout: "8m", deadline: "1970-01-01T00:20:00Z" })).toEqual([1_200_000 - begins, true]);
-    expect(await deadlineOf({ timeout: "1m", deadline: begins + 3 * minuteMs })).toEqual([minuteMs, true]);
+    expect(await deadlineOf({ timeout: "2m" })).toEqual([2 * minuteMs, 2 * minuteMs]);
+    expect(await deadlineOf({ timeout: 20 * minuteMs })).toEqual([10 * minuteMs, 20 * minuteMs]);
+    expect(await deadlineOf({ timeout: "8m", deadline: "1970-01-01T00:20:00Z" })).toEqual([1_200_000 - begins, 1_200_000 - begins]);
+    expect(await deadlineOf({ timeout: "1m", deadline: begins + 3 * minuteMs })).toEqual([minuteMs, minuteMs]);
     for (const [options, code] of [
       [{ deadline: "soon" }, "OPTION_INVALID"],
       [{ deadline: -1 }, "OPTION_INVALID"],

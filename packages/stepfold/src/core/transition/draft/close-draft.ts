@@ -123,8 +123,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (parent) head.parent = parent;
   if (scheduledBy) head.scheduledBy = scheduledBy;
   if (from) head.from = from;
-  if (draft.deadlineGiven) head.deadlineGiven = true;
-  if (draft.givenDeadlineAt !== undefined) head.givenDeadlineAt = draft.givenDeadlineAt;
+  if (draft.givenTime) head.givenTime = draft.givenTime;
   if (permit) head.permit = permit;
   if (rate) head.rate = rate;
   if (draft.closing) head.closing = draft.closing;

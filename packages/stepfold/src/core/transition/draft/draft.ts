@@ -106,8 +106,7 @@ export interface Draft extends ScopeDraft {
   readonly parent: Snapshot["parent"];
   readonly scheduledBy: Snapshot["scheduledBy"];
   readonly from: Snapshot["from"];
-  deadlineGiven: true | undefined;
-  givenDeadlineAt: EpochMs | undefined;
+  givenTime: Snapshot["givenTime"];
   readonly permit: Permit | undefined;
   readonly rate: Rate | undefined;
   closing: Snapshot["closing"];
@@ -175,7 +174,7 @@ export type DraftIdentity = Pick<
   Draft,
   | InScope
   | ("workflowId" | "definition" | "metadata" | "tenant" | "unnamed" | "createdAt" | "incarnation" | "parent" | "scheduledBy")
-  | ("from" | "permit" | "rate" | "deadlineGiven")
+  | ("from" | "permit" | "rate")
 >;
 
 /** The fields of a child that never change. */
@@ -235,8 +234,7 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
   readonly from: Draft["from"];
   readonly permit: Draft["permit"];
   readonly rate: Draft["rate"];
-  deadlineGiven: Draft["deadlineGiven"];
-  givenDeadlineAt: Draft["givenDeadlineAt"] = undefined;
+  givenTime: Draft["givenTime"] = undefined;
   closing: Draft["closing"] = undefined;
   run: Draft["run"] = undefined;
   restarts = 0;
@@ -285,7 +283,6 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
     this.from = about.from;
     this.permit = about.permit;
     this.rate = about.rate;
-    this.deadlineGiven = about.deadlineGiven;
   }
 }
 

@@ -26,12 +26,11 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     permit: snapshot.permit,
     rate: snapshot.rate,
     deadlineAt: snapshot.deadlineAt,
-    deadlineGiven: snapshot.deadlineGiven,
     input: snapshot.input,
     inputInEvents: snapshot.inEvents?.input,
   });
   openScope(draft, snapshot, snapshot);
-  draft.givenDeadlineAt = snapshot.givenDeadlineAt;
+  draft.givenTime = snapshot.givenTime;
   draft.closing = snapshot.closing;
   draft.run = snapshot.run;
   draft.restarts = snapshot.restarts ?? 0;

@@ -92,9 +92,11 @@ const outbox = listOf(
   fields("id to type waitId descendants compensated workflow schedule ttlMs", { definition, scheduledBy, metadata: "metadata" }),
 );
 
+const givenTime = fields("deadlineAt timeoutMs");
+
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant unnamed deadlineAt deadlineGiven givenDeadlineAt",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant unnamed deadlineAt",
   {
     ...scope,
     definition,
@@ -107,6 +109,7 @@ export const headLayout: FieldsLayout = fields(
     scheduledBy,
     from: origin,
     run: fields("number since at quick"),
+    givenTime,
     closing: fields("status nodeId", { error }),
     outbox,
   },
@@ -161,8 +164,8 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "run quick restarts descendants totalExecutionTime firstNodeId dropsCompensations since givenDeadlineAt",
-    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
+    "run quick restarts descendants totalExecutionTime firstNodeId dropsCompensations since",
+    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt",
   ].join(" "),
   {
     consequences: fields("", {
@@ -179,6 +182,7 @@ export const eventLayout: Layout = fields(
     starts: start,
     signal: fields("type to ttlMs allowed workflow"),
     sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
+    givenTime,
     inbox: listOf(fields("expiresAt", inEvents)),
     outbox,
     variables: { recordOf: "value" },
