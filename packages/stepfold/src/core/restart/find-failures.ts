@@ -1,17 +1,19 @@
 import type { Event } from "../snapshot/event.ts";
 import type { ActivePath, KeptSignal } from "../snapshot/snapshot.ts";
-import type { Draft } from "../transition/draft/draft.ts";
-import type { Failure } from "../transition/draft/failures.ts";
+import type { Draft, ScopeDraft } from "../transition/draft/draft.ts";
+import type { DraftPath } from "../transition/draft/draft-path.ts";
 import { scopeAt } from "../transition/draft/open-draft.ts";
 import { type RunHistory, replay } from "./run-history.ts";
 
-/** An event that has made something fail or end. */
+/** What an event has made fail or end in one scope. */
 export interface FailedAt {
   readonly event: Event;
-  /** The event itself is the failure: it must not be applied. Else the failure follows from the event, and only that is undone. */
+  /** The key of the scope; empty for the execution itself. */
+  readonly scope: string;
+  /** The event itself is the failure, or ends the scope. Else the failure, or the end, follows from the event. */
   readonly isDirect: boolean;
-  /** The paths that have failed. */
-  readonly paths: readonly (Failure & { readonly pathId: string })[];
+  /** The paths of the scope that have failed. */
+  readonly pathIds: readonly string[];
 }
 
 /** What has failed in a run. */
@@ -20,7 +22,7 @@ export interface RunFailures {
   readonly end: FailedAt | null;
   /** The end was decided by a failure in the `finally` nodes. */
   readonly inFinally: boolean;
-  /** Failures of paths whose scopes went on, oldest first, since the last restart. */
+  /** Failures of single paths whose scopes went on, oldest first, since the last restart. */
   readonly finishing: readonly FailedAt[];
   /** The failures of the children that have failed, by key. */
   readonly children: ReadonlyMap<string, FailedAt>;
@@ -31,7 +33,7 @@ export interface RunFailures {
 /** Finds what has failed in a run, by a replay of its history. */
 export function findFailures(history: RunHistory): RunFailures {
   const found = new Finding();
-  replay(history, found, found.notes);
+  replay(history, found);
   return found;
 }
 
@@ -42,56 +44,59 @@ function goesOn(draft: Draft, key: string): boolean {
 }
 
 class Finding implements RunFailures {
-  readonly notes = { noted: [] as Failure[], holdsBack: false };
   end: FailedAt | null = null;
   inFinally = false;
   finishing: FailedAt[] = [];
   readonly children = new Map<string, FailedAt>();
   inbox: readonly KeptSignal[] = [];
+  /** The paths that fail by the present event, by scope. */
+  readonly #told = new Map<string, Set<string>>();
   #wouldComplete = false;
   #isClosing = false;
   #answered: ActivePath["waits"];
 
-  readonly before = (draft: Draft, event: Event): void => {
-    this.notes.noted.length = 0;
-    this.#isClosing = draft.closing !== undefined;
-    this.#wouldComplete = draft.closing?.status === "completed";
-    this.#answered = event.type === "resumed" ? scopeAt(draft, event.scope)?.paths.find(({ id }) => id === event.pathId)?.waits : undefined;
+  readonly before = (draft: Draft | null, event: Event): void => {
+    this.#told.clear();
+    this.#isClosing = draft?.closing !== undefined;
+    this.#wouldComplete = draft?.closing?.status === "completed";
+    this.#answered =
+      event.type === "resumed" ? scopeAt(draft!, event.scope)?.paths.find(({ id }) => id === event.pathId)?.waits : undefined;
+  };
+
+  readonly onFailure = ({ key }: ScopeDraft, path: DraftPath | null): void => {
+    const pathIds = this.#told.get(key) ?? new Set();
+    if (path) pathIds.add(path.id);
+    this.#told.set(key, pathIds);
   };
 
   readonly after = (draft: Draft, event: Event): void => {
     if (event.type === "restarted") this.#restarted(event.state.childStates ?? {});
-    const failed = this.#failedAt(event);
     const { closing, ended, ending, error } = draft;
     this.inbox = draft.inbox;
     // an execution that would have completed has failed in its `finally` nodes
     const inFinally = this.#wouldComplete && closing === undefined && error !== undefined;
     if (inFinally || (!this.end && (ended !== null || ending !== undefined || closing !== undefined))) {
-      this.end = failed;
+      this.end = this.#failedAt(event, "");
       this.inFinally = inFinally;
     }
     // what fails in the `finally` nodes does not decide how the execution ends
-    if (!this.#isClosing) this.#note(draft, failed);
+    if (!this.#isClosing) this.#note(draft, event);
   };
 
-  #failedAt(event: Event): FailedAt {
-    const { noted } = this.notes;
-    const paths = noted.flatMap(({ scope, pathId }, index) => {
-      const isFirst = noted.findIndex((other) => other.scope === scope && other.pathId === pathId) === index;
-      return pathId !== null && isFirst ? [{ scope, pathId }] : [];
-    });
-    return { event, isDirect: this.#isDirect(event), paths };
+  #failedAt(event: Event, scope: string): FailedAt {
+    const isDirect = scopeOf(event) === scope && this.#isFailure(event);
+    return { event, scope, isDirect, pathIds: [...(this.#told.get(scope) ?? [])] };
   }
 
   /** Whether an event is a failure, or the end of a whole scope. */
-  #isDirect(event: Event): boolean {
+  #isFailure(event: Event): boolean {
     switch (event.type) {
       case "failed":
         return event.retryAt === null && event.handle === undefined && event.incident === undefined && event.undoes === undefined;
       case "timedOut":
-        return event.handle === undefined && event.undoes === undefined && this.#fails(event.scope, event.pathId);
+        return event.handle === undefined && event.undoes === undefined && this.#fails(event);
       case "resumed":
-        return this.#answered?.[0]?.kind === "incident" && this.#fails(event.scope, event.pathId);
+        return this.#answered?.[0]?.kind === "incident" && this.#fails(event);
       case "cancelled":
         return event.pathIds === undefined;
       default:
@@ -99,27 +104,33 @@ class Finding implements RunFailures {
     }
   }
 
-  #fails(scope: string | undefined, pathId: string): boolean {
-    const [first] = this.notes.noted;
-    return first?.scope === (scope ?? "") && first.pathId === pathId;
+  #fails({ scope = "", pathId }: { readonly scope?: string; readonly pathId: string }): boolean {
+    return this.#told.get(scope)?.has(pathId) === true;
   }
 
-  #note(draft: Draft, failed: FailedAt): void {
-    const { event } = failed;
-    const direct = failed.isDirect && "scope" in event && event.scope !== undefined ? [event.scope] : [];
-    for (const key of new Set([...this.notes.noted.map(({ scope }) => scope), ...direct]))
-      if (key !== "" && !goesOn(draft, key)) this.children.set(key, failed);
-    const inOpen = failed.paths.filter(({ scope }) => goesOn(draft, scope));
-    if (inOpen.length > 0) this.finishing.push({ ...failed, paths: inOpen });
+  #note(draft: Draft, event: Event): void {
+    const own = scopeOf(event);
+    const isDirect = this.#isFailure(event);
+    for (const key of new Set([...this.#told.keys(), ...(isDirect ? [own] : [])])) {
+      if (!goesOn(draft, key)) {
+        if (key !== "") this.children.set(key, this.#failedAt(event, key));
+        continue;
+      }
+      for (const pathId of this.#told.get(key) ?? []) {
+        const isOwn = isDirect && key === own && "pathId" in event && event.pathId === pathId;
+        this.finishing.push({ event, scope: key, isDirect: isOwn, pathIds: [pathId] });
+      }
+    }
   }
 
   /** A restart opens again what has failed in the scopes that it opens. */
   #restarted(children: Readonly<Record<string, { readonly activePaths: readonly unknown[] }>>): void {
     this.end = null;
     this.inFinally = false;
-    const open = new Set(["", ...Object.keys(children).filter((key) => children[key]!.activePaths.length > 0)]);
-    this.finishing = this.finishing
-      .map((failed) => ({ ...failed, paths: failed.paths.filter(({ scope }) => !open.has(scope)) }))
-      .filter(({ paths }) => paths.length > 0);
+    this.finishing = this.finishing.filter(({ scope }) => scope !== "" && !children[scope]?.activePaths.length);
   }
+}
+
+function scopeOf(event: Event): string {
+  return ("scope" in event && event.scope) || "";
 }

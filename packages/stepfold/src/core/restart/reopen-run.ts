@@ -60,18 +60,16 @@ class ReopenedState {
   /** Opens what has decided the end, and everything that failed before it in scopes that are open. */
   reopen(end: FailedAt): void {
     this.performAgain(end);
-    for (const { scope, pathId } of end.paths) this.#reopenItems(scope, pathId);
+    this.#reopenChildren(end);
     for (let last = -1; last !== this.#awake.size + this.#children.size; ) {
       last = this.#awake.size + this.#children.size;
-      for (const part of this.#opened.finishing) this.#putBackPaths(part);
+      for (const part of this.#opened.finishing) this.#putBackPath(part);
     }
   }
 
   /** Lets the step that has failed by an event be performed again. */
-  performAgain({ event, isDirect }: FailedAt): void {
+  performAgain({ event, scope, isDirect }: FailedAt): void {
     if (!isDirect || !("pathId" in event)) return;
-    const scope = ("scope" in event && event.scope) || "";
-    if (!this.#isOpen(scope)) return;
     this.#setPaths(
       scope,
       this.#pathsOf(scope).map((path) => (path.id === event.pathId ? this.#anew(scope, path, event) : path)),
@@ -99,43 +97,55 @@ class ReopenedState {
     };
   }
 
-  /** Puts the paths back that failed while their scope went on, each with its children. */
-  #putBackPaths(part: OpenedPart): void {
-    const lost = part.paths.filter(([scope, { id }]) => this.#isOpen(scope) && !this.#pathsOf(scope).some((path) => path.id === id));
-    if (lost.length === 0) return;
-    for (const [scope, path] of lost) {
-      this.#setPaths(scope, [...this.#pathsOf(scope), path]);
-      this.#wake(scope);
-    }
+  /** Puts a path back that failed while its scope went on, with its children. */
+  #putBackPath(part: OpenedPart): void {
+    const { failed, path } = part;
+    const { scope } = failed;
+    if (!this.#isOpen(scope) || this.#pathsOf(scope).some(({ id }) => id === path!.id)) return;
+    this.#setPaths(scope, [...this.#pathsOf(scope), path!]);
+    this.#wake(scope);
     this.#putBackChildren(part);
-    this.performAgain(part.failed);
-    for (const [scope, { id }] of lost) this.#reopenItems(scope, id);
+    this.performAgain(failed);
+    this.#reopenChildren(failed);
   }
 
-  /** Opens every item again that has failed in the map of a path. */
-  #reopenItems(scope: string, pathId: string): void {
-    const path = this.#pathsOf(scope).find(({ id }) => id === pathId);
-    const { key: group, map } = path?.children ?? {};
-    if (!path || group === undefined || !map) return;
-    let reopened = 0;
-    for (let item = 0; item < map.next; item++) {
-      const key = childKey(scope, group, item);
-      const part = this.#opened.children.get(key);
-      if (this.#children.get(key)?.status !== "failed" || !part) continue;
-      this.#putBackChildren(part);
-      this.performAgain(part.failed);
-      // they begin one after the other, as far as the map allows it
-      this.#children.set(key, { ...this.#children.get(key)!, queued: part.failed.event.version });
-      for (const inner of part.failed.paths) if (inner.scope !== scope) this.#reopenItems(inner.scope, inner.pathId);
-      this.#wake(key);
-      reopened++;
+  /** Opens every child again that has failed in the paths that have failed: of a map also the tolerated items. */
+  #reopenChildren({ scope, pathIds }: FailedAt): void {
+    const failed = this.#pathsOf(scope).filter(({ id }) => pathIds.includes(id));
+    for (const { id, children } of failed) {
+      if (!children) continue;
+      const { key: group, map } = children;
+      if (!map) {
+        this.#reopenChild(childKey(scope, group, null));
+        continue;
+      }
+      let reopened = 0;
+      for (let item = 0; item < map.next; item++) if (this.#reopenItem(childKey(scope, group, item))) reopened++;
+      const counted = { ...children, map: { ...map, failed: map.failed - reopened } };
+      this.#setPaths(
+        scope,
+        this.#pathsOf(scope).map((path) => (path.id === id ? { ...path, children: counted } : path)),
+      );
     }
-    if (reopened === 0) return;
-    const children = { ...path.children!, map: { ...map, failed: map.failed - reopened } };
-    this.#setPaths(
-      scope,
-      this.#pathsOf(scope).map((one) => (one.id === pathId ? { ...one, children } : one)),
-    );
+  }
+
+  #reopenItem(key: string): boolean {
+    if (this.#children.get(key)?.status !== "failed" || !this.#reopenChild(key)) return false;
+    // they begin one after the other, as far as the map allows it
+    const queued = this.#opened.children.get(key)!.failed.event.version;
+    this.#children.set(key, { ...this.#children.get(key)!, queued });
+    return true;
+  }
+
+  #reopenChild(key: string): boolean {
+    const part = this.#opened.children.get(key);
+    const status = this.#children.get(key)?.status;
+    if (!part || (status !== "failed" && status !== "cancelled")) return false;
+    this.#putBackChildren(part);
+    this.performAgain(part.failed);
+    this.#reopenChildren(part.failed);
+    this.#wake(key);
+    return true;
   }
 
   #putBackChildren({ children, mapItems }: OpenedPart): void {

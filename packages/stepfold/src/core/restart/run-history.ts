@@ -5,7 +5,6 @@ import { draftAfter, workflowAt } from "../transition/apply.ts";
 import { begin } from "../transition/begin.ts";
 import { draftOfRun } from "../transition/begin-run.ts";
 import type { Draft } from "../transition/draft/draft.ts";
-import type { FailureNotes } from "../transition/draft/failures.ts";
 
 /** The history of the present run of an execution. */
 export interface RunHistory {
@@ -23,26 +22,29 @@ export function firstVersion({ events: [first] }: RunHistory): number {
 }
 
 /** Returns the execution after its first event. */
-export function firstDraft({ head, events: [first], workflowOf }: RunHistory, failures: FailureNotes | null = null): Draft {
+function firstDraft({ head, events: [first], workflowOf }: RunHistory, onFailure: Draft["onFailure"]): Draft {
   const workflow = workflowOf(first.definition.hash);
-  return first.type === "started" ? begin(workflow, first, failures) : draftOfRun(workflow, head, first, failures);
+  return first.type === "started" ? begin(workflow, first, onFailure) : draftOfRun(workflow, head, first, onFailure);
 }
 
 /** What a replay calls. */
 export interface ReplayCalls {
-  /** Called before each event but the first. */
-  readonly before?: (draft: Draft, event: Event) => void;
+  /** Called before each event; null before the first one. */
+  readonly before?: (draft: Draft | null, event: Event) => void;
+  /** Called while an event is applied, before something fails by it. */
+  readonly onFailure?: Draft["onFailure"];
   /** Called after each event. Returning false ends the replay. */
   readonly after: (draft: Draft, event: Event) => unknown;
 }
 
 /** Applies the events of a run one after the other. */
-export function replay(history: RunHistory, { before, after }: ReplayCalls, failures: FailureNotes | null = null): void {
+export function replay(history: RunHistory, { before, onFailure = null, after }: ReplayCalls): void {
   const [first, ...others] = history.events;
-  let draft = firstDraft(history, failures);
+  before?.(null, first);
+  let draft = firstDraft(history, onFailure);
   if (after(draft, first) === false) return;
   for (const event of others) {
-    draft.failures = failures;
+    draft.onFailure = onFailure;
     before?.(draft, event);
     draft = draftAfter(draft, event, workflowAt(draft, event, history.workflowOf)) ?? draft;
     if (after(draft, event) === false) return;

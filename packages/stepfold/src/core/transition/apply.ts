@@ -55,7 +55,7 @@ export function workflowAt(draft: Draft, event: Event, workflowOf: (hash: string
  */
 export function draftAfter(draft: Draft, event: Event, workflow: CompiledWorkflow): Draft | null {
   if (event.type === "restarted")
-    return draft.ended && event.version === draft.version + 1 ? restartRun(workflow, closeDraft(draft), event) : null;
+    return draft.ended && event.version === draft.version + 1 ? restartRun(workflow, closeDraft(draft), event, draft.onFailure) : null;
   if (event.type === "continued" && event.version > draft.version + 1) return draftOfRun(workflow, draft, event);
   return evolve(draft, event, workflow) ? draft : null;
 }

@@ -156,7 +156,7 @@ export function draftOfRun(
   workflow: CompiledWorkflow,
   execution: Identity,
   event: ContinuedEvent,
-  failures: Draft["failures"] = null,
+  onFailure: Draft["onFailure"] = null,
 ): Draft {
   const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate } = execution;
   const { definition, metadata } = event;
@@ -164,7 +164,7 @@ export function draftOfRun(
     ...{ workflow, workflowId, definition, metadata, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate },
     ...{ deadlineAt: undefined, input: undefined, inputInEvents: undefined },
   });
-  draft.failures = failures;
+  draft.onFailure = onFailure;
   draft.version = event.version - 1;
   draft.lastStartedAt = event.startedAt;
   draft.historyBytes = historyBytesOf(event);

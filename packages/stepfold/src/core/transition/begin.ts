@@ -14,9 +14,9 @@ import { enqueueEnd } from "./draft/outbox.ts";
 import { enter } from "./paths/leave.ts";
 import { settle } from "./settle.ts";
 
-/** Returns the draft of an execution after its event `started`. @param failures what fails at once is noted there, or held back */
-export function begin(workflow: CompiledWorkflow, event: StartedEvent, failures: Draft["failures"] = null): Draft {
-  return event.checkpoint ? goOn(workflow, event, event.checkpoint) : beginAtNode(workflow, event, failures);
+/** Returns the draft of an execution after its event `started`. */
+export function begin(workflow: CompiledWorkflow, event: StartedEvent, onFailure: Draft["onFailure"] = null): Draft {
+  return event.checkpoint ? goOn(workflow, event, event.checkpoint) : beginAtNode(workflow, event, onFailure);
 }
 
 /** Returns the draft of an execution that goes on from a checkpoint of another execution. */
@@ -58,7 +58,7 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
   return { ...path, waits: Object.freeze(waits) };
 }
 
-function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, failures: Draft["failures"]): Draft {
+function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, onFailure: Draft["onFailure"]): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, startAt, at, sizeBytes = 0 } = event;
   const { tenant, unnamed, parent, scheduledBy, permit, rate, deadlineAt } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
@@ -81,7 +81,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, failures: 
     input,
     inputInEvents: undefined,
   });
-  draft.failures = failures;
+  draft.onFailure = onFailure;
   draft.givenTime = event.givenTime;
   draft.paths.push(first);
   draft.sizeBytes = sizeBytes;

@@ -106,13 +106,6 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
   return { ...event, consequences };
 }
 
-/** Applies an event that is no failure itself, as far as nothing fails by it: what would fail stays as it is. */
-export function evolveUnfailed(draft: Draft, event: Event): void {
-  draft.failures = { noted: [], holdsBack: true };
-  settle(take(draft, event as ScopedEvent)!, event.at);
-  draft.version = event.version;
-}
-
 /** The events that may move paths. */
 type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" | "metadataSet" | "continued" | "restarted" }>;
 

@@ -15,7 +15,12 @@ import { settleAll } from "./settle.ts";
  *
  * @param ended the execution as it ended: failed or cancelled
  */
-export function restartRun(workflow: CompiledWorkflow, ended: Snapshot, event: RestartedEvent): Draft {
+export function restartRun(
+  workflow: CompiledWorkflow,
+  ended: Snapshot,
+  event: RestartedEvent,
+  onFailure: Draft["onFailure"] = null,
+): Draft {
   const { state, since, dropsCompensations, definition, deadlineAt, givenTime, version, at } = event;
   const { error: _, ending: __, output: ___, deadlineAt: ____, givenTime: _5, ...kept } = ended;
   const { compensations, variables, ...others } = kept;
@@ -33,6 +38,7 @@ export function restartRun(workflow: CompiledWorkflow, ended: Snapshot, event: R
     ...(deadlineAt !== undefined && { deadlineAt }),
     ...(givenTime && { givenTime }),
   });
+  draft.onFailure = onFailure;
   draft.restarts++;
   // the commit writes all children and all waits, because the row of an ended execution has none
   for (const key of draft.children.keys()) draft.changed.add(key);

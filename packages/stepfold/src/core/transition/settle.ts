@@ -9,7 +9,7 @@ import { markChanged } from "./draft/add-result.ts";
 import { type ChildDraft, type Draft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
 import { updateCounters } from "./draft/draft-status.ts";
-import { mayFail } from "./draft/failures.ts";
+import { tellFailure } from "./draft/failures.ts";
 import { childOf, isOpen } from "./draft/open-draft.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
 import { forgetChildren, stop } from "./paths/end-path.ts";
@@ -94,7 +94,8 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
       try {
         child = nextChild(scope, path.children, scope.root.version + 1, at);
       } catch (error) {
-        if (failChildren(scope, path, error, at)) moved = true;
+        failChildren(scope, path, error, at);
+        moved = true;
       }
       if (!child) break;
       settleScope(child, at);
@@ -115,7 +116,7 @@ function isStuck({ status }: DraftPath): boolean {
 }
 
 function stall(scope: ScopeDraft): void {
-  if (!mayFail(scope, null)) return;
+  tellFailure(scope, null);
   const nodes = [...new Set(scope.paths.map(({ nodeId }) => nodeId))];
   stop(scope, "failed", nodes[0]!, errorInfo(new StepfoldError("STALLED", { nodes }), nodes[0]!), scope.root.version + 1);
 }
@@ -124,7 +125,7 @@ function stall(scope: ScopeDraft): void {
 function complete(scope: ScopeDraft, at: EpochMs): void {
   const version = scope.root.version + 1;
   if (scope.error) {
-    if (!mayFail(scope, null)) return;
+    tellFailure(scope, null);
     stop(scope, "failed", scope.failedNodeId, scope.error, version);
     return;
   }
@@ -138,7 +139,7 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
     else if (scope.output === undefined) scope.output = lastOutput(scope);
     scope.ended = "completed";
   } catch (error) {
-    if (!mayFail(scope, null)) return;
+    tellFailure(scope, null);
     scope.output = undefined;
     stop(scope, "failed", null, errorInfo(error), version);
   }

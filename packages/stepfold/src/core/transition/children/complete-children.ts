@@ -9,7 +9,7 @@ import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import { type ChildDraft, factsOf, type ScopeDraft, variablesAt } from "../draft/draft.ts";
 import { type DraftChildren, type DraftPath, visitAgain } from "../draft/draft-path.ts";
-import { mayFail } from "../draft/failures.ts";
+import { tellFailure } from "../draft/failures.ts";
 import { sizeOfWaits } from "../draft/held-size.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
@@ -38,7 +38,10 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   if (verdict === "going") return false;
   const version = scope.root.version + 1;
   const result = { timestamp: at, attempt: path.attempts + 1, pathId: path.id, version };
-  if ("error" in verdict) return failWith(scope, path, verdict.error, result, version);
+  if ("error" in verdict) {
+    failWith(scope, path, verdict.error, result, version);
+    return true;
+  }
   const { output } = verdict;
   addConsequence(scope, path.node, { output, ...result });
   const finishes = children.map?.remaining === "finish" && !isFull(children);
@@ -53,32 +56,29 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   return true;
 }
 
-/**
- * Fails the node of a path whose next child could not begin. A draining path does not fail: items that have not begun are cancelled.
- * Returns false if the node may not fail now.
- */
-export function failChildren(scope: ScopeDraft, path: DraftPath, thrown: unknown, at: EpochMs): boolean {
+/** Fails the node of a path whose next child could not begin. A draining path does not fail: items that have not begun are cancelled. */
+export function failChildren(scope: ScopeDraft, path: DraftPath, thrown: unknown, at: EpochMs): void {
   const { map } = path.children!;
   if (path.draining && map) {
     let cancelled = 0;
     for (let item = map.next; item < map.total; item++)
       if (!scope.root.children.has(childKey(scope.key, path.children!.key, item))) cancelled++;
     countItems(path.children!, { next: map.total, cancelled: map.cancelled + cancelled });
-    return true;
+    return;
   }
   const version = scope.root.version + 1;
   const result = { timestamp: at, attempt: path.attempts + 1, pathId: path.id, version };
-  return failWith(scope, path, errorInfo(thrown, path.nodeId), result, version);
+  failWith(scope, path, errorInfo(thrown, path.nodeId), result, version);
 }
 
-function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: Omit<NodeResult, "output">, version: number): boolean {
+function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: Omit<NodeResult, "output">, version: number): void {
   const handle = path.node.edges.has("error") ? "error" : undefined;
   addConsequence(scope, path.node, {
     output: handle === undefined ? null : (error as unknown as Json),
     ...result,
     error: error.message,
   });
-  return failWhole(scope, path, { error, handle, at: result.timestamp }, version);
+  failWhole(scope, path, { error, handle, at: result.timestamp }, version);
 }
 
 /** The failure of a node that runs children. */
@@ -91,12 +91,12 @@ interface Failure {
 
 /**
  * Drops the children of a node that has failed or timed out. If its retry policy allows another attempt, the node begins new children
- * later; otherwise it opens an incident, or the path leaves by `handle`, or the scope fails. Returns false if it may not fail now.
+ * later; otherwise it opens an incident, or the path leaves by `handle`, or the scope fails.
  */
-export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): boolean {
+export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): void {
   const next = nextAttempt(scope, path, error, at);
   const asks = handle === undefined && (path.node.node.incident ?? scope.workflow.definition.incident) === true;
-  if (typeof next !== "number" && handle === undefined && !asks && !mayFail(scope, path.id)) return false;
+  if (typeof next !== "number" && handle === undefined && !asks) tellFailure(scope, path);
   if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
   path.waits = undefined;
@@ -106,17 +106,16 @@ export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, a
     path.attempts++;
     path.nextRetryAt = next;
     visitAgain(path);
-    return true;
+    return;
   }
   if (asks) {
     const attempt = path.attempts + 1;
     visitAgain(path);
     openIncident(scope, path, { error: next, attempt, at });
     scope.root.sizeBytes += sizeOfWaits(path.waits!);
-    return true;
+    return;
   }
   failPath(scope, path, next, handle, version);
-  return true;
 }
 
 /** Returns the time at which a node whose children have failed begins new ones; if there is no retry, the error with which it fails. */

@@ -22,7 +22,6 @@ import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import type { Permit, Rate } from "../../values/shared-keys.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
-import type { FailureNotes } from "./failures.ts";
 import type { ListedWaits } from "./listed-waits.ts";
 import { Timetable } from "./timetable.ts";
 
@@ -112,8 +111,8 @@ export interface Draft extends ScopeDraft {
   closing: Snapshot["closing"];
   run: Snapshot["run"];
   restarts: number;
-  /** Null, except in a replay that looks for what a restart opens again. */
-  failures: FailureNotes | null;
+  /** Called by `tellFailure`. Null, except in a replay that looks for what a restart opens again. */
+  onFailure: ((scope: ScopeDraft, path: DraftPath | null) => void) | null;
   version: number;
   lastStartedAt: EpochMs | undefined;
   totalExecutionTime: number | undefined;
@@ -148,7 +147,7 @@ export interface Draft extends ScopeDraft {
   results: PlacedResult[];
   endedPaths: EndedPath[];
   warnings: Warning[];
-  /** The paths, with their nodes, that `failJoin` has sent along an `error` edge in this transition: each may go there only once. */
+  /** The paths, with their nodes, that `exitOf` has sent along an `error` edge in this transition: each may go there only once. */
   errorExits: Set<string> | null;
   /** A counter that rises whenever paths end. If it has risen, the turn looks for running steps whose paths are gone, and aborts them. */
   endedPathCount: number;
@@ -238,7 +237,7 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
   closing: Draft["closing"] = undefined;
   run: Draft["run"] = undefined;
   restarts = 0;
-  failures: Draft["failures"] = null;
+  onFailure: Draft["onFailure"] = null;
   // the event `started` makes version 0
   version = -1;
   lastStartedAt: Draft["lastStartedAt"] = undefined;

@@ -5,7 +5,7 @@ import type { EpochMs, Json } from "../../values/json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
-import { mayFail } from "../draft/failures.ts";
+import { tellFailure } from "../draft/failures.ts";
 import { unwait } from "../draft/join-group.ts";
 import { endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
@@ -16,7 +16,7 @@ export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftP
   const { join } = group;
   const order = new Map(join.edges.map(({ via }, i) => [via, i]));
   const bringing = [...taken].sort((a, b) => order.get(a.via!)! - order.get(b.via!)! || comparePathIds(a.id, b.id));
-  const survivor = taken.reduce((senior, path) => (comparePathIds(path.id, senior.id) < 0 ? path : senior));
+  const survivor = seniorOf(taken);
   for (const path of taken) if (path !== survivor) endPath(scope, path, null);
   unwait(scope, join, survivor);
   survivor.inputs = Object.freeze(bringing.map(broughtBy));
@@ -28,14 +28,27 @@ export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftP
   return survivor;
 }
 
-/**
- * Fails the node of a path without performing it: a join with too few paths, or a node whose condition `when` threw an error. Returns false
- * if it may not fail now.
- */
-export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): boolean {
+function seniorOf(paths: readonly DraftPath[]): DraftPath {
+  return paths.reduce((senior, path) => (comparePathIds(path.id, senior.id) < 0 ? path : senior));
+}
+
+/** Merges all paths that wait at a join, and fails its node. */
+export function failJoin(scope: ScopeDraft, group: JoinGroup, error: ErrorInfo, at: EpochMs): void {
+  const paths = [...group.waiting];
+  const handle = exitOf(scope, seniorOf(paths));
+  if (handle === undefined) for (const path of paths) tellFailure(scope, path);
+  failUnperformed(scope, fire(scope, group, paths), error, handle, at);
+}
+
+/** Fails the node of a path because its condition `when` threw an error. */
+export function failCondition(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): void {
+  const handle = exitOf(scope, path);
+  if (handle === undefined) tellFailure(scope, path);
+  failUnperformed(scope, path, error, handle, at);
+}
+
+function failUnperformed(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: "error" | undefined, at: EpochMs): void {
   const version = scope.root.version + 1;
-  const handle = mayGoOn(scope, path) ? "error" : undefined;
-  if (handle === undefined && !mayFail(scope, path.id)) return false;
   addConsequence(scope, path.node, {
     output: handle === undefined ? null : (error as unknown as Json),
     timestamp: at,
@@ -46,17 +59,16 @@ export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, a
   });
   path.status = "ready";
   failPath(scope, path, error, handle, version);
-  return true;
 }
 
-/** Whether a path takes the `error` edge: once per path and transition, because an edge that leads back to the node would loop for ever. */
-function mayGoOn({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): boolean {
-  if (!node.edges.has("error")) return false;
+/** Lets a path take the `error` edge once per transition, because an edge that leads back to the node would loop for ever. */
+function exitOf({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): "error" | undefined {
+  if (!node.edges.has("error")) return undefined;
   const name = `${key}>${id}@${nodeId}`;
   root.errorExits ??= new Set();
-  if (root.errorExits.has(name)) return false;
+  if (root.errorExits.has(name)) return undefined;
   root.errorExits.add(name);
-  return true;
+  return "error";
 }
 
 /** Returns the result that a path came with: the result of the node before, from the version at which the path left it. */

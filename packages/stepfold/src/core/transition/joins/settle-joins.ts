@@ -4,10 +4,9 @@ import { StepfoldError } from "../../errors/stepfold-error.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { factsOf, type JoinGroup, type ScopeDraft, variablesAt } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
-import { mayFail } from "../draft/failures.ts";
 import { byAge, discardIfEmpty } from "../draft/join-group.ts";
 import { endPath } from "../paths/end-path.ts";
-import { failJoin, fire } from "./fire-join.ts";
+import { failCondition, failJoin, fire } from "./fire-join.ts";
 import { type Blocked, firstOfCircle } from "./join-circle.ts";
 import { blockersOf, isStillBlocked, pendingPaths } from "./pending.ts";
 
@@ -63,7 +62,7 @@ function examine(scope: ScopeDraft, group: JoinGroup, force: boolean, at: EpochM
   const blockers = force || enough ? null : blockersOf(scope, group);
   if (blockers) return { by: blockers };
   if (join.count === "all") fire(scope, group, headsOf(group));
-  else if (!enough) return fallShort(scope, group, at) ? null : { by: [] };
+  else if (!enough) fallShort(scope, group, at);
   else if (join.threads) fire(scope, group, waiting.slice(0, join.count));
   else fireFirst(scope, group, headsOf(group));
   return null;
@@ -91,19 +90,13 @@ function examineRound(scope: ScopeDraft, group: JoinGroup, roundEdges: Set<strin
   return null;
 }
 
-/**
- * Merges the paths at a join to which too few paths came and that waits for no others, and fails the node with `JOIN_SHORT`. Returns false
- * if it may not fail now.
- */
-function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): boolean {
+/** Merges the paths at a join to which too few paths came and that waits for no others, and fails the node with `JOIN_SHORT`. */
+function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
   const { join, waiting, waitingByEdge } = group;
   const nodeId = join.node.node.id;
   const came = join.threads ? waiting.length : waitingByEdge.size;
   const error = new StepfoldError("JOIN_SHORT", { nodeId, wanted: join.count as number, came });
-  const may = join.node.edges.has("error") || waiting.map(({ id }) => mayFail(scope, id)).every(Boolean);
-  if (!may) return false;
-  failJoin(scope, fire(scope, group, [...waiting]), errorInfo(error, nodeId), at);
-  return true;
+  failJoin(scope, group, errorInfo(error, nodeId), at);
 }
 
 /** Fires a join with the first n paths of `heads`. The option `late` of the join says what happens to the other branches. */
@@ -190,7 +183,8 @@ function conditionOf(scope: ScopeDraft, path: DraftPath, when: Template, togethe
     const value = when.evaluate(root.workflow.language.executionScope({ ...parts, paths: pathsRead(scope, when) }), together);
     return Boolean(value);
   } catch (error) {
-    return failJoin(scope, path, errorInfo(error, path.nodeId), at) ? null : false;
+    failCondition(scope, path, errorInfo(error, path.nodeId), at);
+    return null;
   }
 }
 
