@@ -121,9 +121,11 @@ function checkRestart(before: Snapshot, after: Snapshot, { completed, known, fai
   );
   const { open: stood, isDirect, map } = decided!;
   const scopes = new Set([...openScopes(after)].map(([scope]) => scope));
+  // paths that waited at a join may have met others that failed there before
+  const joined = new Set([...open.values()].flatMap(({ nodeId, inputs }) => (inputs ? [nodeId] : [])));
   if (isDirect)
     expectEqual(
-      [...stood].filter((key) => !open.has(key)),
+      [...stood].filter((key) => !open.has(key) && !joined.has(key.slice(key.indexOf(" ") + 1))),
       [],
       told,
     );
