@@ -80,6 +80,12 @@ export class Engine {
     this.#take(draft, withConsequences(draft, event));
   }
 
+  /** The snapshot that its whole history gives. */
+  folded(): Snapshot {
+    const [started, ...others] = this.#events as [StartedEvent, ...Event[]];
+    return JSON.parse(JSON.stringify(fold(this.#workflow, [started, ...others]))) as Snapshot;
+  }
+
   #take(draft: Draft, event: Event): void {
     this.#events.push(event);
     for (const { key, head } of takeChanges(draft)) {

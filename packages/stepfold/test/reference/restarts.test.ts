@@ -174,6 +174,7 @@ function restartsOf(graph: number, schedule: number): number {
     if (!engine.apply(event)) continue;
     witness.see(snapshot, event, engine.snapshot, around);
   }
+  expectEqual(engine.folded(), engine.snapshot, told);
   return restarts;
 }
 

@@ -29,6 +29,16 @@ function lived(workflow: CompiledWorkflow, first: StartedEvent, ...steps: readon
 
 const done = (pathId: string) => (snapshot: Snapshot) => eventOn(snapshot, pathId, { done: null });
 const failed = (pathId: string) => (snapshot: Snapshot) => eventOn(snapshot, pathId, { error: "no", retryAt: null });
+const spawned = (snapshot: Snapshot): Event => {
+  const { type: _, output: __, ...step } = eventOn(snapshot, "0", { done: null }) as Event & { output: unknown };
+  const map = { items: [1, "soon"], concurrency: 1, remaining: "cancel" as const, tolerated: 0 };
+  return { ...(step as object), type: "spawned", visit: 1, children: { workflow: "item", map } } as unknown as Event;
+};
+/** An event of the only path in a child. */
+const inChild =
+  (scope: string, outcome: Parameters<typeof eventOn>[2]) =>
+  (snapshot: Snapshot): Event =>
+    ({ ...eventOn({ ...snapshot, activePaths: snapshot.childStates![scope]!.activePaths }, "0", outcome), scope }) as Event;
 const terms = { version: 5, laterMs: 0, adopts: [], ahead: 0 };
 
 /** The event that restarts an execution. */
@@ -69,16 +79,6 @@ describe("a run that is opened again", () => {
 
   it("stands before the judgement of a map whose condition threw, and of an item that could not begin", () => {
     const item = { id: "item", nodes: [{ id: "n", type: "noop" }], edges: [] };
-    const spawned = (snapshot: Snapshot): Event => {
-      const { type: _, output: __, ...step } = eventOn(snapshot, "0", { done: null }) as Event & { output: unknown };
-      const map = { items: [1, "soon"], concurrency: 1, remaining: "cancel" as const, tolerated: 0 };
-      return { ...(step as object), type: "spawned", visit: 1, children: { workflow: "item", map } } as unknown as Event;
-    };
-    const ofItem = (snapshot: Snapshot): Event => {
-      const scope = Object.keys(snapshot.childStates!)[0]!;
-      const inner = { ...snapshot, activePaths: snapshot.childStates![scope]!.activePaths };
-      return { ...eventOn(inner, "0", { done: 7 }), scope } as Event;
-    };
     const asks = graph(["m>z"], [{ id: "m", type: "map", data: { completeWhen: "{{ results.x.y.z }}" } }], {
       workflows: { item } as never,
     });
@@ -86,11 +86,27 @@ describe("a run that is opened again", () => {
     const judged = lived(asks, startedAt(asks, "m"), spawned);
     expect(judged.snapshot.status).toBe("failed");
     expect(standing(reopenRun(judged.history, false)!.snapshot)).toEqual(["m suspended"]);
-    const { snapshot, history } = lived(late, startedAt(late, "m"), spawned, ofItem);
+    const { snapshot, history } = lived(late, startedAt(late, "m"), spawned, inChild("0#1/0", { done: 7 }));
     expect(snapshot.status).toBe("failed");
     const opened = reopenRun(history, false)!.snapshot;
     expect(standing(opened)).toEqual(["m suspended"]);
     expect(opened.childStates!["0#1/0"]).toMatchObject({ status: "completed", output: 7 });
+  });
+
+  it("counts an item that waits for its next attempt, also after it had to wait for its place again", () => {
+    const item = { id: "item", nodes: [{ id: "n", type: "noop" }], edges: [], timeout: "1h" };
+    const flow = graph(["m>z"], [], { workflows: { item } as never });
+    const expired = ({ version }: Snapshot): Event => ({ type: "expired", version: version + 1, at: 5e6, scope: "0#1/0" });
+    const retry = { error: "no", retryAt: 6e6 };
+    const { snapshot, events, history } = lived(flow, startedAt(flow, "m"), spawned, inChild("0#1/0", retry), expired);
+    expect(snapshot.status).toBe("failed");
+    const event = restarted(flow, history);
+    const after = apply(flow, snapshot, event);
+    expect(after.status).toBe("error");
+    const retried = { type: "retried", version: event.version + 1, at: 6e6, scope: "0#1/0", pathId: "0" } as const;
+    const again = apply(flow, after, retried);
+    const waits = inChild("0#1/0", retry)(again);
+    expect(fold(flow, [...events, event, retried, waits])).toEqual(apply(flow, again, waits));
   });
 
   it("goes on when an output can be computed at last, with its `finally` node or without", () => {

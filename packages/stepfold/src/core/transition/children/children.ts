@@ -82,6 +82,8 @@ function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, versio
   const child = root.children.get(key) as ChildDraft;
   child.queued = null;
   children.busy++;
+  // an item that a restart has opened again may wait for its next attempt
+  if (child.status === "error") children.retrying++;
   root.awake.add(child);
   markChanged(child, version);
   return child;
