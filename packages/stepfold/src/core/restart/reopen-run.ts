@@ -7,6 +7,7 @@ import { type EpochMs, isJsonObject } from "../values/json.ts";
 import { type FailedAt, findFailures } from "./find-failures.ts";
 import { type OpenedPart, type OpenedRun, openedParts } from "./opened-parts.ts";
 import { type RunHistory, replay } from "./run-history.ts";
+import { withReadableValues } from "./values-of-run.ts";
 
 /** An execution as it goes on after a restart, with all times as they were when its end was decided. */
 export interface Reopened {
@@ -29,7 +30,7 @@ export function reopenRun(history: RunHistory, newKeys: boolean): Reopened | nul
   const state = new ReopenedState(history, opened, newKeys);
   if (!failures.inFinally) state.reopen(failures.end);
   else state.performAgain(failures.end);
-  const { inbox: _, ...snapshot } = withWholeDeadlines(history, state.snapshot(), opened.leftAt);
+  const { inbox: _, ...snapshot } = withReadableValues(history, withWholeDeadlines(history, state.snapshot(), opened.leftAt));
   // signals that came, and were not taken, while the execution ended are there too
   return { snapshot: { ...snapshot, ...(failures.inbox.length > 0 && { inbox: failures.inbox }) }, leftAt: opened.leftAt };
 }

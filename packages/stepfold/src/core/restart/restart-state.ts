@@ -22,7 +22,7 @@ export interface RestartTerms {
 /** Returns the state with which an execution goes on after a restart. `sizeBytes` is that of the execution. */
 export function restartState(reopened: Snapshot, terms: RestartTerms): RestartState {
   const { childStates, mapItems, rounds, begun, closing, inbox, variables, sizeBytes } = reopened;
-  const { adopts, version, laterMs, ahead } = terms;
+  const { adopts, version, laterMs } = terms;
   return Object.freeze({
     activePaths: reopened.activePaths.map((path) => movedPath(path, terms)),
     sizeBytes,
@@ -34,7 +34,7 @@ export function restartState(reopened: Snapshot, terms: RestartTerms): RestartSt
     ...(begun && { begun }),
     ...(closing && { closing }),
     ...(inbox && { inbox: inbox.map((signal) => movedSignal(signal, laterMs)) }),
-    ...(ahead > 0 && variables && { variables }),
+    ...(variables && { variables }),
     ...(adopts.length > 0 && { outbox: adopts.map((adopt, nth) => ({ id: `${version}.${nth}`, ...adopt })) }),
   });
 }

@@ -169,7 +169,7 @@ export interface RestartedEvent extends Stamp {
   readonly idempotencyKey?: string;
 }
 
-/** What a restart opens again. `variables` are only there with `since`; else the execution has the variables that it ended with. */
+/** What a restart opens again. Without `variables`, the execution has those that it ended with; with `since`, none. */
 export type RestartState = Pick<
   Snapshot,
   "activePaths" | "childStates" | "mapItems" | "rounds" | "begun" | "closing" | "inbox" | "outbox" | "variables" | "sizeBytes"

@@ -249,7 +249,7 @@ class History {
       this.#variables.delete(key);
     }
     if (since !== undefined) forgetAfter(this.context, since);
-    if (since !== undefined) {
+    if (since !== undefined || state.variables) {
       this.#variables.delete("");
       for (const [name, values] of Object.entries(state.variables ?? {})) this.#valuesOf("", name)?.push(...values);
     }

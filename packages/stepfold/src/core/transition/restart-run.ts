@@ -24,7 +24,7 @@ export function restartRun(
   const { state, since, dropsCompensations, definition, deadlineAt, givenTime, version, at } = event;
   const { error: _, ending: __, output: ___, deadlineAt: ____, givenTime: _5, ...kept } = ended;
   const { compensations, variables, ...others } = kept;
-  const values = since === undefined ? variables : state.variables;
+  const values = state.variables ?? (since === undefined ? variables : undefined);
   const draft = openDraft(workflow, {
     ...others,
     ...state,

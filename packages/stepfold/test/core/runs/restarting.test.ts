@@ -191,6 +191,45 @@ describe("a run that is opened again", () => {
     expect([read.context, read.variables]).toEqual([open.context, open.variables]);
   });
 
+  it("lets each path read the values of variables that it could read, which are no longer held at the end", () => {
+    const edges = ["a>b", "a>c"];
+    const item = { id: "item", nodes: ["a", "b", "c"].map((id) => ({ id, type: "noop" })), edges: graph(edges).definition.edges };
+    const ofMap = graph(["m>z"], [], { workflows: { item } as never });
+    for (const [flow, scope] of [
+      [graph(edges), undefined],
+      [ofMap, "0#1/0"],
+    ] as const) {
+      const of = (snapshot: Snapshot, pathId: string, outcome: Parameters<typeof eventOn>[2], variables?: object): Event => {
+        const { activePaths } = scope ? snapshot.childStates![scope]! : snapshot;
+        return { ...eventOn({ ...snapshot, activePaths }, pathId, outcome), ...(scope && { scope }), variables } as Event;
+      };
+      const { snapshot, events, history } = lived(
+        flow,
+        startedAt(flow, scope ? "m" : "a"),
+        ...(scope ? [spawned] : []),
+        (before) => of(before, "0", { done: null }, { v: 1 }),
+        (before) => of(before, "0", { done: null }, { v: 2 }),
+        (before) => of(before, "0.1", { error: "no", retryAt: null }),
+      );
+      expect(snapshot.status).toBe("failed");
+      const event = restarted(flow, history);
+      const after = apply(flow, snapshot, event);
+      const first = events.length - 3;
+      const values = [
+        { value: 1, version: first },
+        { value: 2, version: first + 1 },
+      ];
+      expect((scope ? after.childStates![scope] : after)!.variables).toEqual({ v: values });
+      const children = Object.entries(after.childStates ?? {}).map(([key, { context: _, variables: __, ...head }]) => [key, head] as const);
+      const read = restore({ head: snapshotHead(after), children, events: [...events, event] });
+      expect((scope ? read.childStates![scope] : read)!.variables).toEqual({ v: values });
+      // a second restart finds them in the state of the first
+      const cancelled: Event = { type: "cancelled", version: after.version + 1, at: 9_500 };
+      const again = reopenRun({ ...history, events: [...events, event, cancelled] as unknown as RunHistory["events"] }, false)!.snapshot;
+      expect((scope ? again.childStates![scope] : again)!.variables).toEqual({ v: values });
+    }
+  });
+
   it("counts its parts that failed earlier only while their scopes are open", () => {
     const flow = graph(["f>a", "f>b", "b>c"], [], { onFailure: "finish" });
     const { snapshot, events } = lived(flow, startedAt(flow, "f"), done("0"), failed("0"), failed("0.1"));
@@ -236,9 +275,8 @@ describe("the state of a restart", () => {
       childStates: { "0#1": { deadlineAt: 1_070 } },
       ...{ rounds: given.rounds, begun: given.begun, mapItems: given.mapItems, closing: given.closing, inbox: [{ expiresAt: 1_010 }] },
     });
-    expect(state).not.toHaveProperty("variables");
+    expect(state.variables).toEqual(given.variables);
     expect(restartState(given, { ...terms, ahead: 8 })).toMatchObject({
-      variables: given.variables,
       activePaths: [{ turn: 11, visit: 11, forks: 8 }, {}],
     });
   });
