@@ -18,11 +18,10 @@ export function movedWait(wait: Wait, laterMs: number): Wait {
 export function movedResumed(resumed: Resumed, laterMs: number): Resumed {
   const { reopens, ...rest } = withoutReferences(resumed);
   if (!reopens) return rest;
-  const { version: _, ...others } = reopens;
-  return { ...rest, reopens: { ...others, waits: reopens.waits.map((wait) => movedWait(wait, laterMs)) } };
+  return { ...rest, reopens: { ...reopens, waits: reopens.waits.map((wait) => movedWait(wait, laterMs)) } };
 }
 
-/** Removes the references to events, because these are events of another execution. The values themselves are in the holder. */
+/** Removes the references to events, because these are events of another execution, or were before a restart. The holder has the values. */
 export function withoutReferences<H extends InEvents & { readonly answers?: readonly Answer[] }>(holder: H): H {
   const { inEvents: _, ...rest } = holder;
   const { answers } = holder;

@@ -7,6 +7,7 @@ import type {
   CompensationResult,
   Context,
   Ending,
+  Resumed,
   ScopeHead,
   Snapshot,
   Status,
@@ -112,12 +113,19 @@ function movedChild(child: ChildState, base: number, status: Status, laterMs: nu
   };
 }
 
+/** The event with the answer is one of another history. */
+function takenOver({ reopens, ...resumed }: Resumed): Resumed {
+  if (!reopens) return resumed;
+  const { version: _, ...rest } = reopens;
+  return { ...resumed, reopens: rest };
+}
+
 function movedPath(path: ActivePath, base: number, laterMs: number): ActivePath {
   const { waits, inputs, nextRetryAt, undoes, since, resumed, ...rest } = path;
   const moved = {
     ...rest,
     since: since - base,
-    ...(resumed && { resumed: movedResumed(resumed, laterMs) }),
+    ...(resumed && { resumed: takenOver(movedResumed(resumed, laterMs)) }),
     ...(inputs && { inputs: inputs.map(({ nodeId, version }) => ({ nodeId, version: version - base })) }),
     ...(undoes && { undoes: movedUndo(undoes, base) }),
   };
