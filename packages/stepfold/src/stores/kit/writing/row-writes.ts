@@ -68,8 +68,9 @@ export function commitOf(commit: WrittenCommit): RowWrite {
   if (fence === null) {
     // this commit does not come from the holder, so the holder keeps its lease, unless the execution ends (`releasesClaim`)
     const changes: RowChanges = { state, ...listed, due: "atWakeUp" };
+    // nothing is claimed of an execution that has ended, so a claim that it had is not counted as lost when it is opened again
     const set: RowChanges = releasesClaim
-      ? { ...changes, owner: null }
+      ? { ...changes, owner: null, crashes: 0 }
       : isInLine
         ? { ...changes, owner: rateOwner }
         : { ...changes, dueUnlessHeld: true };

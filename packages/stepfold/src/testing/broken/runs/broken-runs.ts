@@ -84,6 +84,22 @@ export const brokenRuns: readonly BrokenStore[] = [
     },
   },
   {
+    name: "counts the claim that an execution had at its end as lost when it opens it",
+    caughtBy: "reopen: a claim that ended with the execution is not counted as lost",
+    breaks(store) {
+      const opened = new Set<string>();
+      return altered(
+        reopening(store, (commit) => remembered(opened, commit)),
+        {
+          async claim(options) {
+            const claims = await store.claim(options);
+            return claims.map((claim) => (opened.has(claim.workflowId) ? { ...claim, crashes: claim.crashes + 1 } : claim));
+          },
+        },
+      );
+    },
+  },
+  {
     name: "counts both ends of an execution in a series",
     caughtBy: "reopen: a series counts an execution once, at its last end",
     breaks(store) {

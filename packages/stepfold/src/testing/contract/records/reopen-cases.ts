@@ -2,7 +2,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { claimedIds, claimFree, longLeaseMs } from "../claims/claiming.ts";
+import { claimedIds, claimFree, createClaimed, longLeaseMs } from "../claims/claiming.ts";
 import { reopening } from "./runs.ts";
 
 const always = Number.MAX_SAFE_INTEGER;
@@ -62,6 +62,18 @@ export const reopenCases: readonly ContractCase[] = [
       for (const commit of [end, again, again, later, again, last, again]) await store.commit(commit);
       equal(await store.load("a"), snapshotAfter(first, end, again, later, last), "snapshot");
       equal((await store.events("a", -1, 10)).length, 5, "events");
+    },
+  },
+  {
+    name: "reopen: a claim that ended with the execution is not counted as lost",
+    async run({ store }) {
+      const { first, claim } = await createClaimed(store, "a", longLeaseMs);
+      await store.renew(claim);
+      const end = stepCommit(first, { status: "cancelled" });
+      await store.commit(end);
+      await store.commit(reopening(end));
+      const again = await claimFree(store, "a");
+      equal([again.claim.expired, again.claim.crashes], [0, 0], "expired and crashes");
     },
   },
   racing("one handle", {}),
