@@ -103,8 +103,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "runtime/forks/plan-restart.ts",
-        find: "return given.deadlineAt > now ? { deadline: given.deadlineAt }",
-        put: "return given.deadlineAt > 0 ? { deadline: given.deadlineAt }",
+        find: "return deadlineAt > now ? { deadline: deadlineAt",
+        put: "return deadlineAt > 0 ? { deadline: deadlineAt",
       },
     ],
   },

@@ -15,7 +15,7 @@ export const identityMutants: readonly CodeMutant[] = [
     name: "run-begins-without-checkpoint",
     caughtBy: ["I22"],
     options: faultFree,
-    patches: [{ file: "runtime/context/make-commit.ts", find: "(begins || isCheckpointDue(", put: "(isCheckpointDue(" }],
+    patches: [{ file: "runtime/context/make-commit.ts", find: "(begins || (", put: "((" }],
   },
   {
     name: "every-run-may-start-as-many-executions",

@@ -28,10 +28,9 @@ export function makeCommit(
       reason: "is missing: only a snapshot that was loaded from a store can be committed",
     });
   const expectedVersion = draft.version - events.length;
-  // an execution that has ended is rarely loaded, so it gets no checkpoint
-  // a run is loaded without the history of the runs before it
+  // a run is loaded without the history of the runs before it. Apart from that, an execution that has ended is rarely loaded
   const begins = events.some(({ type }) => type === "continued" || type === "restarted");
-  const isCheckpoint = expectedVersion >= 0 && !draft.ended && (begins || isCheckpointDue(draft, checkpointBytes));
+  const isCheckpoint = expectedVersion >= 0 && (begins || (!draft.ended && isCheckpointDue(draft, checkpointBytes)));
   draft.committedHistoryBytes = draft.historyBytes;
   const waits = takeListedWaits(draft, expectedVersion < 0 || latestMetadata(events) !== undefined);
   const commit: { -readonly [K in keyof Commit]: Commit[K] } = {

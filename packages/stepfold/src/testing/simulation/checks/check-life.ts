@@ -102,9 +102,12 @@ function keyOf(draft: Draft, { scope = "", pathId }: { readonly scope?: string; 
  * I24: a detached execution ends with what waits for it. It goes on alone only if somebody restarts it after its parent has gone on or
  * ended.
  */
-export function checkChild(ledger: Ledger, { workflowId, head, status, openedAtMs }: LedgerEntry, parent: Snapshot | null): void {
+export function checkChild(ledger: Ledger, entry: LedgerEntry, parent: Snapshot | null): void {
+  const { workflowId, head, status, openedAtMs } = entry;
   const { waitId, incarnation, workflowId: parentId } = head.parent ?? {};
-  if (waitId === undefined || isTerminal(status) || !parent || parent.incarnation !== incarnation) return;
+  // an execution whose end is decided may still have messages to deliver
+  if (waitId === undefined || isTerminal(status) || entry.decidedAtMs !== null) return;
+  if (!parent || parent.incarnation !== incarnation) return;
   const isAwaited = [...openScopes(parent)].some(([, paths]) => paths.some(({ waits = [] }) => waits.some(({ id }) => id === waitId)));
   const { decidedAtMs = null } = ledger.entries.get(parentId!) ?? {};
   const isRestartedAlone = (head.restarts ?? 0) > 0 && (decidedAtMs === null || openedAtMs >= decidedAtMs);
