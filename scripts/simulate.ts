@@ -8,11 +8,13 @@ import type { Job, JobResult } from "./simulation/job.ts";
 import { messagesAreKept } from "./simulation/mutant.ts";
 import { runJobs } from "./simulation/threads.ts";
 
-const usage = `npm run simulate -- [--schedules N] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
+const usage = `npm run simulate -- [--schedules N] [--lives] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
 [--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue]`;
 
 /** The number of schedules in one job of a thread. */
 const batch = 50;
+/** For so many random programs there is one schedule more with executions that live long. */
+const programsForOneLife = 4;
 /** The number of schedules of the library in one day. */
 const schedulesADay = 50;
 
@@ -35,7 +37,7 @@ function read(): Arguments {
   }
 }
 
-async function simulate({ schedules, days, seed, options }: Arguments): Promise<string[]> {
+async function simulate({ schedules, lives, days, seed, options }: Arguments): Promise<string[]> {
   const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0, days: 0, ticks: 0 };
   const start = performance.now();
   const onDone = (job: Job, result: JobResult): void => {
@@ -55,11 +57,17 @@ async function simulate({ schedules, days, seed, options }: Arguments): Promise<
       console.log(`Again:\n  npm run simulate -- --schedules 0 --days 1 --seed ${first.options.seed}\n`);
       return;
     }
-    console.log(`Again, with all left out that it does not need:\n  ${commandFor(first.options)}`);
-    console.log(`To have it run for ever, add to scripts/simulation/corpus.json:\n  ${JSON.stringify(first.options)}\n`);
+    console.log(`Again, with all left out that it does not need:\n  ${commandFor(first.options, job.lives === true)}`);
+    if (!job.lives) console.log(`To have it run for ever, add to scripts/simulation/corpus.json:\n  ${JSON.stringify(first.options)}\n`);
   };
   await runJobs(
-    [...jobsOfDays(seed, days), ...jobsOfCorpus(schedules), ...jobsFor(seed, schedules, options), ...jobsOfGates(schedules)],
+    [
+      ...jobsOfDays(seed, days),
+      ...jobsOfCorpus(schedules),
+      ...jobsFor(seed, schedules, options, lives),
+      ...jobsOfLives(schedules),
+      ...jobsOfGates(schedules),
+    ],
     onDone,
   );
   const seconds = (performance.now() - start) / 1000;
@@ -91,9 +99,13 @@ function jobsOfCorpus(schedules: number): Job[] {
   return (corpus as ScheduleOptions[]).map(({ seed, ...options }) => ({ seed, schedules: 1, options, mutant: null }));
 }
 
-function jobsFor(seed: number, schedules: number, options: Job["options"]): Job[] {
+function jobsOfLives(schedules: number): Job[] {
+  return jobsFor(1, Math.floor(schedules / programsForOneLife), {}, true);
+}
+
+function jobsFor(seed: number, schedules: number, options: Job["options"], lives: boolean): Job[] {
   const jobs: Job[] = [];
   for (let done = 0; done < schedules; done += batch)
-    jobs.push({ seed: seed + done, schedules: Math.min(batch, schedules - done), options, mutant: null });
+    jobs.push({ seed: seed + done, schedules: Math.min(batch, schedules - done), options, ...(lives && { lives }), mutant: null });
   return jobs;
 }

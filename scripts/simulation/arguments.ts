@@ -11,6 +11,8 @@ export interface Arguments {
   readonly seed: number;
   /** The number of simulated days of schedules. */
   readonly days: number;
+  /** All schedules have executions that live long. Else a part of the schedules is run in addition with these. */
+  readonly lives: boolean;
   readonly mutants: boolean;
   /** The name of the only mutant to run. Null: all mutants. */
   readonly only: string | null;
@@ -22,6 +24,7 @@ const options = {
   seed: { type: "string", default: "1" },
   days: { type: "string" },
   chance: { type: "string" },
+  lives: { type: "boolean", default: false },
   mutants: { type: "boolean", default: false },
   only: { type: "string" },
   mode: { type: "string" },
@@ -45,6 +48,7 @@ export function readArguments(args: readonly string[]): Arguments {
     schedules,
     days: values.days === undefined ? daysFor(schedules) : whole("days", values.days),
     seed: whole("seed", values.seed),
+    lives: values.lives,
     mutants: values.mutants || values.only !== undefined,
     only: values.only ?? null,
     options: {
@@ -59,8 +63,9 @@ export function readArguments(args: readonly string[]): Arguments {
 }
 
 /** Returns the command that runs a schedule again. */
-export function commandFor({ seed, chance, mode, faults, faultsUntilMs, clients, wakeUps }: ScheduleOptions): string {
+export function commandFor({ seed, chance, mode, faults, faultsUntilMs, clients, wakeUps }: ScheduleOptions, lives: boolean): string {
   const words = ["npm run simulate -- --schedules 1", `--seed ${seed}`];
+  if (lives) words.push("--lives");
   if (chance !== undefined) words.push(`--chance ${chance}`);
   if (mode) words.push(`--mode ${mode}`);
   if (faults) words.push(`--faults "${faults.join(",")}"`);

@@ -521,8 +521,9 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     // a failover loses the receiver's commit, but the message is removed from the outbox nevertheless
     name: "what-was-lost-counts-as-delivered",
-    firstSeed: 1_006_839,
+    firstSeed: 1,
     caughtBy: ["I7"],
+    options: { mode: "liveness", faults: ["failover"] },
     patches: [
       {
         file: "runtime/worker/deliver-outbox.ts",

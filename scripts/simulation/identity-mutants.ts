@@ -26,10 +26,16 @@ export const identityMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // the payload of a kept signal is said to lie in an event of the run before, which may be trimmed
+    // the payload of a kept signal is said to lie where it does not
     name: "signals-are-carried-as-references",
     caughtBy: ["I10", "I7", "script"],
-    patches: [{ file: "core/transition/begin-run.ts", find: "  return signal;", put: "  return { ..._ && { inEvents: _ }, ...signal };" }],
+    patches: [
+      {
+        file: "core/transition/begin-run.ts",
+        find: 'referring(signal, at, "payload")',
+        put: 'referring(signal, at.replace("in", "out"), "payload")',
+      },
+    ],
   },
   {
     name: "keys-of-answers-are-forgotten-with-a-run",
@@ -39,6 +45,7 @@ export const identityMutants: readonly CodeMutant[] = [
   },
   {
     name: "no-cancellation-after-the-first-run",
+    firstSeed: 600,
     caughtBy: ["I6", "I24", "script"],
     options: faultFree,
     patches: [
@@ -52,6 +59,7 @@ export const identityMutants: readonly CodeMutant[] = [
   {
     // a parent that does not wait any more leaves alone a child that has gone on meanwhile
     name: "cancellation-by-the-parent-misses-a-later-run",
+    firstSeed: 600,
     caughtBy: ["I24"],
     options: faultFree,
     patches: [

@@ -10,6 +10,8 @@ export interface Job {
   readonly mutant: string | null;
   /** The largest average number of rescues in one schedule; more of them break a rule. Default: no limit. */
   readonly mostRescues?: number;
+  /** Runs executions that live long (`randomLives`) instead of random programs. */
+  readonly lives?: true;
   /** If present, the job runs days instead, each with so many schedules of the library. */
   readonly schedulesADay?: number;
 }

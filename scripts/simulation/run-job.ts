@@ -5,15 +5,23 @@ import { shrinkSchedule } from "../../packages/stepfold/src/testing/simulation/s
 import { codeMutants } from "./code-mutants.ts";
 import { identityMutants } from "./identity-mutants.ts";
 import type { Finding, Job, JobResult } from "./job.ts";
+import { randomLives } from "./lives.ts";
 import { portMutants } from "./port-mutants.ts";
 import { randomScenario } from "./scenario.ts";
 import { valueMutants } from "./value-mutants.ts";
 
 /** Runs schedules. With a mutant it stops when the mutant is caught. */
-export async function runJob({ seed, schedules, options, mutant: name, mostRescues = Number.POSITIVE_INFINITY }: Job): Promise<JobResult> {
+export async function runJob({
+  seed,
+  schedules,
+  options,
+  lives,
+  mutant: name,
+  mostRescues = Number.POSITIVE_INFINITY,
+}: Job): Promise<JobResult> {
   const mutant = [...codeMutants, ...identityMutants, ...valueMutants, ...portMutants].find((one) => one.name === name);
   const scenarioOf: ScenarioOf = (random) => {
-    const scenario = randomScenario(random);
+    const scenario = lives ? randomLives(random) : randomScenario(random);
     if (!mutant || "patches" in mutant) return scenario;
     const { store: breaks, ...seen } = mutant;
     const { store } = scenario;

@@ -5,6 +5,7 @@ import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import { draftAfter, workflowAt } from "../../../core/transition/apply.ts";
 import { begin } from "../../../core/transition/begin.ts";
 import type { Draft } from "../../../core/transition/draft/draft.ts";
+import { listedWaitsOf } from "../../../core/transition/draft/listed-waits.ts";
 import { scopeAt } from "../../../core/transition/draft/open-draft.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
@@ -27,6 +28,7 @@ export function checkGoingOn(ledger: Ledger, { workflowId, head, events: before,
     if (event.type === "restarted") {
       if (!isTerminal(status)) ledger.violate("I22", `it was restarted while it was ${status}`, workflowId);
       isCancelled = false;
+      checkListed(ledger, commit);
     }
     if (event.type !== "started" && opensExecution(event) && !checkpoint)
       ledger.violate("I22", `${event.type} was committed without a checkpoint, so a load reads what was before it`, workflowId);
@@ -35,6 +37,13 @@ export function checkGoingOn(ledger: Ledger, { workflowId, head, events: before,
     if (event.type === "continued" && isCancelled) ledger.violate("I6", `it was cancelled, and run ${event.run} began`, workflowId);
     isCancelled ||= isWholeCancel(event);
   }
+}
+
+/** I10: the row of an ended execution lists no waits, so the commit that opens it lists all. */
+function checkListed(ledger: Ledger, { workflowId, head: { activePaths }, children = [], waits = [] }: Commit): void {
+  const scopes = children.flatMap(({ key, head }) => (head ? [[key, { ...head, context: {} }] as const] : []));
+  const [told, open] = [waits, listedWaitsOf({ activePaths, childStates: Object.fromEntries(scopes) })].map((list) => JSON.stringify(list));
+  if (told !== open) ledger.violate("I10", `the commit of a restart lists ${told}, and it waits for ${open}`, workflowId);
 }
 
 function isWholeCancel(event: Event): boolean {
