@@ -104,6 +104,7 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/restarts", -1],
     ["/restarts", "twice"],
     ["/givenTime", "soon"],
+    ["/givenTime", { timeoutMs: 5 }],
     ["/givenTime", { deadlineAt: "soon", timeoutMs: 5 }],
     ["/givenTime", { deadlineAt: 5, timeoutMs: -1 }],
   ])("are refused where they are of another form: %s %j", (pointer, value) => {

@@ -111,12 +111,13 @@ class Finding implements RunFailures {
   #note(draft: Draft, event: Event): void {
     const own = scopeOf(event);
     const isDirect = this.#isFailure(event);
-    for (const key of new Set([...this.#told.keys(), ...(isDirect ? [own] : [])])) {
+    if (isDirect && !this.#told.has(own)) this.#told.set(own, new Set());
+    for (const [key, pathIds] of this.#told) {
       if (!goesOn(draft, key)) {
         if (key !== "") this.children.set(key, this.#failedAt(event, key));
         continue;
       }
-      for (const pathId of this.#told.get(key) ?? []) {
+      for (const pathId of pathIds) {
         const isOwn = isDirect && key === own && "pathId" in event && event.pathId === pathId;
         this.finishing.push({ event, scope: key, isDirect: isOwn, pathIds: [pathId] });
       }
@@ -127,7 +128,8 @@ class Finding implements RunFailures {
   #restarted(children: Readonly<Record<string, { readonly activePaths: readonly unknown[] }>>): void {
     this.end = null;
     this.inFinally = false;
-    this.finishing = this.finishing.filter(({ scope }) => scope !== "" && !children[scope]?.activePaths.length);
+    const open = new Set(["", ...Object.keys(children).filter((key) => children[key]!.activePaths.length > 0)]);
+    this.finishing = this.finishing.filter(({ scope }) => !open.has(scope));
   }
 }
 

@@ -43,20 +43,13 @@ export function openedParts(history: RunHistory, failures: RunFailures): OpenedR
   for (const failed of failures.finishing) captures.add(failed, failed.pathIds[0]!, (draft) => finishing.push(pathPart(draft, failed)));
   for (const [key, failed] of failures.children) captures.add(failed, null, (draft) => children.set(key, childPart(draft, failed)));
   const { before, onFailure } = captures;
-  replay(history, {
-    before,
-    onFailure,
-    after(draft, event) {
-      captures.after(draft);
-      return event !== end.event;
-    },
-  });
+  replay(history, { before, onFailure, after: (_draft, event) => event !== end.event });
   return { base: base!, leftAt: end.event.at, finishing, children };
 }
 
 type Capture = (draft: Draft) => unknown;
 
-/** Captures states in a replay: before an event that is a failure, else just before something fails by it, else after it. */
+/** Captures states in a replay: before an event that is a failure, else just before something fails by it. */
 class Captures {
   readonly #direct = new Map<Event, Capture[]>();
   /** By the scope that fails, or by the name of a path. */
@@ -81,10 +74,6 @@ class Captures {
   readonly onFailure = ({ root, key }: ScopeDraft, path: DraftPath | null): void => {
     this.#capture(root, nameOf(key, null));
     if (path) this.#capture(root, nameOf(key, path.id));
-  };
-
-  readonly after = (draft: Draft): void => {
-    for (const capture of this.#present?.values() ?? []) capture(draft);
   };
 
   #capture(draft: Draft, name: string): void {

@@ -9,6 +9,7 @@ import { apply, fold } from "../../../src/core/transition/apply.ts";
 import { continuedEvent, draftOfRun, type NextRun } from "../../../src/core/transition/begin-run.ts";
 import { closeDraft } from "../../../src/core/transition/draft/close-draft.ts";
 import { openDraft } from "../../../src/core/transition/draft/open-draft.ts";
+import { evolve } from "../../../src/core/transition/evolve.ts";
 import { takeCheckpoint } from "../../../src/core/transition/take-checkpoint.ts";
 import { eventOn, graph, startedAt } from "../execution.fixture.ts";
 
@@ -67,6 +68,12 @@ describe("an execution that goes on with its next run", () => {
     const event = continued(mapping, running, "0", { firstNodeId: "f" });
     const next = apply(mapping, running, event);
     expect([next.childStates, next.mapItems]).toEqual([undefined, undefined]);
+    // items whose steps are being undone do not go on either
+    const undoing = openDraft(mapping, { ...running, mapItems: { ...running.mapItems, "0.2#1": [3] } });
+    expect(evolve(undoing, event)).toBe(true);
+    expect(closeDraft(undoing).mapItems).toBeUndefined();
+    const { historyBytes: _, totalExecutionTime: __, lastStartedAt: ___, ...alone } = fold(mapping, [startedAt(mapping, "f"), event]);
+    expect(next).toMatchObject(alone);
     expect(fold(mapping, [startedAt(mapping, "f"), eventOn(first, "0", { done: null }), spawned, event])).toEqual(next);
   });
 

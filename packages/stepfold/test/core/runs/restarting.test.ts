@@ -12,6 +12,7 @@ import { apply, fold } from "../../../src/core/transition/apply.ts";
 import { openDraft } from "../../../src/core/transition/draft/open-draft.ts";
 import { evolve } from "../../../src/core/transition/evolve.ts";
 import { Replay } from "../../../src/core/transition/replay.ts";
+import { takeCheckpoint } from "../../../src/core/transition/take-checkpoint.ts";
 import { eventOn, graph, startedAt } from "../execution.fixture.ts";
 
 /** Applies events one after the other; each is made from the execution before it. */
@@ -189,6 +190,8 @@ describe("a run that is opened again", () => {
     expect(open.context.a).toHaveLength(1);
     const read = restore({ head: snapshotHead(open), children: [], events: [...events, back] });
     expect([read.context, read.variables]).toEqual([open.context, open.variables]);
+    const bare = restore({ head: snapshotHead(open), children: [], events: [...events, event] });
+    expect([bare.variables, apply(flow, snapshot, event).variables]).toEqual([undefined, undefined]);
   });
 
   it("lets each path read the values of variables that it could read, which are no longer held at the end", () => {
@@ -228,6 +231,46 @@ describe("a run that is opened again", () => {
       const again = reopenRun({ ...history, events: [...events, event, cancelled] as unknown as RunHistory["events"] }, false)!.snapshot;
       expect((scope ? again.childStates![scope] : again)!.variables).toEqual({ v: values });
     }
+  });
+
+  it("opens a sub-workflow again that was cancelled by itself, and leaves it as it is when it goes on", () => {
+    const inner = { id: "inner", nodes: [{ id: "n", type: "noop" }], edges: [] };
+    const flow = graph(["w>z"], [], { workflows: { inner } as never });
+    const begun = (snapshot: Snapshot): Event =>
+      ({ ...eventOn(snapshot, "0", { done: null }), type: "spawned", visit: 1, children: { workflow: "inner" } }) as unknown as Event;
+    const cancelled = (snapshot: Snapshot): Event => ({ type: "cancelled", version: snapshot.version + 1, at: 5, scope: "0#1" });
+    const { snapshot, events, history } = lived(flow, startedAt(flow, "w"), begun, cancelled);
+    expect(snapshot.status).toBe("failed");
+    const event = restarted(flow, history);
+    const open = apply(flow, snapshot, event);
+    expect(open.childStates!["0#1"]).toMatchObject({ status: "active", activePaths: [{ nodeId: "n", status: "ready" }] });
+    // while it goes on again, the step that waits for it times out
+    const { turn } = open.activePaths[0]!;
+    const waits = [{ id: "0@2", kind: "children" as const, timeoutAt: 7 }];
+    const timed = { ...event, state: { ...event.state, activePaths: [{ ...open.activePaths[0]!, waits }] } };
+    const error = { name: "Error", message: "late" };
+    const step = { pathId: "0", turn, nodeId: "w", attempt: 1, startedAt: 0, waitId: "0@2", error };
+    const late = { type: "timedOut", version: event.version + 1, at: 9_500, ...step } as const;
+    const ended = apply(flow, apply(flow, snapshot, timed), late);
+    expect(ended.status).toBe("failed");
+    const again = reopenRun({ ...history, head: snapshotHead(ended), events: [...events, timed, late] }, false)!;
+    expect(again.snapshot.childStates!["0#1"]).toEqual(open.childStates!["0#1"]);
+  });
+
+  it("leaves items alone that had failed in the execution from which it was forked", () => {
+    const item = { id: "item", nodes: [{ id: "n", type: "noop" }], edges: [] };
+    const flow = graph(["m>z"], [], { workflows: { item } as never });
+    const tolerant = (snapshot: Snapshot): Event => {
+      const event = spawned(snapshot) as Event & { children: { map: object } };
+      return { ...event, children: { ...event.children, map: { ...event.children.map, tolerated: 1 } } } as Event;
+    };
+    const no = { error: "no", retryAt: null };
+    const { snapshot } = lived(flow, startedAt(flow, "m"), tolerant, inChild("0#1/0", no));
+    const checkpoint = takeCheckpoint(snapshot, { reason: "fork", laterMs: 0 });
+    const { snapshot: ended, history } = lived(flow, startedAt(flow, "m", { checkpoint }), inChild("0#1/1", no));
+    expect(ended.status).toBe("failed");
+    const { childStates } = reopenRun(history, false)!.snapshot;
+    expect(Object.values(childStates!).map(({ status }) => status)).toEqual(["failed", "active"]);
   });
 
   it("counts its parts that failed earlier only while their scopes are open", () => {
