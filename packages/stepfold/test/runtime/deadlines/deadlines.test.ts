@@ -219,6 +219,25 @@ describe("what goes on from an execution with a deadline", () => {
     expect(await endOf(run)).toMatchObject({ code: "EXECUTION_TIMED_OUT" });
   });
 
+  it("by a restart has its whole given time again once that has passed, also in a later run and after a restart that kept it", async () => {
+    const { runtime, environment } = living();
+    const run = await runtime.start("cycle", { workflowId: "g", timeout: "5h" });
+    await environment.advance(2 * hour);
+    await run.signal("again");
+    await environment.advance(4 * hour);
+    for (let times = 1; times <= 2; times++) {
+      expect(await endOf(run)).toMatchObject({ code: "EXECUTION_TIMED_OUT" });
+      await run.restart();
+      const by = environment.now() - begins + 5 * hour;
+      expect(await deadlineOf(run)).toBe(by);
+      await environment.advance(hour);
+      await run.cancel();
+      await run.restart();
+      expect(await deadlineOf(run)).toBe(by);
+      await environment.advance(5 * hour);
+    }
+  });
+
   it("by a restart or fork may be told another time", async () => {
     const { runtime, environment } = living();
     const run = await runtime.start("talk", { timeout: "30m" });
