@@ -29,10 +29,10 @@ export async function catchMutants(only: string | null): Promise<{ readonly caug
     console.log(`${isCaught ? "caught " : "MISSED "} ${mutant!.padEnd(40)} ${how}`);
   };
   const jobs = mutants.map((mutant): Job => {
-    const { name, gate, firstSeed: seed = 1 } = mutant;
+    const { name, gate, lives, firstSeed: seed = 1 } = mutant;
     const day = dayMutants.find((one) => one.name === name)?.day;
     if (day !== undefined) return { seed: day, schedules: mostDays, schedulesADay, options: {}, mutant: name };
-    return { seed, schedules: mostSchedules, options: {}, ...gate, mutant: name };
+    return { seed, schedules: mostSchedules, options: {}, ...gate, ...(lives && { lives }), mutant: name };
   });
   await runJobs(jobs, onDone);
   return { caught, all: mutants.length };

@@ -80,7 +80,7 @@ export function* wrongResults(
 ): Generator<string> {
   if (!expected) return yield `I10 it runs a definition that nobody knows: ${definition.hash}`;
   if (status === "completed" && expected.failsAt) yield `I10 it completed and should have failed at ${expected.failsAt}`;
-  if (status === "failed" && !expected.failsAt && !isLate(failure, expected, deadlineAt !== undefined))
+  if (status === "failed" && !expected.failsAt && !isDeletion(failure?.message) && !isLate(failure, expected, deadlineAt !== undefined))
     yield "I10 it failed and should have completed";
   if (status === "cancelled" && !mayBeCancelled) yield "I10 it was cancelled by nobody";
   if (status === "completed" && JSON.stringify(output) !== expected.results.get("end")?.at(-1))
@@ -102,7 +102,7 @@ export function* wrongResults(
     const there = counted(results);
     const all = counted(wanted);
     if (there.some((result, i) => result !== all[i] && all[i] !== either)) yield `I10 ${nodeId} has ${there}, not ${all}`;
-    else if ((status === "completed" || (status === "failed" && failure?.nodeId === nodeId)) && there.length < all.length)
+    else if ((status === "completed" || (failure?.nodeId === nodeId && !isDeletion(failure.message))) && there.length < all.length)
       yield `I11 ${nodeId} has ${there}, and ${all.slice(there.length)} is missing`;
   }
 }

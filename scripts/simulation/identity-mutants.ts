@@ -125,6 +125,7 @@ export const identityMutants: readonly CodeMutant[] = [
   },
   {
     name: "restart-counts-each-time-under-one-key",
+    lives: true,
     caughtBy: ["I22"],
     options: faultFree,
     patches: [

@@ -131,6 +131,7 @@ function restarter(workflowId: string, who: string): ClientScript {
     const { random } = client;
     const run = await found(client, workflowId);
     if (!run) return;
+    let repeated: { readonly idempotencyKey?: string } = {};
     for (let times = 0; times < mostRestarts; ) {
       const { status, version } = await run.snapshot();
       if (status === "completed") return;
@@ -138,7 +139,10 @@ function restarter(workflowId: string, who: string): ClientScript {
         const compensated = random.pick(["again", "keep"] as const);
         const keys = random.pick(["same", "same", "new"] as const);
         const given = random.chance(0.5) ? { idempotencyKey: `${who} after ${version}` } : {};
+        // a call that is sent again has no effect, also if the execution has failed since
+        if (repeated.idempotencyKey && random.chance(0.4)) await untilDecidedAgain(client, () => run.restart({ compensated, ...repeated }));
         await untilDecidedAgain(client, () => run.restart({ compensated, keys, ...given }));
+        repeated = given;
         times++;
       } else await unlessOvertaken(() => run.signal("go", {}, { key: ".0" }));
       await client.sleep(random.between(100, 900));

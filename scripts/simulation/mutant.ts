@@ -36,6 +36,8 @@ interface Mistake {
    * search goes on with the next seeds.
    */
   readonly firstSeed?: number;
+  /** The mistake shows in executions that live long (`randomLives`). */
+  readonly lives?: true;
   /** The gate that the mistake does not pass, if only a figure shows it. */
   readonly gate?: Gate;
 }

@@ -43,8 +43,8 @@ export interface WaitInfo {
   /** The id of the detached execution whose end the step waits for. */
   readonly workflowId?: string;
   /**
-   * The time at which the wait was opened. In a fork or a restart it is moved, so that the time in which the origin stood still does not
-   * count. Absent: an earlier version of Stepfold, which did not record the time, has opened the wait.
+   * The time at which the wait was opened. In a fork or after a restart it is moved, so that the time in which the execution stood still does
+   * not count. Absent: an earlier version of Stepfold, which did not record the time, has opened the wait.
    */
   readonly openedAt?: EpochMs;
   /** The time at which the step goes on by itself. */

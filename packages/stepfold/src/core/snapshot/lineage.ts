@@ -18,7 +18,7 @@ export interface Origin {
   readonly incarnation?: string;
   /** The last version that the new execution has taken over. */
   readonly version: number;
-  readonly reason: "fork" | "restart" | "adopt";
+  readonly reason: "fork" | "adopt";
 }
 
 /** A run of an execution: what happens between two `continueAs`. */

@@ -31,8 +31,8 @@ export type Message =
   | ({ readonly id: string; readonly to?: undefined } & Omit<SignalBroadcast, "allowed"> & { readonly waitId: string });
 
 /**
- * Lets a restarted execution wait for a detached execution that its origin had started. If the detached execution has completed, the wait
- * is told its end; if it failed or was cancelled, it is restarted; if it still runs, it tells its end later.
+ * Lets an execution that was restarted wait again for a detached execution that it had started. If that has completed, the wait is told its
+ * end; if it failed or was cancelled, it is restarted; if it still runs, it tells its end later.
  */
 interface AdoptChild {
   readonly type: "adopt";

@@ -11,12 +11,12 @@ import { restartExecution } from "./restart-execution.ts";
 type AdoptMessage = Message & { readonly type: "adopt" };
 
 /**
- * Delivers the message `adopt`: a restarted execution takes over a detached child that its origin waited for. The message stays in the
- * outbox until this has succeeded. It is delivered again after a crash, and what was done before is not done twice.
+ * Delivers the message `adopt`: an execution that was restarted waits for its detached child again. The message stays in the outbox until
+ * this has succeeded. It is delivered again after a crash, and what was done before is not done twice.
  *
- * A child that still runs tells its end to the origin, and `reportEnd` passes it on to the restarted execution. A child that ended between
- * the end of the origin and the restart has told nobody, so its end is read here: the output of a completed child is passed on, and a child
- * that failed or was cancelled is restarted. If it cannot be restarted, its end is passed on too.
+ * A child that still runs tells its end when it comes. If a child has ended while its parent did not wait, the parent does not know the end,
+ * so it is read here: the output of a completed child is passed on, and a child that failed or was cancelled is restarted. If it cannot be
+ * restarted, its end is passed on too.
  */
 export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage): Promise<void> {
   const { context, from } = delivery;

@@ -24,18 +24,17 @@ export interface OutboxDelivery {
 }
 
 /**
- * Tells an execution that a detached child has ended, or whether a signal of a step has arrived. If the execution has ended and was
- * restarted, the restarted execution is told instead. If neither waits for this any more, nothing happens.
+ * Tells an execution that a detached child has ended, or whether a signal of a step has arrived. If it does not wait for this any more,
+ * nothing happens.
  */
 export async function reportEnd(delivery: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
-  const send = async (workflowId: string, sent: EndChildCommand): Promise<void> =>
-    void (await unlessGone(() => delivery.command(workflowId, sent)));
+  const send = async (sent: EndChildCommand): Promise<void> => void (await unlessGone(() => delivery.command(to, sent)));
   try {
-    await send(to, command);
+    await send(command);
   } catch (error) {
     // the output is larger than the parent may hold, so the parent is told that the child has failed
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
-    await send(to, { ...command, end: { status: "failed", error: errorInfo(error) } });
+    await send({ ...command, end: { status: "failed", error: errorInfo(error) } });
   }
 }
 
