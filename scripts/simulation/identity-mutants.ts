@@ -111,19 +111,6 @@ export const identityMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // a refused restart of the child is tried for ever, and the parent is parked
-    name: "adoption-that-is-refused-is-tried-again",
-    caughtBy: ["I7", "I9"],
-    options: faultFree,
-    patches: [
-      {
-        file: "runtime/worker/adopt-child.ts",
-        find: "return StepfoldError.is(error) && !error.retryable && !transient.has(error.code);",
-        put: "return StepfoldError.is(error) && error.retryable && !transient.has(error.code);",
-      },
-    ],
-  },
-  {
     name: "restart-counts-each-time-under-one-key",
     lives: true,
     caughtBy: ["I22"],
@@ -137,18 +124,6 @@ export const identityMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    name: "ended-stays-ended-after-a-restart",
-    caughtBy: ["I2", "I7", "I10", "script"],
-    options: faultFree,
-    patches: [
-      {
-        file: "stores/kit/row-rules.ts",
-        find: "const times = given && { updatedAt: now, endedAt: isTerminal(given.status) ? now : null };",
-        put: "const times = given && { updatedAt: now, endedAt: isTerminal(given.status) ? now : row.endedAt };",
-      },
-    ],
-  },
-  {
     // a start that is repeated after the execution has gone on is refused
     name: "start-is-compared-with-the-present-run",
     caughtBy: ["script"],
@@ -158,18 +133,6 @@ export const identityMutants: readonly CodeMutant[] = [
         file: "runtime/handle/start-run.ts",
         find: "  if (!existing.run && !existing.restarts) return existing;",
         put: "  if (existing) return existing;",
-      },
-    ],
-  },
-  {
-    name: "session-goes-on-with-the-definition-of-the-run-before",
-    caughtBy: ["I10", "I13", "check"],
-    options: faultFree,
-    patches: [
-      {
-        file: "runtime/worker/execution-session.ts",
-        find: "    return definition.hash === this.#workflow.compiled.hash;",
-        put: "    return definition.id === this.#workflow.compiled.definition.id;",
       },
     ],
   },
