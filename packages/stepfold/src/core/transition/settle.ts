@@ -9,7 +9,7 @@ import { markChanged } from "./draft/add-result.ts";
 import { type ChildDraft, type Draft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
 import { updateCounters } from "./draft/draft-status.ts";
-import { reportFailure } from "./draft/failures.ts";
+import { noteFailure } from "./draft/failures.ts";
 import { childOf, isOpen } from "./draft/open-draft.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
 import { forgetChildren, stop } from "./paths/end-path.ts";
@@ -116,7 +116,7 @@ function isStuck({ status }: DraftPath): boolean {
 }
 
 function stall(scope: ScopeDraft): void {
-  reportFailure(scope, null);
+  noteFailure(scope, null);
   const nodes = [...new Set(scope.paths.map(({ nodeId }) => nodeId))];
   stop(scope, "failed", nodes[0]!, errorInfo(new StepfoldError("STALLED", { nodes }), nodes[0]!), scope.root.version + 1);
 }
@@ -125,7 +125,7 @@ function stall(scope: ScopeDraft): void {
 function complete(scope: ScopeDraft, at: EpochMs): void {
   const version = scope.root.version + 1;
   if (scope.error) {
-    reportFailure(scope, null);
+    noteFailure(scope, null);
     stop(scope, "failed", scope.failedNodeId, scope.error, version);
     return;
   }
@@ -139,7 +139,7 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
     else if (scope.output === undefined) scope.output = lastOutput(scope);
     scope.ended = "completed";
   } catch (error) {
-    reportFailure(scope, null);
+    noteFailure(scope, null);
     scope.output = undefined;
     stop(scope, "failed", null, errorInfo(error), version);
   }

@@ -9,7 +9,7 @@ import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import { type ChildDraft, factsOf, type ScopeDraft, variablesAt } from "../draft/draft.ts";
 import { type DraftChildren, type DraftPath, visitAgain } from "../draft/draft-path.ts";
-import { reportFailure } from "../draft/failures.ts";
+import { noteFailure } from "../draft/failures.ts";
 import { sizeOfWaits } from "../draft/held-size.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
@@ -96,7 +96,7 @@ interface Failure {
 export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): void {
   const next = nextAttempt(scope, path, error, at);
   const asks = handle === undefined && (path.node.node.incident ?? scope.workflow.definition.incident) === true;
-  if (typeof next !== "number" && handle === undefined && !asks) reportFailure(scope, path);
+  if (typeof next !== "number" && handle === undefined && !asks) noteFailure(scope, path);
   if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
   path.waits = undefined;

@@ -111,7 +111,7 @@ export interface Draft extends ScopeDraft {
   closing: Snapshot["closing"];
   run: Snapshot["run"];
   restarts: number;
-  /** Called by `reportFailure`. Null, except in a replay that looks for what a restart opens again. */
+  /** Called by `noteFailure`. Null, except in a replay that looks for what a restart opens again. */
   onFailure: ((scope: ScopeDraft, path: DraftPath | null) => void) | null;
   version: number;
   lastStartedAt: EpochMs | undefined;

@@ -2,9 +2,9 @@ import type { ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 
 /**
- * Reports to a replay that a path fails, or a scope without a path that does (null). A failure that follows from an event is reported just
- * before anything changes by it; a step that has failed by the event itself is reported later.
+ * Notes for a replay that a path fails, or a scope without a path that does (null). A failure that follows from an event is noted just
+ * before anything changes by it; a step that has failed by the event itself is noted later.
  */
-export function reportFailure(scope: ScopeDraft, path: DraftPath | null): void {
+export function noteFailure(scope: ScopeDraft, path: DraftPath | null): void {
   scope.root.onFailure?.(scope, path);
 }

@@ -5,7 +5,7 @@ import type { EpochMs, Json } from "../../values/json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
-import { reportFailure } from "../draft/failures.ts";
+import { noteFailure } from "../draft/failures.ts";
 import { unwait } from "../draft/join-group.ts";
 import { endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
@@ -36,14 +36,14 @@ function seniorOf(paths: readonly DraftPath[]): DraftPath {
 export function failJoin(scope: ScopeDraft, group: JoinGroup, error: ErrorInfo, at: EpochMs): void {
   const paths = [...group.waiting];
   const handle = exitOf(scope, seniorOf(paths));
-  if (handle === undefined) for (const path of paths) reportFailure(scope, path);
+  if (handle === undefined) for (const path of paths) noteFailure(scope, path);
   failUnperformed(scope, fire(scope, group, paths), error, handle, at);
 }
 
 /** Fails the node of a path because its condition `when` threw an error. */
 export function failCondition(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): void {
   const handle = exitOf(scope, path);
-  if (handle === undefined) reportFailure(scope, path);
+  if (handle === undefined) noteFailure(scope, path);
   failUnperformed(scope, path, error, handle, at);
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
-import { reportFailure } from "../draft/failures.ts";
+import { noteFailure } from "../draft/failures.ts";
 import { endPath, giveUpStep, stop } from "./end-path.ts";
 import { leave } from "./leave.ts";
 
@@ -10,7 +10,7 @@ import { leave } from "./leave.ts";
  * when its other paths have ended.
  */
 export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
-  if (handle === undefined) reportFailure(scope, path);
+  if (handle === undefined) noteFailure(scope, path);
   giveUpStep(scope, path);
   if (handle !== undefined) {
     leave(scope, path, [handle], version);
