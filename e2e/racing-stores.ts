@@ -59,7 +59,8 @@ export const racingStores: readonly RacingStore[] = [
     (folder) => hranaServer({ path: join(folder, "race.db") }),
     (url) => `libsql:${url}`,
   ),
-  served("postgres", "postgres", (url) => withParameter(url, "schema", space())),
+  // other tests share the server, whose connections are limited
+  served("postgres", "postgres", (url) => withParameter(new URL(withParameter(url, "schema", space())), "pool", "6")),
   served("mariadb", "mariadb", (url) => withParameter(url, "prefix", `${space()}_`)),
   served("redis", "redis", (url) => withParameter(url, "prefix", space())),
   {
