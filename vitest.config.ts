@@ -83,6 +83,20 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
+      // what runtimes do, once more while plugins watch
+      {
+        extends: true,
+        test: {
+          name: "watched",
+          include: ["packages/stepfold/test/{runtime,schedules,nodes}/**/*.test.ts"],
+          exclude: ["**/*.contract.test.ts"],
+          setupFiles: ["scripts/test/seed.ts"],
+          env: { STEPFOLD_WATCHED: "1" },
+          pool: "threads",
+          isolate: false,
+          testTimeout: 60_000,
+        },
+      },
       // on real servers too: see scripts/services. Cases of a store wait for one another, and that counts as their time
       {
         extends: true,

@@ -2,7 +2,6 @@ import { runNumbers } from "../core/snapshot/lineage.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";
-import { nodeOfTask, scopeOfTask } from "../core/transition/task-scope.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { type Log, logTo } from "./logger.ts";
 import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
@@ -30,8 +29,8 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     environment,
     now: performing.now,
     early: request.early ?? null,
-    onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
-    onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
+    onTask: watched ? (task, type) => notify(plugins, "beforeNode", info(task, type)) : null,
+    onOutcome: watched ? (task, type, outcome) => notify(plugins, "afterNode", info(task, type), Object.freeze(outcome)) : null,
     onWarning: watched || log ? (warning) => reportWarning(warning, workflowId, plugins, log) : null,
     commit: request.commit ?? null,
     deliver: request.deliver ?? null,
@@ -54,17 +53,13 @@ export function attemptContext(
   draft: Draft,
   setting: TurnSetting,
   request: AttemptRequest,
-): { readonly performing: AttemptContext; readonly info: (task: Task) => TaskInfo; readonly log: Log | null } {
+): { readonly performing: AttemptContext; readonly info: (task: Task, type: string) => TaskInfo; readonly log: Log | null } {
   const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
   const { globals, secrets = globals, globalNames = null } = request;
   const { workflowId } = draft;
   const watched = plugins.length > 0;
-  const info = (task: Task): TaskInfo => ({
-    ...task,
-    stepPath: [...task.stepPath],
-    workflowId,
-    type: nodeOfTask(task, scopeOfTask(task, draft)).node.type,
-  });
+  // nothing is read from the draft: the scope of a step in flight may have ended
+  const info = (task: Task, type: string): TaskInfo => ({ ...task, stepPath: [...task.stepPath], workflowId, type });
   let made: ((text: string) => string) | null = null;
   const scrub = (text: string): string => {
     made ??= scrubber(secrets);
@@ -83,9 +78,9 @@ export function attemptContext(
     globalNames,
     scrub,
     keepStacks,
-    onFailed: log && ((thrown, task, outcome) => log.failed(thrown, info(task), outcome)),
-    onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
-    onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
+    onFailed: log && ((thrown, task, type, outcome) => log.failed(thrown, info(task, type), outcome)),
+    onThrown: watched ? (thrown, task, type) => notify(plugins, "onError", thrown, info(task, type)) : null,
+    onHeartbeat: watched ? (progress, task, type) => notify(plugins, "onHeartbeat", progress, info(task, type)) : null,
   };
   return { performing, info, log };
 }

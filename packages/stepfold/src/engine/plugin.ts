@@ -69,7 +69,8 @@ export function notify<H extends Hook>(plugins: readonly Plugin[], hook: H, ...a
   for (const plugin of plugins) {
     try {
       const returned = (plugin[hook] as ((...args: unknown[]) => unknown) | undefined)?.(...args);
-      if (returned instanceof Promise) returned.catch(() => undefined);
+      // a promise may be of another realm or of a library
+      if (typeof (returned as PromiseLike<unknown> | undefined)?.then === "function") Promise.resolve(returned).catch(() => undefined);
     } catch {
       // a failing plugin must not change the execution
     }

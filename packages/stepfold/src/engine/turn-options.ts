@@ -47,9 +47,9 @@ export interface TurnOptions {
   /** The address of one retry that is made before its time, such as `0.1@3` (path and turn); null for none. */
   readonly early: string | null;
   /** Called before each task is performed. */
-  readonly onTask: ((task: Task) => void) | null;
+  readonly onTask: ((task: Task, type: string) => void) | null;
   /** Called with the outcome of each task, before the outcome is applied. */
-  readonly onOutcome: ((task: Task, outcome: Outcome) => void) | null;
+  readonly onOutcome: ((task: Task, type: string, outcome: Outcome) => void) | null;
   /**
    * Stores events before anything follows from them. Returns the stored snapshot if another commit was first, else null. The turn then
    * continues from that snapshot, and applies the outcomes whose tasks are still current. After the `last` commit the turn performs nothing

@@ -274,8 +274,9 @@ export class Turn {
       if (this.#running.has(nameOf(task))) return true;
       if (!this.#announced.begin(task, node)) return true;
       this.#performed++;
-      onTask?.(task);
-      this.#perform(task, task.undoes ? node.compensation! : node, now);
+      const performed = task.undoes ? node.compensation! : node;
+      onTask?.(task, performed.node.type);
+      this.#perform(task, performed, now);
       return true;
     });
   }
@@ -290,17 +291,17 @@ export class Turn {
       : perform(task, prepared.get(node)!, scope, performing, now, (outcome) => {
           // a task that is no longer current was removed from `#running`, so its late outcome is ignored
           if (this.#running.get(name)?.attempt !== attempt) return;
-          this.#settle(task, outcome);
+          this.#settle(task, node.node.type, outcome);
           this.#freshNow = commit || onEvent ? null : outcome.endedAt;
           this.#wake?.();
         });
     this.#running.set(name, { task, attempt });
-    if (attempt.outcome) this.#settle(task, attempt.outcome);
+    if (attempt.outcome) this.#settle(task, node.node.type, attempt.outcome);
     this.#freshNow = attempt.outcome && !commit && !onEvent ? attempt.outcome.endedAt : null;
   }
 
-  #settle(task: Task, outcome: Outcome): void {
-    this.#options.onOutcome?.(task, outcome);
+  #settle(task: Task, type: string, outcome: Outcome): void {
+    this.#options.onOutcome?.(task, type, outcome);
     this.#settled.push({ task, outcome });
   }
 }

@@ -6,6 +6,7 @@ import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
+import { watching } from "../testing/watching.fixture.ts";
 
 export const second = 1_000;
 export const hour = 3_600 * second;
@@ -66,6 +67,7 @@ export function setUp(more: Partial<RuntimeOptions> = {}, environment = virtualE
           environment,
           workflows: [line("talk", "say", "ask", "say"), line("nap", "sleep", "say"), line("try", "flaky"), line("hang", "say", "stuck")],
           ...more,
+          plugins: [...watching(), ...(more.plugins ?? [])],
         }),
       ) - 1
     ]!;

@@ -29,12 +29,12 @@ export interface AttemptContext extends StepSurroundings {
   readonly scrub: (text: string) => string;
   /** Whether errors keep the stack of the code that threw them. */
   readonly keepStacks: boolean;
-  /** Called with each failed attempt, before its outcome is applied; for the log. */
-  readonly onFailed: ((thrown: unknown, task: Task, outcome: Extract<Outcome, { type: "failed" }>) => void) | null;
-  /** Called with what an attempt threw; for plugins. */
-  readonly onThrown: ((thrown: unknown, task: Task) => void) | null;
-  /** Called with each heartbeat of a step; for plugins. */
-  readonly onHeartbeat: ((progress: unknown, task: Task) => void) | null;
+  /** Called with each failed attempt and the type of its node, before its outcome is applied; for the log. */
+  readonly onFailed: ((thrown: unknown, task: Task, type: string, outcome: Extract<Outcome, { type: "failed" }>) => void) | null;
+  /** Called with what an attempt threw, and the type of its node; for plugins. */
+  readonly onThrown: ((thrown: unknown, task: Task, type: string) => void) | null;
+  /** Called with each heartbeat of a step, and the type of its node; for plugins. */
+  readonly onHeartbeat: ((progress: unknown, task: Task, type: string) => void) | null;
 }
 
 /** The state of one attempt. */

@@ -44,7 +44,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     ...(delayMs !== null && isChildFailure(thrown) && { anew: true as const }),
     ...(run.step === null && { uncalled: true as const }),
   };
-  context.onFailed?.(thrown, task, outcome);
+  context.onFailed?.(thrown, task, node.compiled.node.type, outcome);
   return delayMs !== null || task.undoes ? outcome : unretried(outcome, node.compiled, run.scopeDraft.workflow);
 }
 

@@ -128,14 +128,15 @@ function heartbeatOf(run: AttemptState): ((progress: unknown) => void) | null {
   const { task, node, context } = run;
   const { onHeartbeat, deadlines } = context;
   const { heartbeatMs } = node.compiled;
-  if (heartbeatMs === null) return onHeartbeat && ((progress) => onHeartbeat(progress, task));
+  const { type } = node.compiled.node;
+  if (heartbeatMs === null) return onHeartbeat && ((progress) => onHeartbeat(progress, task, type));
   const silentMs = evaluateDuration(heartbeatMs, run.scope());
   const expect = (): Deadline =>
     deadlines.add(silentMs, () => giveUp(run, new StepfoldError("HEARTBEAT_TIMEOUT", { nodeId: task.nodeId, timeoutMs: silentMs })));
   run.heartbeatDeadline = expect();
   return (progress) => {
     if (run.over) return;
-    onHeartbeat?.(progress, task);
+    onHeartbeat?.(progress, task, type);
     run.heartbeatDeadline?.cancel();
     run.heartbeatDeadline = expect();
   };
@@ -200,7 +201,7 @@ function attempt(run: AttemptState, work: (run: AttemptState) => Outcome | null)
 function outcomeOfThrown(run: AttemptState, thrown: unknown): Outcome {
   const suspension = run.step?.suspension;
   if (!suspension) {
-    run.context.onThrown?.(thrown, run.task);
+    run.context.onThrown?.(thrown, run.task, run.node.compiled.node.type);
     return failureOf(run, thrown);
   }
   try {
