@@ -18,21 +18,33 @@ export const guardColumns: readonly string[] = [
 /** The columns of a `ListedRow` in addition to those of a guard. */
 export const listedColumns: readonly string[] = ["definition", "metadata", "head", "created_at", "updated_at"];
 
+/** The columns of a guard that hold whole numbers, and are never empty. */
+const countColumns = ["seq", "version", "size_bytes", "fence", "crashes", "trimmed"] as const;
+
+/**
+ * Whether the numbers of a row are whole numbers that JavaScript holds exactly. A row that was damaged, or written by somebody else, is left
+ * out of what is read of many executions, so that only its own stands still.
+ */
+export function isWhole(row: ColumnRow): boolean {
+  return countColumns.every((name) => row[name] !== null && Number.isSafeInteger(Number(row[name])));
+}
+
 /** Reads the guard in a row. @param textOf decodes a text that users choose: an id, an owner, a key, an incarnation */
 export function guardOf(row: ColumnRow, textOf: (value: string) => string = (value) => value): ExecutionGuard {
   const numberIn = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
+  const countIn = (name: (typeof countColumns)[number]): number => numberIn(name) ?? Number.NaN;
   const textIn = (name: string): string | null => (row[name] === null ? null : textOf(row[name] as string));
   const permit = row.permit_limit === null ? null : { key: textIn("permit_key"), limit: numberIn("permit_limit") };
   return {
     ...{ id: textIn("id")!, incarnation: textIn("incarnation")!, owner: textIn("owner"), status: row.status as Status },
-    ...{ seq: Number(row.seq), version: Number(row.version), fence: Number(row.fence), crashes: Number(row.crashes) },
+    ...{ seq: countIn("seq"), version: countIn("version"), fence: countIn("fence"), crashes: countIn("crashes") },
     ...{
-      sizeBytes: Number(row.size_bytes),
+      sizeBytes: countIn("size_bytes"),
       wakeAt: numberIn("wake_at"),
       dueAt: numberIn("due_at"),
       deletedAt: numberIn("deleted_at"),
       runSince: numberIn("run_since"),
-      trimmed: Number(row.trimmed),
+      trimmed: countIn("trimmed"),
       permit: permit as Permit | null,
     },
   };

@@ -1,6 +1,6 @@
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardOf, listedRowOf, nonEmptyIds, storedRowsOf } from "../../kit/columns.ts";
+import { guardOf, isWhole, listedRowOf, nonEmptyIds, storedRowsOf } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { lockLimitOf } from "../../kit/lock-limit.ts";
 import { failsForEveryWrite } from "./mysql-error.ts";
@@ -42,7 +42,7 @@ export class MysqlTable implements kit.ExecutionTable {
       `SELECT now, ${guardSql} FROM (SELECT ${clock} AS now) AS clock LEFT JOIN ${this.#tables.executions} FORCE INDEX (ids) ON id ${text}`,
       values,
     );
-    const found = rows.filter(({ seq }) => seq !== null).map((row) => guardOf(row));
+    const found = rows.filter(isWhole).map((row) => guardOf(row));
     return { now: Number(rows[0]!.now), found: new Map(found.map((guard) => [guard.id, guard])) };
   }
 

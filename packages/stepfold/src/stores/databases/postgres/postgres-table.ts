@@ -2,7 +2,7 @@ import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { guardColumns, guardOf, listedColumns, listedRowOf } from "../../kit/columns.ts";
+import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
@@ -166,7 +166,7 @@ export class PostgresTable implements kit.ExecutionTable {
 
 /** Returns the guards in rows. A row without `seq` has no guard: it only brings the time. */
 function guardsIn(rows: readonly TextRow[]): kit.ExecutionGuard[] {
-  return rows.filter(({ seq }) => seq !== null).map((row) => guardOf(row, idOf));
+  return rows.filter(isWhole).map((row) => guardOf(row, idOf));
 }
 
 /** Converts a row of `load`. In the column `children`, keys (JSON strings) and heads alternate. */

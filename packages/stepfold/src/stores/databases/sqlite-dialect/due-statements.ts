@@ -25,6 +25,20 @@ export function dueAtSql(inMs: string | null, wakeAt: string, now: string, isNew
   return `iif(${wakeAt} <= 0, ${since} - ${shiftMs}, ${wakeAt})`;
 }
 
+const maxWhole = Number.MAX_SAFE_INTEGER;
+
+/**
+ * SQL for a number, or NULL if JavaScript cannot hold it exactly: `node:sqlite` and libSQL refuse to read all rows of a statement because of
+ * one such number.
+ */
+export const wholeSql = (column: string): string => `iif(${column} BETWEEN -${maxWhole} AND ${maxWhole}, ${column}, NULL)`;
+
+/** SQL for a time by which a list is sorted, so that a list goes on after each row. */
+export const timeSql = (column: string): string => `min(max(${column}, -${maxWhole}), ${maxWhole})`;
+
+/** SQL that is true for rows which can be claimed: a row that cannot must not take the place of others. */
+const areWhole = `max(version, fence, crashes, size_bytes, trimmed) <= ${maxWhole}`;
+
 /**
  * SQL for the parameter `?3` as a limit. With `?3` alone, SQLite plans with the value of the limit, and so it prepares the statement again
  * for each call, which takes longer than running it.
@@ -62,7 +76,9 @@ export function dueTexts(now: string, guard: string, key: string): DueTexts {
   const ranges = [`due_at <= iif(?2 = 0, -1, min(-1, ${now} - ?2 - ${shiftMs}))`, `due_at BETWEEN 0 AND ${now} - ?2`];
   const longestDue = (columns: string, which: string, most: string | number): string =>
     ranges
-      .map((range) => `SELECT ${columns} FROM executions WHERE ${which} AND ${range} ORDER BY executions.due_at, seq LIMIT ${most}`)
+      .map(
+        (range) => `SELECT ${columns} FROM executions WHERE ${which} AND ${range} ORDER BY executions.due_at, executions.seq LIMIT ${most}`,
+      )
       .map((text) => `SELECT * FROM (${text})`)
       .join(" UNION ALL ");
   const isDue = (range: string): string => `EXISTS (SELECT 1 FROM executions WHERE permit_key IS NOT NULL AND ${range})`;
@@ -71,8 +87,8 @@ export function dueTexts(now: string, guard: string, key: string): DueTexts {
   const firstLimit = (range: string): string =>
     `(SELECT permit_limit FROM executions WHERE permit_key = keys.key AND ${range} ORDER BY due_at, seq LIMIT 1)`;
   return {
-    plain: `${longestDue(guard, "permit_key IS NULL", limit)} UNION ALL SELECT ${guardColumns.map(() => "NULL").join(", ")} WHERE ${ranges.map(isDue).join(" OR ")}`,
-    ofKey: longestDue(guard, "permit_key = ?4", limit),
+    plain: `${longestDue(guard, `permit_key IS NULL AND ${areWhole}`, limit)} UNION ALL SELECT ${guardColumns.map(() => "NULL").join(", ")} WHERE ${ranges.map(isDue).join(" OR ")}`,
+    ofKey: longestDue(guard, `permit_key = ?4 AND ${areWhole}`, limit),
     longestDueKeys: `SELECT ${key} AS key, permit_limit, min(since) AS since, count(*) AS rows
       FROM (${longestDue(`permit_key, permit_limit, ${dueTime} AS since`, "permit_key IS NOT NULL", windowRows)})
       GROUP BY permit_key ORDER BY since`,

@@ -1,12 +1,12 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardColumns, guardOf, listedColumns, listedRowOf, nonEmptyIds, storedRowsOf } from "../../kit/columns.ts";
+import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf, nonEmptyIds, storedRowsOf } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { byDueTime } from "../../kit/row-rules.ts";
-import { type DueTexts, dueTexts, dueTime } from "./due-statements.ts";
+import { type DueTexts, dueTexts, dueTime, timeSql, wholeSql } from "./due-statements.ts";
 import { WritePlanner } from "./row-statements.ts";
 import { bindTo, Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
 
@@ -39,6 +39,7 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly #key: string;
   readonly #readText: (value: string) => string;
   readonly #guard: string;
+  readonly #listed: string;
   readonly #due: DueTexts;
   readonly #planner: WritePlanner;
   readonly #maxIds: number;
@@ -55,8 +56,10 @@ export class SqliteTable implements kit.ExecutionTable {
     this.#key = `${textSql("key")} AS key`;
     this.#readText = readText;
     const texts = ["id", "incarnation", "owner", "permit_key"].map((column) => [column, textSql(column)]);
-    const read: Readonly<Record<string, string>> = { ...Object.fromEntries(texts), due_at: dueTime };
-    this.#guard = guardColumns.map((column) => `${read[column] ?? column} AS ${column}`).join(", ");
+    const read: Readonly<Record<string, string>> = { ...Object.fromEntries(texts), status: "status", due_at: wholeSql(dueTime) };
+    this.#guard = guardColumns.map((column) => `${read[column] ?? wholeSql(column)} AS ${column}`).join(", ");
+    const listed = listedColumns.map((column) => (column.endsWith("_at") ? `${timeSql(column)} AS ${column}` : column));
+    this.#listed = `${this.#guard}, ${listed.join(", ")}`;
     this.#due = dueTexts(now, this.#guard, textSql("permit_key"));
     this.#planner = new WritePlanner(now);
     this.lists = sqlLists<SqlValue>({
@@ -67,7 +70,7 @@ export class SqliteTable implements kit.ExecutionTable {
         run: "executions INDEXED BY executions_run",
       },
       guard: this.#guard,
-      listed: `${this.#guard}, ${listedColumns.join(", ")}`,
+      listed: this.#listed,
       binder: bindTo,
       labelled: (label, values) => `instr(labels, ${bindTo(values)(label)}) > 0`,
       ask: (text, values) => this.#read(text, values),
@@ -78,7 +81,7 @@ export class SqliteTable implements kit.ExecutionTable {
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN`;
     const rows = await this.#readEach((list) => `${text} ${list}`, nonEmptyIds(ids));
-    const guards = rows.filter(({ seq }) => seq !== null).map((row) => this.#guardOf(row));
+    const guards = rows.filter(isWhole).map((row) => this.#guardOf(row));
     return { now: Number(rows[0]!.now), found: new Map(guards.map((guard) => [guard.id, guard])) };
   }
 
@@ -86,15 +89,15 @@ export class SqliteTable implements kit.ExecutionTable {
     // with CROSS JOIN, SQLite reads the execution first, and then its rows by their index
     const among = (table: string): string => `FROM executions AS e CROSS JOIN ${table} AS r ON r.execution = e.seq`;
     const textOf = (list: string): string => `
-      SELECT seq, version AS place, ${this.#id}, status, head AS body FROM executions WHERE id IN ${list} AND deleted_at IS NULL
-      UNION ALL SELECT seq, r.version, NULL, NULL, event ${among("events")} AND r.version > coalesce(checkpoint_version, -1) WHERE id IN ${list}
-      UNION ALL SELECT seq, place, ${this.#key}, NULL, r.head ${among("children")} WHERE id IN ${list}`;
+      SELECT seq, ${wholeSql("version")} AS place, ${this.#id}, status, head AS body FROM executions WHERE id IN ${list} AND deleted_at IS NULL
+      UNION ALL SELECT seq, ${wholeSql("r.version")}, NULL, NULL, event ${among("events")} AND r.version > coalesce(checkpoint_version, -1) WHERE id IN ${list}
+      UNION ALL SELECT seq, ${wholeSql("place")}, ${this.#key}, NULL, r.head ${among("children")} WHERE id IN ${list}`;
     return storedRowsOf(await this.#readEach(textOf, ids), this.#readText);
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
-    const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions WHERE deleted_at IS NULL AND id IN`;
-    return (await this.#readEach((list) => `${text} ${list}`, ids)).map((row) => listedRowOf(row, this.#readText));
+    const text = `SELECT ${this.#listed} FROM executions WHERE deleted_at IS NULL AND id IN`;
+    return (await this.#readEach((list) => `${text} ${list}`, ids)).filter(isWhole).map((row) => listedRowOf(row, this.#readText));
   }
 
   write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
@@ -122,7 +125,7 @@ export class SqliteTable implements kit.ExecutionTable {
     const found = await this.#session.read(statements);
     const longestDue = (rows: readonly SqlRow[]) =>
       rows
-        .filter(({ seq }) => seq !== null)
+        .filter(isWhole)
         .map((row) => this.#guardOf(row))
         .sort(byDueTime)
         .slice(0, limit);

@@ -54,6 +54,7 @@ export async function executionPage(query: CheckedQuery, next: (query: PageQuery
 /** Makes the list entry of a row. Null for a damaged row. */
 export function summaryOf(row: ListedRow): ExecutionSummary | null {
   const { id: workflowId, incarnation, version, status, createdAt, updatedAt, wakeAt, owner, dueAt, crashes, sizeBytes } = row;
+  if (![version, crashes, sizeBytes].every(Number.isSafeInteger)) return null;
   try {
     const head = readShort(row.head);
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];

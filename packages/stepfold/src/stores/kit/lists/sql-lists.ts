@@ -6,6 +6,7 @@ import {
   earlierRunsTerms,
   endedTerms,
   guardOf,
+  isWhole,
   laterRunOf,
   listedRowOf,
   pageTerms,
@@ -114,14 +115,14 @@ function removable<V>({
       const name = query.ended ? "ended" : "deleted";
       const text = `SELECT ${guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)}
         ORDER BY executions.${name}_at, executions.seq LIMIT ${bind(query.limit)}`;
-      return (await ask(text, values)).map((row) => guardOf(row, textOf));
+      return (await ask(text, values)).filter(isWhole).map((row) => guardOf(row, textOf));
     },
     async earlierRuns(query) {
       const values: V[] = [];
       const bind = binder(values);
       const text = `SELECT ${guard}, ${shown("checkpoint_version")} AS checkpoint_version FROM ${byTime?.run ?? from}
         WHERE ${termsSql(earlierRunsTerms(query), bind)} ORDER BY executions.run_at, executions.seq LIMIT ${bind(query.limit)}`;
-      return (await ask(text, values)).map((row) => laterRunOf(row, textOf));
+      return (await ask(text, values)).filter(isWhole).map((row) => laterRunOf(row, textOf));
     },
   };
 }
