@@ -16,7 +16,7 @@ function setUp(hasQueue = false) {
   const queue = hasQueue ? { queue: memoryQueue({ environment }) } : {};
   const context = createRuntimeContext({ store, environment, nodeDefinitions, workflows: [workflow], ...queue });
   const request = { prepared: context.registry.current("one"), options: { workflowId: "w" } };
-  return { context, store, request };
+  return { context, store, request, environment };
 }
 
 it("a start returns the claim, or whom to wake", async () => {
@@ -69,4 +69,24 @@ it("a command that is no longer wanted changes nothing, also where it is decided
   await expect(cancel()).rejects.toMatchObject({ code: "FENCE_LOST" });
   expect(commit).toHaveBeenCalledOnce();
   expect(await store.load("w")).toMatchObject({ status: "active", version: 0 });
+});
+
+it("a signal is not sent twice if the answer to its commit is lost, and a command beside it is no longer wanted", async () => {
+  const { context, store, request, environment } = setUp();
+  await startExecution(context, request, null);
+  let isCurrent = true;
+  const { commit } = store;
+  vi.spyOn(store, "commit").mockImplementation(async (made) => {
+    await commit(made);
+    if (made.events.length < 2) return;
+    isCurrent = false;
+    throw new StepfoldError("STORE_UNAVAILABLE", { store: "memory", reason: "there was no answer" });
+  });
+  const send = (name: string, more: object) => dispatchCommand(context, "w", { type: "signal", name }, { announce: false, ...more });
+  // what comes while the first one is committed is committed together
+  const told = Promise.allSettled([send("first", {}), send("delivered", { isCurrent: () => isCurrent }), send("sent", {})]);
+  await environment.advance(60_000);
+  const unknown = { reason: { code: "OUTCOME_UNKNOWN" } };
+  expect(await told).toMatchObject([{ status: "fulfilled" }, unknown, unknown]);
+  expect((await store.events("w", 0, 10)).map(({ event }) => "name" in event && event.name)).toEqual(["first", "delivered", "sent"]);
 });

@@ -151,9 +151,15 @@ async function commitDecided(context: RuntimeContext, { jobs, events, draft, due
   const commit = makeCommit(context, draft, events);
   const action = [...new Set(jobs.map(({ command }) => command.type))].join(" and ");
   const what = { workflowId: draft.workflowId, action };
+  let isSent = false;
   const send = async (whole: Commit): Promise<void> => {
     // the store may have been silent for so long that a command is no longer current
-    if (jobs.some(({ isCurrent }) => isCurrent?.() === false)) throw new StepfoldError("FENCE_LOST", { workflowId: draft.workflowId });
+    if (jobs.some(({ isCurrent }) => isCurrent?.() === false)) {
+      // a commit that was sent may be applied, so its other commands must not be tried again alone
+      if (isSent) throw new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason: "a command that was sent with it is no longer wanted" });
+      throw new StepfoldError("FENCE_LOST", { workflowId: draft.workflowId });
+    }
+    isSent = true;
     await store.commit(whole);
   };
   const write = (whole: Commit): Promise<void> => writeForCaller(environment, what, () => send(whole));
