@@ -39,11 +39,12 @@ export function absorb(state: ScheduleState, payload: Json | undefined): Schedul
   return withProblem(refused, { at, workflowId: String(workflowId), code: String(code), message: String(message) });
 }
 
-/** Removes an execution from `running`. Once none is left, `cancelling` is removed too. */
+/** Removes an execution that has ended. */
 function withoutRunning(state: ScheduleState, workflowId: Json | undefined): ScheduleState {
   const running = state.running.filter((id) => id !== workflowId);
-  const { cancelling: _, ...rest } = state;
-  return running.length === 0 ? { ...rest, running } : { ...state, running };
+  const { cancelled, ...rest } = state;
+  const others = cancelled?.filter((id) => running.includes(id)) ?? [];
+  return { ...rest, running, ...(others.length > 0 && { cancelled: others }) };
 }
 
 /** Adds a problem to the state. The oldest problems are dropped. */

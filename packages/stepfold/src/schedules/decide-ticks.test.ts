@@ -136,9 +136,23 @@ describe("one decision", () => {
     const late = { ...first, queued: [begun + 2 * minute], decidedUntil: begun + 2 * minute };
     const free = absorb(late, { type: "ended", at: begun + minute, workflowId: first.running[0]! });
     const second = until({ ...free, horizon: begun + 3 * minute }, begun + 3 * minute, sends);
-    expect([second.running, second.cancelling]).toEqual([["s@2026-01-01T00:03:00Z"], undefined]);
+    expect([second.running, second.cancelled]).toEqual([["s@2026-01-01T00:03:00Z"], undefined]);
     until(second, begun + 4 * minute, sends);
     expect(sends.at(-1)).toMatchObject({ cancel: "s@2026-01-01T00:03:00Z" });
+  });
+
+  it("cancels what was triggered while another execution was being cancelled", () => {
+    const sends: SendRequest[] = [];
+    const first = until(schedule({ overlap: "cancel" }), begun + minute, sends);
+    const second = until(first, begun + 2 * minute, sends);
+    expect(second.cancelled).toEqual(first.running);
+    const at = begun + 2 * minute + 1;
+    const triggered = until(absorb(second, { type: "trigger", at }), at, sends);
+    const ended = absorb(triggered, { type: "ended", at, workflowId: first.running[0]! });
+    const [trigger] = ended.running;
+    expect([ended.running.length, ended.cancelled]).toEqual([1, undefined]);
+    const third = until(ended, begun + 3 * minute, sends);
+    expect([sends.at(-1), third.cancelled, third.queued]).toMatchObject([{ cancel: trigger }, [trigger], [begun + 3 * minute]]);
   });
 
   it("starts a tick that its jitter lets wait before an edit that comes meanwhile, and none that comes after the edit", () => {

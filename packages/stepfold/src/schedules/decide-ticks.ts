@@ -123,12 +123,12 @@ function takeTick(draft: DecisionDraft, { at, beginsAt }: { readonly at: EpochMs
 }
 
 function cancelRunning(draft: DecisionDraft): void {
-  const { name, running, cancelling } = draft.state;
-  // if nothing runs, the queued tick starts next. `cancelling` must not be set then, because a later tick must be able to cancel that
-  // execution
-  if (cancelling || running.length === 0) return;
-  for (const cancel of running) draft.sends.push({ cancel, schedule: name });
-  draft.state = { ...draft.state, cancelling: true };
+  const { name, running, cancelled = [] } = draft.state;
+  // an execution that was triggered since the last tick was not cancelled yet
+  const others = running.filter((id) => !cancelled.includes(id));
+  if (others.length === 0) return;
+  for (const cancel of others) draft.sends.push({ cancel, schedule: name });
+  draft.state = { ...draft.state, cancelled: [...cancelled, ...others] };
 }
 
 function takeBackfill(draft: DecisionDraft): boolean {

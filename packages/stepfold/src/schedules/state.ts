@@ -29,8 +29,8 @@ export interface ScheduleState {
   readonly running: readonly string[];
   /** Times of the ticks that start once the executions in `running` have ended. */
   readonly queued: readonly EpochMs[];
-  /** The executions in `running` were cancelled, so that the queued tick can start. */
-  readonly cancelling?: true;
+  /** The executions in `running` that were cancelled, so that the queued tick can start. */
+  readonly cancelled?: readonly string[];
   /** Times of triggers that are not started yet, and of ticks that are started again because a worker did not know their workflow. */
   readonly triggers: readonly EpochMs[];
   /** Backfills that are not done yet. */
