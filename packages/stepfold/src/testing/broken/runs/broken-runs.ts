@@ -71,52 +71,40 @@ export const brokenRuns: readonly BrokenStore[] = [
     name: "keeps an execution among those that have ended when it opens it",
     caughtBy: isNotDeleted,
     breaks(store) {
-      const opened = new Set<string>();
-      return altered(
-        reopening(store, (commit) => remembered(opened, commit)),
-        {
-          async prune(options) {
-            const report = await store.prune(options);
-            return { ...report, executions: report.executions + opened.size };
-          },
+      return knowingOpened(store, (opened) => ({
+        async prune(options) {
+          const report = await store.prune(options);
+          return { ...report, executions: report.executions + opened.size };
         },
-      );
+      }));
     },
   },
   {
     name: "counts the claim that an execution had at its end as lost when it opens it",
     caughtBy: "reopen: a claim that ended with the execution is not counted as lost",
     breaks(store) {
-      const opened = new Set<string>();
-      return altered(
-        reopening(store, (commit) => remembered(opened, commit)),
-        {
-          async claim(options) {
-            const claims = await store.claim(options);
-            return claims.map((claim) => (opened.has(claim.workflowId) ? { ...claim, crashes: claim.crashes + 1 } : claim));
-          },
+      return knowingOpened(store, (opened) => ({
+        async claim(options) {
+          const claims = await store.claim(options);
+          return claims.map((claim) => (opened.has(claim.workflowId) ? { ...claim, crashes: claim.crashes + 1 } : claim));
         },
-      );
+      }));
     },
   },
   {
     name: "counts both ends of an execution in a series",
     caughtBy: "reopen: a series counts an execution once, at its last end",
     breaks(store) {
-      const opened = new Set<string>();
-      return altered(
-        reopening(store, (commit) => remembered(opened, commit)),
-        {
-          async ended(query) {
-            const { buckets, ...series } = await store.ended!(query);
-            const more = (counts: readonly number[]): number[] => counts.map((count, index) => (index === 0 ? count + opened.size : count));
-            return {
-              ...series,
-              buckets: buckets.map((one) => ({ ...one, durations: { ...one.durations, failed: more(one.durations.failed) } })),
-            };
-          },
+      return knowingOpened(store, (opened) => ({
+        async ended(query) {
+          const { buckets, ...series } = await store.ended!(query);
+          const more = (counts: readonly number[]): number[] => counts.map((count, index) => (index === 0 ? count + opened.size : count));
+          return {
+            ...series,
+            buckets: buckets.map((one) => ({ ...one, durations: { ...one.durations, failed: more(one.durations.failed) } })),
+          };
         },
-      );
+      }));
     },
   },
   {
@@ -207,6 +195,15 @@ export const brokenRuns: readonly BrokenStore[] = [
 /** Makes a store that changes the commits which open an execution again. */
 function reopening(store: SnapshotStore, change: (commit: Commit) => Commit): SnapshotStore {
   return altered(store, { commit: (commit) => store.commit(commit.reopens ? change(commit) : commit) });
+}
+
+/** Makes a store that behaves otherwise for the executions which it has opened again. */
+function knowingOpened(store: SnapshotStore, change: (opened: ReadonlySet<string>) => Partial<SnapshotStore>): SnapshotStore {
+  const opened = new Set<string>();
+  return altered(
+    reopening(store, (commit) => remembered(opened, commit)),
+    change(opened),
+  );
 }
 
 function remembered(ids: Set<string>, commit: Commit): Commit {
