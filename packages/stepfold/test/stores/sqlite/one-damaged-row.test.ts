@@ -46,7 +46,12 @@ describe.each(["sqlite", "libsql:file"])("a store of %s", (scheme) => {
     }
     expect(all).toEqual(expect.arrayContaining(["y", "z"]));
     expect((await store.load("y"))?.workflowId).toBe("y");
-    expect((await store.prune({ before: Number.MAX_SAFE_INTEGER })).executions).toBe(0);
+    for (const workflowId of ["e", "f"]) await store.create(startCommit(workflowId, { status: "failed" }));
+    const again = new DatabaseSync(file);
+    again.exec(`UPDATE executions SET ${damage} WHERE id = 'e'`);
+    again.close();
+    await store.prune({ before: Number.MAX_SAFE_INTEGER });
+    expect(await store.load("f")).toBeNull();
     await store.close();
   });
 });

@@ -36,8 +36,8 @@ export const wholeSql = (column: string): string => `iif(${column} BETWEEN -${ma
 /** SQL for a time by which a list is sorted, so that a list goes on after each row. */
 export const timeSql = (column: string): string => `min(max(${column}, -${maxWhole}), ${maxWhole})`;
 
-/** SQL that is true for rows which can be claimed: a row that cannot must not take the place of others. */
-const areWhole = `max(version, fence, crashes, size_bytes, trimmed) <= ${maxWhole}`;
+/** SQL that is true for rows which can be claimed or deleted: a row that cannot must not take the place of others. */
+export const areWhole: string = `max(version, fence, crashes, size_bytes, trimmed) <= ${maxWhole}`;
 
 /**
  * SQL for the parameter `?3` as a limit. With `?3` alone, SQLite plans with the value of the limit, and so it prepares the statement again

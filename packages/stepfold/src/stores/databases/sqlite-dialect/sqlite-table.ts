@@ -6,7 +6,7 @@ import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { byDueTime } from "../../kit/row-rules.ts";
-import { type DueTexts, dueTexts, dueTime, timeSql, wholeSql } from "./due-statements.ts";
+import { areWhole, type DueTexts, dueTexts, dueTime, timeSql, wholeSql } from "./due-statements.ts";
 import { WritePlanner } from "./row-statements.ts";
 import { bindTo, Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
 
@@ -70,7 +70,7 @@ export class SqliteTable implements kit.ExecutionTable {
         run: "executions INDEXED BY executions_run",
       },
       guard: this.#guard,
-      listed: this.#listed,
+      ...{ listed: this.#listed, readable: areWhole },
       binder: bindTo,
       labelled: (label, values) => `instr(labels, ${bindTo(values)(label)}) > 0`,
       ask: (text, values) => this.#read(text, values),

@@ -6,7 +6,6 @@ import {
   earlierRunsTerms,
   endedTerms,
   guardOf,
-  isWhole,
   laterRunOf,
   listedRowOf,
   pageTerms,
@@ -40,6 +39,8 @@ export interface ListDialect<V> {
   readonly leavesOutDeleted?: true;
   /** The operator that divides whole numbers. Default `/`. */
   readonly divide?: string;
+  /** SQL that is true for rows whose numbers the client can read. Default: all rows. */
+  readonly readable?: string;
   /** Wraps an SQL expression so that the client returns its number exactly. Default: unchanged. */
   shown?(number: string): string;
   /** Decodes a text that users choose. Default: unchanged. */
@@ -106,6 +107,7 @@ function removable<V>({
   textOf,
   ask,
   binder,
+  readable = "1 = 1",
   shown = (number) => number,
 }: ListDialect<V>): Pick<ListTable, "ended" | "earlierRuns"> {
   return {
@@ -113,16 +115,16 @@ function removable<V>({
       const values: V[] = [];
       const bind = binder(values);
       const name = query.ended ? "ended" : "deleted";
-      const text = `SELECT ${guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)}
+      const text = `SELECT ${guard} FROM ${byTime?.[name] ?? from} WHERE ${termsSql(endedTerms(query), bind)} AND ${readable}
         ORDER BY executions.${name}_at, executions.seq LIMIT ${bind(query.limit)}`;
-      return (await ask(text, values)).filter(isWhole).map((row) => guardOf(row, textOf));
+      return (await ask(text, values)).map((row) => guardOf(row, textOf));
     },
     async earlierRuns(query) {
       const values: V[] = [];
       const bind = binder(values);
       const text = `SELECT ${guard}, ${shown("checkpoint_version")} AS checkpoint_version FROM ${byTime?.run ?? from}
-        WHERE ${termsSql(earlierRunsTerms(query), bind)} ORDER BY executions.run_at, executions.seq LIMIT ${bind(query.limit)}`;
-      return (await ask(text, values)).filter(isWhole).map((row) => laterRunOf(row, textOf));
+        WHERE ${termsSql(earlierRunsTerms(query), bind)} AND ${readable} ORDER BY executions.run_at, executions.seq LIMIT ${bind(query.limit)}`;
+      return (await ask(text, values)).map((row) => laterRunOf(row, textOf));
     },
   };
 }
