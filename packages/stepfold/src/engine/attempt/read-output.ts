@@ -6,8 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/values/json
 import { pointerOf } from "../../core/values/pointer.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SignalRequest } from "../node/node-definition.ts";
+import { isCode } from "../node/schema-kind.ts";
 import { CheckBudget } from "../schema/check-run.ts";
-import { isStandard } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { spawnedChildren } from "./children-request.ts";
 import { continuation } from "./continuation.ts";
@@ -79,7 +79,7 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
   const { output } = node.definition;
   // a JSON Schema describes the stored value, in which for example a returned Date is text; so the data is normalised before the check
   const result = node.output(
-    isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), context.limits).value,
+    isCode(output!) ? returned.data : normalise(returned.data, whatOf(task), context.limits).value,
     new CheckBudget(context.limits),
   );
   const finish = ({

@@ -34,6 +34,26 @@ describe("defineNode", () => {
     });
   });
 
+  it("infers data from what a function returns that checks", () => {
+    const schema = z.object({ amount: z.coerce.number() });
+    defineNode({
+      input: (value) => schema.parse(value),
+      resume: async (value) => z.string().nullable().parse(value),
+      executor(data, step) {
+        expectTypeOf(data).toEqualTypeOf<{ amount: number }>();
+        expectTypeOf(step.externalPayload).toEqualTypeOf<string | null | undefined>();
+        return { data: 1 };
+      },
+    });
+    defineNode({
+      input: schema.parse,
+      executor(data) {
+        expectTypeOf(data).toEqualTypeOf<{ amount: number }>();
+        return { data: 1 };
+      },
+    });
+  });
+
   it("gives unknown data for a JSON Schema, and for none", () => {
     const schema: JsonSchema = { type: "object" };
     defineNode({

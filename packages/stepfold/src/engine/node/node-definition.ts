@@ -1,7 +1,7 @@
 import type { RetryPolicy } from "../../core/definition/definition.ts";
 import type { Duration } from "../../core/values/duration.ts";
-import type { EpochMs, Json, JsonSchema } from "../../core/values/json.ts";
-import type { StandardSchema } from "./standard-schema.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
+import type { Schema } from "./standard-schema.ts";
 import type { StepContext } from "./step-context.ts";
 
 /**
@@ -146,22 +146,23 @@ export interface MapRequest {
 /**
  * The code behind a node type.
  *
- * Schemas are Standard Schemas (zod, valibot, arktype, ...), which also give the types, or plain JSON Schemas.
+ * Schemas are Standard Schemas (zod from 3.24, valibot from 1.0, arktype, ...), which also give the types, functions that check
+ * (`(data) => schema.parse(data)`), or plain JSON Schemas. Any other object is refused.
  */
 export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, Handle extends string = string, Globals = unknown> {
   /** Checks, and may transform, the node's data before the executor runs. */
-  readonly input?: StandardSchema<unknown, In> | JsonSchema | undefined;
+  readonly input?: Schema<unknown, In> | undefined;
   /** Checks, and may transform, what the executor returned. */
-  readonly output?: StandardSchema<Out> | JsonSchema | undefined;
+  readonly output?: Schema<Out> | undefined;
   /**
    * Checks the payload that resumes the node. A payload that does not fit is refused and changes nothing. If the wait has a `schema` of its
    * own, the answer is checked against that first, and against this before the executor is called.
    *
    * A process without this code uses a JSON Schema that the execution keeps: this one, or the one that a Standard Schema provides (zod from
-   * 4.2, arktype from 2.1.28). If this code then refuses a payload that the JSON Schema has accepted, the wait opens again (event
+   * 4.2, arktype from 2.1.28). A function provides none. If this code then refuses a payload that the JSON Schema has accepted, the wait opens again (event
    * `answerRefused`). If there is no such JSON Schema, a process without this code accepts no answer (`CODE_NEEDED`).
    */
-  readonly resume?: StandardSchema<unknown, Resume> | JsonSchema | undefined;
+  readonly resume?: Schema<unknown, Resume> | undefined;
   /**
    * Names of the output handles; `""` is the default handle. The node fails if `nextHandle` is neither declared nor has an edge, and also
    * if it names no handle while `""` is neither declared nor has an edge. So a typo never ends a path silently.

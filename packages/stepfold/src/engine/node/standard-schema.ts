@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../../core/values/json.ts";
+
 /**
  * The Standard Schema interface (standardschema.dev, version 1), which zod, valibot, arktype and others implement. It is copied here, as
  * the specification allows, so that no dependency is needed.
@@ -22,3 +24,16 @@ export type StandardResult<Output> =
         readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
       }[];
     };
+
+/**
+ * A function that checks a value. It returns the value, which it may have transformed, or throws (or rejects) if the value does not fit. So
+ * a schema of a library without Standard Schema can be used: `(data) => schema.parse(data)`. Of the error, `issues` with `message` and
+ * `path` are told if there are any, else its message.
+ */
+export type SchemaFunction<Output = unknown> = (value: unknown) => Later<Output> | Promise<Later<Output>>;
+
+/** The same type; the compiler infers `Output` from it only if nothing else tells it: schemas of arktype are functions too. */
+type Later<Output> = Output & (NonNullable<unknown> | null | undefined);
+
+/** A schema: a Standard Schema, a function that checks, or a JSON Schema. */
+export type Schema<Input = unknown, Output = Input> = StandardSchema<Input, Output> | SchemaFunction<Output> | JsonSchema;

@@ -1,8 +1,7 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { DefinitionReport } from "../../core/definition/definition-report.ts";
-import type { JsonSchema } from "../../core/values/json.ts";
 import type { NodeDefinitions } from "../node/node-definition.ts";
-import type { StandardSchema } from "../node/standard-schema.ts";
+import type { Schema } from "../node/standard-schema.ts";
 import { definitionOf } from "./prepared-node.ts";
 import { mistakesOf } from "./validator.ts";
 
@@ -28,6 +27,6 @@ function checkInputs(definition: WorkflowDefinition, at: string, types: Set<stri
   for (const [name, inner] of Object.entries(definition.workflows ?? {})) checkInputs(inner, `${at}/workflows/${name}`, types, report);
 }
 
-function reportMistakes(schema: StandardSchema | JsonSchema, at: string, report: DefinitionReport): void {
+function reportMistakes(schema: Schema, at: string, report: DefinitionReport): void {
   for (const { pointer, message } of mistakesOf(schema)) report.add("SCHEMA_INVALID", at + pointer, message);
 }

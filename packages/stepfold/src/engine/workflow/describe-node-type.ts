@@ -2,7 +2,7 @@ import type { RetryPolicy } from "../../core/definition/definition.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { NodeDefinition } from "../node/node-definition.ts";
-import type { StandardSchema } from "../node/standard-schema.ts";
+import type { Schema } from "../node/standard-schema.ts";
 import { payloadSchemaOf } from "./payload-schema.ts";
 
 /**
@@ -28,7 +28,7 @@ export interface NodeTypeInfo {
 /** Describes a node type. */
 export function describeNodeType(type: string, definition: NodeDefinition, limits: Limits): NodeTypeInfo {
   const { input, output, resume, handles, retryPolicy, metadata = {} } = definition;
-  const said = (schema: StandardSchema | JsonSchema): JsonSchema | null => payloadSchemaOf(schema, limits)?.schema ?? null;
+  const said = (schema: Schema): JsonSchema | null => payloadSchemaOf(schema, limits)?.schema ?? null;
   return {
     type,
     ...(input !== undefined && { input: said(input) }),

@@ -3,8 +3,9 @@ import { isJsonObject, type Json, type JsonSchema, sizeOfJson } from "../../core
 import type { Limits } from "../../core/values/limits.ts";
 import { sha256 } from "../../core/values/sha256.ts";
 import { plainJson } from "../../core/values/to-json.ts";
-import type { StandardSchema } from "../node/standard-schema.ts";
-import { isStandard, mistakesOf } from "./validator.ts";
+import { isStandard } from "../node/schema-kind.ts";
+import type { Schema } from "../node/standard-schema.ts";
+import { mistakesOf } from "./validator.ts";
 
 /** A JSON Schema, and the id under which an execution holds it. */
 export interface PayloadSchema {
@@ -25,7 +26,7 @@ const known = new WeakMap<object, PayloadSchema | null>();
  * Standard Schema cannot provide one, or the JSON Schema is too large, is not JSON, or has mistakes. `describeNodeType` also uses it for
  * other schemas of a type.
  */
-export function payloadSchemaOf(resume: StandardSchema | JsonSchema, limits: Limits): PayloadSchema | null {
+export function payloadSchemaOf(resume: Schema, limits: Limits): PayloadSchema | null {
   if (typeof resume === "boolean") return payloadSchema(resume);
   let found = known.get(resume);
   if (found === undefined) {
@@ -35,7 +36,7 @@ export function payloadSchemaOf(resume: StandardSchema | JsonSchema, limits: Lim
   return found;
 }
 
-function jsonSchemaOf(resume: Exclude<StandardSchema | JsonSchema, boolean>, limits: Limits): PayloadSchema | null {
+function jsonSchemaOf(resume: Exclude<Schema, boolean>, limits: Limits): PayloadSchema | null {
   try {
     const schema = isStandard(resume) ? resume["~standard"].jsonSchema?.input({ target: "draft-2020-12" }) : resume;
     const { value } = plainJson(schema, "The schema of the payload", limits);

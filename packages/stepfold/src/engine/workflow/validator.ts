@@ -1,8 +1,11 @@
+import { errorInfo } from "../../core/errors/error-info.ts";
+import { safeMember } from "../../core/errors/safe-member.ts";
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { pointerOf } from "../../core/values/pointer.ts";
-import type { StandardResult, StandardSchema } from "../node/standard-schema.ts";
+import { foreignSchema, isCode, isForeign, isStandard } from "../node/schema-kind.ts";
+import type { Schema, SchemaFunction, StandardResult, StandardSchema } from "../node/standard-schema.ts";
 import type { CheckBudget } from "../schema/check-run.ts";
 import { type CompiledSchema, compileSchema } from "../schema/json-schema.ts";
 
@@ -24,28 +27,25 @@ export type SyncValidator = (value: unknown, budget: CheckBudget) => Validated;
 
 /** Returns the validator of a schema. JSON Schemas are read as draft 2020-12. */
 export function validatorOf(schema: JsonSchema): SyncValidator;
-export function validatorOf(schema: StandardSchema | JsonSchema): Validator;
-export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
-  if (typeof schema === "boolean") return ofJsonSchema(schema);
+export function validatorOf(schema: Schema): Validator;
+export function validatorOf(schema: Schema): Validator {
+  if (!isObject(schema)) return ofJsonSchema(schema);
   const known = validators.get(schema);
   if (known) return known;
-  const validator = isStandard(schema) ? ofStandard(schema) : ofJsonSchema(schema);
+  const validator = isCode(schema) ? ofCode(schema) : ofJsonSchema(schema);
   validators.set(schema, validator);
   return validator;
 }
 
-/** Returns the mistakes in a JSON Schema itself. Standard Schemas are code of the host, and are not checked. */
-export function mistakesOf(schema: StandardSchema | JsonSchema): readonly SchemaIssue[] {
-  return isStandard(schema) ? [] : compiledSchema(schema).mistakes;
+/** Returns the mistakes in a JSON Schema itself. Other schemas are code of the host, and are not checked. */
+export function mistakesOf(schema: Schema): readonly SchemaIssue[] {
+  return isCode(schema) ? [] : compiledSchema(schema).mistakes;
 }
 
-/**
- * Does the same as `validatorOf`, for frozen JSON. A Standard Schema gets a copy that is not frozen, because its library may write into the
- * value.
- */
-export function thawingValidatorOf(schema: StandardSchema | JsonSchema): Validator {
+/** Does the same as `validatorOf`, for frozen JSON. Code gets a copy that is not frozen, because a library may write into the value. */
+export function thawingValidatorOf(schema: Schema): Validator {
   const validator = validatorOf(schema);
-  return isStandard(schema) ? (value, budget) => validator(thawed(value), budget) : validator;
+  return isCode(schema) ? (value, budget) => validator(thawed(value), budget) : validator;
 }
 
 function thawed(value: unknown): unknown {
@@ -53,20 +53,35 @@ function thawed(value: unknown): unknown {
   return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, thawed(member)])) : value;
 }
 
-/** True for a Standard Schema, which may ask for values that JSON does not have. */
-export function isStandard(schema: StandardSchema | JsonSchema): schema is StandardSchema {
-  // arktype's schemas are functions
-  if (typeof schema !== "object" && typeof schema !== "function") return false;
-  // a JSON Schema from outside may have any key, but never a function
-  return typeof (schema as Partial<StandardSchema>)["~standard"]?.validate === "function";
-}
-
-function ofStandard(schema: StandardSchema): Validator {
+function ofCode(schema: StandardSchema | SchemaFunction): Validator {
+  if (!isStandard(schema)) return ofFunction(schema);
   const { validate } = schema["~standard"];
   return (value) => {
     const result = validate(value);
     return result instanceof Promise ? result.then(ofResult) : ofResult(result);
   };
+}
+
+function ofFunction(check: SchemaFunction): Validator {
+  return (value) => {
+    try {
+      const checked = check(value);
+      return checked instanceof Promise ? checked.then((value) => ({ value }), ofThrown) : { value: checked };
+    } catch (thrown) {
+      return ofThrown(thrown);
+    }
+  };
+}
+
+/** Returns the mistakes that an error tells: zod, valibot and others list them as `issues`, in the form of Standard Schema. */
+function ofThrown(thrown: unknown): Validated {
+  const told: unknown = safeMember(thrown, "issues");
+  try {
+    if (Array.isArray(told) && told.length > 0) return ofResult({ issues: told as NonNullable<StandardResult<never>["issues"]> });
+  } catch {
+    // what is called `issues` is something else
+  }
+  return { issues: [{ pointer: "", message: errorInfo(thrown).message }] };
 }
 
 function ofResult(result: StandardResult<unknown>): Validated {
@@ -98,11 +113,20 @@ function ofJsonSchema(schema: JsonSchema): SyncValidator {
 
 /** Returns the compiled form of a schema, which is compiled on first use. */
 function compiledSchema(schema: JsonSchema): CompiledSchema {
-  if (typeof schema === "boolean") return compileSchema(schema);
+  if (!isObject(schema)) return compiledAnew(schema);
   let compiled = compiledSchemas.get(schema);
   if (!compiled) {
-    compiled = compileSchema(schema);
+    compiled = compiledAnew(schema);
     compiledSchemas.set(schema, compiled);
   }
   return compiled;
+}
+
+function compiledAnew(schema: JsonSchema): CompiledSchema {
+  return isForeign(schema) ? { mistakes: [{ pointer: "", message: foreignSchema }], check: () => [] } : compileSchema(schema);
+}
+
+/** False for `true` and `false`, and for what untyped code gives as a schema. */
+function isObject<T extends Schema>(schema: T): schema is Exclude<T, boolean> {
+  return (typeof schema === "object" && schema !== null) || typeof schema === "function";
 }
