@@ -8,10 +8,19 @@ import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/exp
 import type { Frame } from "./evaluation/frame.ts";
 import { type Pieces, splitText } from "./split-text.ts";
 
+/** One evaluation of a template. */
+interface Evaluation {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  readonly blanks: string[] | undefined;
+}
+
 /** Builds one value of a template. */
-type Build = (scope: Scope, budget: Budget) => unknown;
+type Build = (evaluation: Evaluation) => unknown;
 
 interface TemplateScan {
+  /** The JSON pointer of the whole value. */
+  readonly root: string;
   /** All mistakes found so far. */
   readonly issues: Issue[];
   /** The paths that the expressions read, each under its JSON text. */
@@ -34,6 +43,11 @@ const budgetShare = 10;
  * that evaluates to undefined is left out, and an array item becomes null, as in JSON. Keys are never expressions. To get two braces
  * as text, write `{{ "{{" }}`.
  *
+ * Where a missing field would silently remove a limit, undefined is refused instead: in the settings of a definition (`timeout`,
+ * `concurrency`, `rateLimit`, `retryPolicy`), also in text around an expression, and in the data of a node where its type says so
+ * (`guards`): `responders`, `quorum`, `key`, `timeout` and the like. The step then fails with `DATA_INVALID`, or the start with
+ * `INPUT_INVALID`. Write a default where you want one: `"{{ input.within ?? '7 days' }}"`.
+ *
  * ```ts
  * const { template } = compileTemplate({ total: "{{ input.price * 2 }}", note: "for {{ input.name }}" }, "/nodes/0/data");
  * template?.evaluate({ input: { price: 21, name: "Ada" } }); // { total: 42, note: "for Ada" }
@@ -53,13 +67,13 @@ export function compileTemplateWithin(
   limits: ExpressionLimits,
   names?: NodeNames,
 ): ReturnType<CompileTemplate> {
-  const walk: TemplateScan = { issues: [], reads: new Map(), texts: [], limits, names };
+  const walk: TemplateScan = { root: pointer, issues: [], reads: new Map(), texts: [], limits, names };
   const build = compileValue(walk, value, pointer, 0);
   if (build === null || walk.issues.length > 0) return { template: null, issues: walk.issues };
   const template: Template = {
     reads: [...walk.reads.values()],
     texts: walk.texts,
-    evaluate: (scope, together) => build(scope, together ? sharedPurse(together, limits) : fullBudget(limits)),
+    evaluate: (scope, together, blanks) => build({ scope, budget: together ? sharedPurse(together, limits) : fullBudget(limits), blanks }),
   };
   return { template, issues: [] };
 }
@@ -94,7 +108,7 @@ function compileValue(walk: TemplateScan, value: Json, pointer: string, depth: n
 function compileItems(walk: TemplateScan, value: readonly Json[], pointer: string, depth: number): Build | null {
   const builds = value.map((item, index) => compileValue(walk, item, `${pointer}/${index}`, depth + 1));
   if (builds.every((build) => build === null)) return null;
-  return (scope, budget) => builds.map((build, index) => (build === null ? value[index] : (build(scope, budget) ?? null)));
+  return (evaluation) => builds.map((build, index) => (build === null ? value[index] : (build(evaluation) ?? null)));
 }
 
 function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Json }, pointer: string, depth: number): Build | null {
@@ -103,12 +117,9 @@ function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Jso
     return { key, constant, build: compileValue(walk, constant, `${pointer}/${pointerKey(key)}`, depth + 1) };
   });
   if (entries.every(({ build }) => build === null)) return null;
-  return (scope, budget) => {
+  return (evaluation) => {
     const result: Record<string, unknown> = {};
-    for (const { key, constant, build } of entries) {
-      const member = build === null ? constant : build(scope, budget);
-      if (member !== undefined) setOwn(result, key, member);
-    }
+    for (const { key, constant, build } of entries) setOwn(result, key, build === null ? constant : build(evaluation));
     return result;
   };
 }
@@ -126,20 +137,22 @@ function compileString(walk: TemplateScan, text: string, pointer: string): Build
   const [only] = pieces.programs;
   const whole = only !== undefined && pieces.programs.length === 1 && pieces.texts.every((piece) => piece.trim() === "");
   if (!whole && pieces.texts.some((piece) => piece !== "")) walk.texts.push(pointer);
-  return whole ? (scope, budget) => evaluate(only, scope, budget) : mix(pieces);
+  return whole ? ({ scope, budget }) => evaluate(only, scope, budget) : mix(pieces, pointer.slice(walk.root.length));
 }
 
-function mix({ texts, programs }: Pieces): Build {
-  return (scope, budget) => {
+/** @param at the JSON pointer of the text in the whole value */
+function mix({ texts, programs }: Pieces, at: string): Build {
+  return (evaluation) => {
     let text = texts[0]!;
-    for (const [index, program] of programs.entries()) text = append(program, scope, budget, text, texts[index + 1]!);
+    for (const [index, program] of programs.entries()) text = append(program, evaluation, at, text, texts[index + 1]!);
     return text;
   };
 }
 
 /** Appends an expression's value as text, and the text after it. This work counts against the same budget as the evaluation. */
-function append(program: Program, scope: Scope, budget: Budget, before: string, after: string): string {
+function append(program: Program, { scope, budget, blanks }: Evaluation, at: string, before: string, after: string): string {
   const value = evaluate(program, scope, budget);
+  if (value === undefined) blanks?.push(at);
   const frame: Frame = { unit: program.unit, scope, locals: [], stepsLeft: budget.stepsLeft, outputLeft: budget.outputLeft, draws: 0 };
   const inserted = value === null || value === undefined ? "" : toText(frame, 0, value);
   const text = concatenate(frame, concatenate(frame, before, inserted), after);

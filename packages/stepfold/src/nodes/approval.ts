@@ -81,6 +81,7 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
     },
     resume: plainAnswerSchema,
     handles: ["approved", "rejected"],
+    guards: ["responders", "quorum", "timeout", "schema"],
     metadata: {
       label: "Approval",
       icon: "user-check",

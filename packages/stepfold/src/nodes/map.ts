@@ -84,6 +84,7 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
     required: ["workflow", "items"],
     additionalProperties: false,
   },
+  guards: ["workflow", "concurrency", "completeWhen", "remaining", "open", "toleratedFailures"],
   metadata: {
     label: "Map",
     icon: "layers",

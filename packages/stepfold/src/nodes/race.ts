@@ -41,6 +41,7 @@ export const raceNode: NodeDefinition<RaceData, RaceResult> = defineNode<RaceDat
     },
     required: ["winner", "payload"],
   },
+  guards: ["signals", "timer", "answer"],
   metadata: {
     label: "Race",
     icon: "trophy",

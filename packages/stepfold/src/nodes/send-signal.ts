@@ -70,6 +70,7 @@ export const sendSignalNode: NodeDefinition<SendSignalData, Json> = defineNode<S
     required: ["name"],
     additionalProperties: false,
   },
+  guards: ["name", "to", "all", "workflow", "key", "ttl"],
   metadata: {
     label: "Send signal",
     icon: "send",

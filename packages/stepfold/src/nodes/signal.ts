@@ -44,6 +44,7 @@ export const signalNode: NodeDefinition<SignalData, Json> = defineNode<SignalDat
     required: ["name"],
     additionalProperties: false,
   },
+  guards: ["name", "key", "transient", "timeout", "schema"],
   metadata: {
     label: "Signal",
     icon: "radio",

@@ -31,6 +31,7 @@ export const waitNode: NodeDefinition<WaitData, Json> = defineNode<WaitData, Jso
     maxProperties: 1,
     additionalProperties: false,
   },
+  guards: ["for", "until"],
   metadata: {
     label: "Wait",
     icon: "timer",

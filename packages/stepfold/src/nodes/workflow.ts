@@ -61,6 +61,7 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
     required: ["workflow"],
     additionalProperties: false,
   },
+  guards: ["workflow", "detached", "wait", "workflowId"],
   metadata: {
     label: "Workflow",
     icon: "workflow",

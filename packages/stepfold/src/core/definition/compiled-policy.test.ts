@@ -91,9 +91,13 @@ describe("a timeout", () => {
     const report = new DefinitionReport(defaultLimits);
     expect(compileDuration("5s", "/timeout", compileTemplate, report)).toBe(5_000);
     const computed = compileDuration("{{ input.seconds }}s", "/timeout", compileTemplate, report)!;
-    expect(evaluateDuration(computed, { input: { seconds: 3 } })).toBe(3_000);
-    expect(evaluateDuration(7, {})).toBe(7);
-    expect(() => evaluateDuration(computed, { input: { seconds: "?" } })).toThrow(expect.objectContaining({ code: "DURATION_INVALID" }));
+    const missing = (reason: string): Error => new Error(`no timeout: it ${reason}`);
+    expect(evaluateDuration(computed, { input: { seconds: 3 } }, missing)).toBe(3_000);
+    expect(evaluateDuration(7, {}, missing)).toBe(7);
+    expect(() => evaluateDuration(computed, { input: {} }, missing)).toThrow("no timeout: it must not be undefined");
+    expect(() => evaluateDuration(computed, { input: { seconds: "?" } }, missing)).toThrow(
+      expect.objectContaining({ code: "DURATION_INVALID" }),
+    );
     expect(compileDuration("?", "/timeout", compileTemplate, report)).toBeNull();
     expect(report.issues).toEqual([expect.objectContaining({ code: "DURATION_INVALID", pointer: "/timeout" })]);
   });

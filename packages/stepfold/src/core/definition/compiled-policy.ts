@@ -22,6 +22,9 @@ export interface CompiledPolicy {
   readonly retryIf: Template | null;
 }
 
+/** What an error says of a setting whose expression is undefined. A missing field must not silently remove what the setting limits. */
+export const undefinedSetting = 'must not be undefined: correct its expression, or write a default, as in {{ input.within ?? "7 days" }}';
+
 /** Compiles a retry policy. Returns null if it has an error; errors and warnings are reported, with pointers below `pointer`. */
 export function compilePolicy(
   policy: RetryPolicy,
@@ -75,7 +78,7 @@ export function evaluatePolicy(policy: CompiledPolicy, scope: Scope, nodeId: str
     read: (value: number | string) => number,
   ): number => {
     try {
-      return typeof computed === "number" ? computed : evaluateNumber(computed, scope, read);
+      return typeof computed === "number" ? computed : evaluateNumber(computed, scope, read, (reason) => new Error(reason));
     } catch (error) {
       throw new StepfoldError("RETRY_POLICY_INVALID", { nodeId, field: name, reason: (error as Error).message }, { cause: error });
     }
@@ -92,14 +95,23 @@ export function evaluatePolicy(policy: CompiledPolicy, scope: Scope, nodeId: str
 /**
  * Returns a duration in milliseconds; evaluates its expression if it has one.
  *
+ * @param missing makes the error if the expression is undefined
  * @throws StepfoldError `DURATION_INVALID`, or what the expression throws
  */
-export function evaluateDuration(computed: Computed, scope: Scope): number {
-  return typeof computed === "number" ? computed : evaluateNumber(computed, scope, durationMs);
+export function evaluateDuration(computed: Computed, scope: Scope, missing: (reason: string) => Error): number {
+  return typeof computed === "number" ? computed : evaluateNumber(computed, scope, durationMs, missing);
 }
 
-function evaluateNumber(template: Template, scope: Scope, read: (value: number | string) => number): number {
-  return read(template.evaluate(scope) as number | string);
+function evaluateNumber(
+  template: Template,
+  scope: Scope,
+  read: (value: number | string) => number,
+  missing: (reason: string) => Error,
+): number {
+  const blanks: string[] = [];
+  const value = template.evaluate(scope, undefined, blanks);
+  if (value === undefined || blanks.length > 0) throw missing(undefinedSetting);
+  return read(value as number | string);
 }
 
 function attempts(value: number | string): number {

@@ -19,10 +19,13 @@ export interface Template {
   /**
    * Evaluates the expressions and returns the value in which their results take their places.
    *
+   * A member whose expression is undefined is in the value, as undefined. So is an item of a list that an expression makes.
+   *
    * @param together evaluations that are given the same object share one budget
+   * @param blanks gets the JSON pointer, in the value, of each text in which an expression was undefined
    * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`
    */
-  evaluate(scope: Scope, together?: object): unknown;
+  evaluate(scope: Scope, together?: object, blanks?: string[]): unknown;
 }
 
 /** Ids of nodes by their names (`Node.name`). */

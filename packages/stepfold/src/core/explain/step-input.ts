@@ -10,7 +10,7 @@ import { taskOf } from "../transition/plan.ts";
 import { nodeOfTask, previousOf, taskScope } from "../transition/task-scope.ts";
 import { refuseUnknown } from "../values/check-arguments.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
-import { plainJson } from "../values/to-json.ts";
+import { evaluatedJson } from "../values/to-json.ts";
 
 /** The input of a step. */
 export interface StepInput {
@@ -78,7 +78,7 @@ export function stepInput(
   const { globals = maskedGlobals(node.data.reads) } = options;
   try {
     const value = node.data.evaluate(taskScope(task, place, globals)());
-    return { ...about, data: value === undefined ? null : plainJson(value, `The data of node "${nodeId}"`).value };
+    return { ...about, data: value === undefined ? null : evaluatedJson(value, `The data of node "${nodeId}"`).value };
   } catch (error) {
     return { ...about, data: null, error: errorInfo(error) };
   }

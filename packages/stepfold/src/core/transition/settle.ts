@@ -2,7 +2,7 @@ import { errorInfo } from "../errors/error-info.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import { depthOf } from "../snapshot/address.ts";
 import type { EpochMs, Json } from "../values/json.ts";
-import { normalise } from "../values/to-json.ts";
+import { evaluatedJson } from "../values/to-json.ts";
 import { endChild, nextChild } from "./children/children.ts";
 import { completeChildren, failChildren } from "./children/complete-children.ts";
 import { markChanged } from "./draft/add-result.ts";
@@ -150,7 +150,7 @@ function outputOf(of: ScopeDraft, at: EpochMs): Json {
   const since = root.version + 1;
   const parts = { context, since, vars: variablesAt(of, since), input, metadata: root.metadata, at };
   const scope = workflow.language.executionScope({ ...parts, execution: factsOf(root), seed: () => `${seedOf(root)} ${key} output` });
-  return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
+  return evaluatedJson(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
 }
 
 /** Returns the newest output in the context, or null. It is the output of a scope in which no path has reached an end of the graph. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultLimits } from "./limits.ts";
-import { normalise, plainJson } from "./to-json.ts";
+import { evaluatedJson, normalise, plainJson } from "./to-json.ts";
 
 const copyOf = (value: unknown): unknown => normalise(value, "It").value;
 const cyclic: Record<string, unknown> = { a: {} };
@@ -239,5 +239,20 @@ describe("plainJson", () => {
 
   it("takes every value that JSON text can hold, also minus zero", () => {
     expect(plainJson(JSON.parse('{"a":-0}'), "It").value).toEqual({ a: 0 });
+  });
+});
+
+describe("evaluatedJson", () => {
+  it("puts null where a list that an expression has made has no value, and drops undefined members, as JSON does", () => {
+    const holes = new Array<unknown>(1);
+    const value = [undefined, { phone: undefined, tags: [undefined, "a"] }, holes];
+    expect(evaluatedJson(value, "It")).toEqual({ value: [null, { tags: [null, "a"] }, [null]], sizeBytes: expect.any(Number) });
+    expect(JSON.stringify(evaluatedJson(value, "It").value)).toBe(JSON.stringify(value));
+    expect(evaluatedJson(undefined, "It").value).toBe(null);
+  });
+
+  it("refuses what JSON cannot hold, as normalise does", () => {
+    expect(() => evaluatedJson([() => undefined], "It")).toThrow(expect.objectContaining({ code: "VALUE_NOT_JSON" }));
+    expect(() => evaluatedJson([new Map()], "It")).toThrow("/0");
   });
 });

@@ -15,8 +15,7 @@ interface Normalisation {
   /** Name of the value, for errors. */
   readonly what: string;
   readonly limits: Limits;
-  /** True: the value must be plain JSON already, and nothing is converted. */
-  readonly strict: boolean;
+  readonly origin: Origin;
   /** The object or array that is being copied; null at the root. */
   place: Place | null;
   /** Object keys and array items so far. */
@@ -24,6 +23,12 @@ interface Normalisation {
   /** About how many bytes of JSON the walk has copied so far. */
   sizeBytes: number;
 }
+
+/**
+ * Where a value comes from: `code` of users; `storage`, which holds plain JSON, so nothing is converted; an `expression`, whose lists hold
+ * null where they have no value.
+ */
+type Origin = "code" | "storage" | "expression";
 
 /** An object or array on the way from the root to the current position of the walk. */
 interface Place {
@@ -51,7 +56,7 @@ interface Place {
  * ```
  */
 export function normalise(value: unknown, what: string, limits: Limits = defaultLimits): Normalised {
-  return begin(value, what, limits, false);
+  return begin(value, what, limits, "code");
 }
 
 /**
@@ -60,11 +65,21 @@ export function normalise(value: unknown, what: string, limits: Limits = default
  * @throws StepfoldError `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
 export function plainJson(value: unknown, what: string, limits: Limits = defaultLimits): Normalised {
-  return begin(value, what, limits, true);
+  return begin(value, what, limits, "storage");
 }
 
-function begin(value: unknown, what: string, limits: Limits, strict: boolean): Normalised {
-  const walk: Normalisation = { what, limits, strict, place: null, keys: 0, sizeBytes: 0 };
+/**
+ * Does the same as `normalise` for the value of a template. Items of lists that are undefined become null, as in JSON: in
+ * `{{ input.rows.map(row => row.phone) }}` one row may lack a phone.
+ *
+ * @throws StepfoldError `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
+ */
+export function evaluatedJson(value: unknown, what: string, limits: Limits = defaultLimits): Normalised {
+  return begin(value, what, limits, "expression");
+}
+
+function begin(value: unknown, what: string, limits: Limits, origin: Origin): Normalised {
+  const walk: Normalisation = { what, limits, origin, place: null, keys: 0, sizeBytes: 0 };
   try {
     const copied = copy(value, walk);
     return { value: copied === undefined ? null : copied, sizeBytes: walk.sizeBytes };
@@ -99,7 +114,7 @@ function copy(value: unknown, walk: Normalisation): Json | undefined {
       }
       return structure(value, walk);
     case "undefined":
-      return walk.strict ? refuse(walk, "undefined") : undefined;
+      return walk.origin === "storage" ? refuse(walk, "undefined") : undefined;
     default:
       return refuse(walk, typeof value === "bigint" ? "a BigInt: pass it as a string" : `a ${typeof value}`);
   }
@@ -123,8 +138,9 @@ function items(value: readonly unknown[], walk: Normalisation, place: Place): Js
   for (let i = 0; i < value.length; i++) {
     place.key = i;
     const item = copy(value[i], walk);
-    if (item === undefined) return refuse(walk, i in value ? "undefined inside an array: use null" : "a hole in an array: use null");
-    copied.push(item);
+    if (item === undefined && walk.origin === "expression") copied.push(null);
+    else if (item === undefined) return refuse(walk, i in value ? "undefined inside an array: use null" : "a hole in an array: use null");
+    else copied.push(item);
   }
   return Object.freeze(copied);
 }
@@ -132,12 +148,13 @@ function items(value: readonly unknown[], walk: Normalisation, place: Place): Js
 function members(value: object, walk: Normalisation, place: Place): Json | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    if (walk.strict) return refuse(walk, `an instance of ${className(value)}`);
+    if (walk.origin === "storage") return refuse(walk, `an instance of ${className(value)}`);
     const exotic = refusal(value);
     if (exotic) return refuse(walk, exotic);
   }
   const source = value as Record<string, unknown>;
-  if (!walk.strict && typeof source.toJSON === "function") return converted(source.toJSON as (key: string) => unknown, value, walk);
+  if (walk.origin !== "storage" && typeof source.toJSON === "function")
+    return converted(source.toJSON as (key: string) => unknown, value, walk);
   if (typeof source.then === "function") return refuse(walk, "a promise: await it first");
   const keys = Object.keys(source);
   count(walk, keys.length);

@@ -7,7 +7,7 @@ import { normalise } from "../../core/values/to-json.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
-import { latestEnd } from "./latest-end.ts";
+import { latestEnd } from "./node-times.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** How many items of a map run at the same time if the request does not say; fewer if the limit `mapConcurrency` is lower. */

@@ -11,8 +11,8 @@ import { normalise } from "../../core/values/to-json.ts";
 import { checkInput, firstNode } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { workflowName } from "./children-request.ts";
-import { latestEnd } from "./latest-end.ts";
 import { ifAllowed } from "./may.ts";
+import { latestEnd } from "./node-times.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**

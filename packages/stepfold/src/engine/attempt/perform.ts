@@ -1,11 +1,10 @@
-import { evaluateDuration } from "../../core/definition/compiled-policy.ts";
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { taskScope } from "../../core/transition/task-scope.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
-import { normalise } from "../../core/values/to-json.ts";
+import { evaluatedJson } from "../../core/values/to-json.ts";
 import type { Deadline } from "../../environment/system-environment.ts";
 import type { NodeOutput } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
@@ -13,7 +12,9 @@ import { deniedGlobal } from "../workflow/global-reads.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptContext, AttemptState } from "./attempt-state.ts";
+import { checkGuards } from "./check-guards.ts";
 import { failureOf } from "./failure.ts";
+import { settingMs } from "./node-times.ts";
 import type { Outcome } from "./outcome.ts";
 import { readOutput } from "./read-output.ts";
 import { refusalOutcome } from "./refusal.ts";
@@ -74,7 +75,7 @@ function begin(run: AttemptState): Outcome | null {
   const { task, node, context } = run;
   const name = context.globalNames && deniedGlobal(node, context.globalNames);
   if (name) throw new StepfoldError("GLOBAL_DENIED", { nodeId: task.nodeId, name, allowed: context.globalNames! });
-  const timeoutMs = node.timeoutMs === null ? context.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
+  const timeoutMs = node.timeoutMs === null ? context.stepTimeoutMs : settingMs(run, "timeout", node.timeoutMs);
   const data = resolveData(run);
   const { payload, schema } = task.resumed ?? {};
   // there is nothing to check, so no promise is needed
@@ -87,8 +88,10 @@ function begin(run: AttemptState): Outcome | null {
 function resolveData({ node, context, task, scope }: AttemptState): Json {
   const { data } = node.compiled;
   if (!data) return node.compiled.constant;
-  const value = data.evaluate(scope());
-  return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, context.limits).value;
+  const blanks: string[] = [];
+  const value = data.evaluate(scope(), undefined, blanks);
+  checkGuards(node.definition, task.nodeId, value, blanks);
+  return evaluatedJson(value, `The data of node "${task.nodeId}"`, context.limits).value;
 }
 
 type Checked =
@@ -130,7 +133,7 @@ function heartbeatOf(run: AttemptState): ((progress: unknown) => void) | null {
   const { heartbeatMs } = node.compiled;
   const { type } = node.compiled.node;
   if (heartbeatMs === null) return onHeartbeat && ((progress) => onHeartbeat(progress, task, type));
-  const silentMs = evaluateDuration(heartbeatMs, run.scope());
+  const silentMs = settingMs(run, "heartbeatTimeout", heartbeatMs);
   const expect = (): Deadline =>
     deadlines.add(silentMs, () => giveUp(run, new StepfoldError("HEARTBEAT_TIMEOUT", { nodeId: task.nodeId, timeoutMs: silentMs })));
   run.heartbeatDeadline = expect();

@@ -7,7 +7,7 @@ import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isJsonObject, type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { normalise } from "../../core/values/to-json.ts";
+import { evaluatedJson } from "../../core/values/to-json.ts";
 import { unretried } from "./failure.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -59,7 +59,7 @@ function withVariables(
     const next = typeof reducer === "string" ? reducers[reducer](current, value, refuse) : byExpression(scope, reducer, current, value);
     if (next === undefined) throw refuse("its reducer returns nothing");
     // the value of "set" is normalised already
-    variables[name] = reducer === "set" ? value : normalise(next, `The variable "${name}"`, limits).value;
+    variables[name] = reducer === "set" ? value : evaluatedJson(next, `The variable "${name}"`, limits).value;
     sizeBytes += sizeOfJson(variables[name]);
   }
   return { ...completed, sizeBytes, variables: Object.freeze(variables) };

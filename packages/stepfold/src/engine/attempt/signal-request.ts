@@ -10,8 +10,8 @@ import { ofTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SignalRequest } from "../node/node-definition.ts";
 import type { AttemptState } from "./attempt-state.ts";
-import { latestEnd } from "./latest-end.ts";
 import { type ActionRequest, ifAllowed } from "./may.ts";
+import { latestEnd } from "./node-times.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkedName } from "./suspension.ts";
 

@@ -175,6 +175,12 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
    * a text like `"{{ input.x }} > 3"`, because a text is always true.
    */
   readonly conditions?: readonly string[] | undefined;
+  /**
+   * Names of members of the data that limit or guard something, such as `responders` and `timeout`. If an expression in such a member is
+   * undefined, the step fails with `DATA_INVALID`; a default is written as in `{{ input.within ?? "7 days" }}`. An undefined member that is
+   * not named here is left out of the data, and `input` decides whether it may be missing. Default: none.
+   */
+  readonly guards?: readonly string[] | undefined;
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
   /** Does the work. If it throws, the retry policy applies, except for a `FatalError` and a `StepfoldError` that is not `retryable`. */

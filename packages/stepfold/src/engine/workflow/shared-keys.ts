@@ -1,3 +1,4 @@
+import { undefinedSetting } from "../../core/definition/compiled-policy.ts";
 import type { Template } from "../../core/definition/template.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
@@ -24,12 +25,17 @@ export interface SharedKeys {
 export function sharedKeysOf({ compiled }: Pick<PreparedWorkflow, "compiled">, event: StartedEvent): SharedKeys {
   const { concurrency, rateLimit, language, definition } = compiled;
   const { input, metadata, at, tenant } = event;
+  const refused = (option: string, reason: string): StepfoldError => {
+    const issues = [{ pointer: "", message: `gives no key for "${option}": that ${reason}` }];
+    return new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues });
+  };
   const keyOf = (template: Template, option: "concurrency" | "rateLimit"): string => {
-    const key = template.evaluate(language.executionScope({ context: {}, since: 0, input, metadata, at }));
+    const blanks: string[] = [];
+    const key = template.evaluate(language.executionScope({ context: {}, since: 0, input, metadata, at }), undefined, blanks);
+    if (blanks.length > 0) throw refused(option, undefinedSetting);
     const text = typeof key === "string" || typeof key === "number" || typeof key === "boolean" ? String(key) : "";
     if (text !== "" && text.length <= maxKeyLength) return indexedOfTenant(tenant, text);
-    const message = `gives no key for "${option}": that must be text of 1 to ${maxKeyLength} characters, or a number`;
-    throw new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues: [{ pointer: "", message }] });
+    throw refused(option, `must be text of 1 to ${maxKeyLength} characters, or a number`);
   };
   const permit = concurrency && Object.freeze({ key: keyOf(concurrency.key, "concurrency"), limit: concurrency.limit });
   const rate =

@@ -51,6 +51,19 @@ export const maxRedirects = 5;
 /** The statuses that fail the attempt if `retriableCodes` is absent. An empty list means that no status fails the attempt. */
 export const defaultRetriableCodes: readonly number[] = [500, 502, 503, 504];
 
+/** Members of the data that must not be left out because a field of the input is missing: the call would be another one. */
+export const httpGuards: readonly (keyof HttpData)[] = [
+  "url",
+  "method",
+  "basicAuth",
+  "timeout",
+  "maxBytes",
+  "retriableCodes",
+  "response",
+  "followRedirects",
+  "idempotencyKey",
+];
+
 const scalar: JsonObject = { type: ["string", "number", "boolean", "null"] };
 const fields: JsonObject = {
   type: "object",

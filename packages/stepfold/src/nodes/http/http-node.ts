@@ -8,7 +8,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import { defineNode } from "../../engine/node/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../../engine/node/node-definition.ts";
 import { withDeadline } from "./deadline.ts";
-import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpInput, httpOutput, maxRedirects } from "./http-data.ts";
+import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpGuards, httpInput, httpOutput, maxRedirects } from "./http-data.ts";
 import { FatalHttpError, HttpError, HttpRetryAfterError } from "./http-error.ts";
 import { httpRequest, labelOf } from "./http-request.ts";
 import type { ResolveHost } from "./resolve-host.ts";
@@ -94,6 +94,7 @@ export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): Ht
     output: httpOutput,
     handles: ["", "auth-error", "fail"],
     retryPolicy: options.retryPolicy,
+    guards: httpGuards,
     metadata: {
       label: "HTTP request",
       icon: "globe",

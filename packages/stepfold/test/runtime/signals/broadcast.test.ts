@@ -21,10 +21,7 @@ const strict = flow("strict", { paid: ["signal", { ...signal, schema: { type: "n
 const teller = flow(
   "teller",
   {
-    tell: [
-      "sendSignal",
-      { all: true, name: "paid", key: "{{ input.key }}", workflow: "{{ input.workflow }}", payload: "{{ input.payload }}" },
-    ],
+    tell: ["sendSignal", "{{ { ...input, all: true, name: 'paid' } }}"],
     failed: ["set", { code: "{{ $json.code }}" }],
   },
   ["tell>failed@error"],

@@ -14,7 +14,7 @@ import { closeAll, dyingInCommit, hour, second, setUp } from "../runtime.fixture
 
 afterEach(closeAll);
 
-const order = flow("order", { paid: ["signal", { name: "paid", key: "{{ input.key }}" }] });
+const order = flow("order", { paid: ["signal", "{{ { ...input, name: 'paid' } }}"] });
 const strict = flow("strict", { paid: ["signal", { name: "paid", schema: { type: "number" } }] });
 const cycle = flow(
   "cycle",
@@ -28,10 +28,7 @@ const cycle = flow(
 const teller = flow(
   "teller",
   {
-    tell: [
-      "sendSignal",
-      { to: "{{ input.to }}", name: "paid", key: "{{ input.key }}", payload: "{{ input.payload }}", ttl: "{{ input.ttl ?? '30d' }}" },
-    ],
+    tell: ["sendSignal", "{{ { ...input, name: 'paid' } }}"],
     done: ["set", { told: "{{ $json }}" }],
     failed: ["set", { code: "{{ $json.code }}" }],
   },

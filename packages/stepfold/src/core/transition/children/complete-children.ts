@@ -1,4 +1,4 @@
-import { evaluatePolicy } from "../../definition/compiled-policy.ts";
+import { evaluatePolicy, undefinedSetting } from "../../definition/compiled-policy.ts";
 import { retryDelayMs } from "../../definition/retry.ts";
 import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
@@ -165,7 +165,15 @@ function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftC
   return { output: normalise(outputs(scope, children), `The output of node "${nodeId}"`, scope.workflow.limits).value };
 }
 
-/** Whether the expression `completeWhen` of a map says that it is complete: true, or a number of items that are done. */
+/** What an expression can read of the progress of a map. */
+const progressNames: readonly (string | undefined)[] = ["results", "total", "done", "failed"];
+
+/**
+ * Whether the expression `completeWhen` of a map says that it is complete: true, or a number of items that are done. An expression that
+ * reads nothing of the progress is a number from elsewhere.
+ *
+ * @throws StepfoldError `DATA_INVALID` if that number is undefined: the map would be without it
+ */
 function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean {
   const { completeWhen } = children.path.node;
   if (!completeWhen) return false;
@@ -176,6 +184,11 @@ function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean
   // this runs after every item, so the results are collected only if the expression reads them
   const results = completeWhen.reads.some(([name]) => name === "results") ? outputs(scope, children, "done") : [];
   const value = completeWhen.evaluate(root.workflow.language.executionScope({ ...parts, progress: { results, total, done, failed } }));
+  if (value === undefined && !completeWhen.reads.some(([name]) => progressNames.includes(name)))
+    throw new StepfoldError("DATA_INVALID", {
+      nodeId: children.path.nodeId,
+      issues: [{ pointer: "/completeWhen", message: undefinedSetting }],
+    });
   return typeof value === "number" ? done >= value : value === true;
 }
 

@@ -8,12 +8,16 @@ import { lastMs } from "../../values/timestamp.ts";
 /**
  * Returns the time by which a run of a workflow that begins at `parts.at` must have ended; undefined if the workflow has no `timeout`.
  *
- * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`, `DURATION_INVALID`, `LIMIT_EXCEEDED`
+ * @throws StepfoldError `INPUT_INVALID` if the input gives no `timeout`, `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`, `DURATION_INVALID`,
+ * `LIMIT_EXCEEDED`
  */
 export function deadlineOf(workflow: CompiledWorkflow, parts: Pick<ScopeParts, "input" | "metadata" | "at">): EpochMs | undefined {
   const { timeoutMs, language, limits, definition } = workflow;
   if (timeoutMs === null) return undefined;
-  const ms = evaluateDuration(timeoutMs, language.executionScope({ context: {}, since: 0, ...parts }));
+  const ms = evaluateDuration(timeoutMs, language.executionScope({ context: {}, since: 0, ...parts }), (reason) => {
+    const issues = [{ pointer: "", message: `gives no "timeout" of the workflow: that ${reason}` }];
+    return new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues });
+  });
   return laterBy(ms, parts.at, limits.timerMs, `The timeout of workflow "${definition.id}"`);
 }
 
