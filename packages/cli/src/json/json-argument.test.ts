@@ -14,6 +14,7 @@ describe("jsonArgument", () => {
     writeFileSync(file, '{"a":1}');
     expect(await jsonArgument('{"a":1}', "--payload")).toEqual({ a: 1 });
     expect(await jsonArgument("-5", "--payload")).toBe(-5);
+    expect(await jsonArgument('{"id":7615917337495251231}', "--payload")).toEqual({ id: "7615917337495251231" });
     expect(await jsonArgument(file, "--payload")).toEqual({ a: 1 });
     expect(await jsonArgument(`@${file}`, "--payload")).toEqual({ a: 1 });
     expect(await jsonArgument("-", "--payload", Readable.from(['{"b"', ":2}\n"]))).toEqual({ b: 2 });

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { exactJson } from "stepfold/core";
 import { BadInput } from "../bad-input.ts";
 import { positionAt } from "./json-position.ts";
 import { scanJson } from "./scan-json.ts";
@@ -43,10 +44,14 @@ function tooLarge(name: string): BadInput {
   return new BadInput("FILE_UNREADABLE", `${name} is larger than ${maxBytes / 2 ** 20} MiB`, { details: { file: name, maxBytes } });
 }
 
-/** Parses a JSON text; `name` says in messages where it comes from. @throws BadInput `JSON_INVALID` with line and column */
+/**
+ * Parses a JSON text; `name` says in messages where it comes from. A whole number that a JavaScript number cannot hold becomes text.
+ *
+ * @throws BadInput `JSON_INVALID` with line and column
+ */
 export function parseJson(text: string, name: string): unknown {
   try {
-    return JSON.parse(text);
+    return exactJson(text);
   } catch (cause) {
     const mistake = scanJson(text);
     const { line, column } = positionAt(text, mistake?.offset ?? 0);

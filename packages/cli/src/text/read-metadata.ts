@@ -1,3 +1,4 @@
+import { exactJson } from "stepfold/core";
 import { BadInput } from "../bad-input.ts";
 
 type Scalar = string | number | boolean | null;
@@ -11,7 +12,7 @@ export function readMetadata(text: string, where: string): readonly [key: string
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined || value === undefined) throw new BadInput("USAGE", `${where} must be key=value, not "${text}"`);
   try {
-    const read = JSON.parse(value) as Scalar | object;
+    const read = exactJson(value) as Scalar | object;
     return [key, typeof read === "object" && read !== null ? value : read];
   } catch {
     return [key, value];

@@ -113,6 +113,7 @@ export { plan, type Task } from "./transition/plan.ts";
 export { Replay } from "./transition/replay.ts";
 export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";
+export { exactJson } from "./values/exact-json.ts";
 export { isId, isWorkflowId } from "./values/id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";
 export { isJsonObject } from "./values/json.ts";

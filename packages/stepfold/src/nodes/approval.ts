@@ -21,7 +21,8 @@ import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answerSche
  * responders are left to reach the quorum or, if anybody may answer, with `quorum` rejections. Nobody can answer twice, so each resume
  * must give a `by`. A quorum above the number of responders (1,000 if anybody may answer) fails the node with `OPTION_INVALID`.
  *
- * After `timeout` the path leaves by the handle `timeout`, or else by `error`; without both, the execution fails. Default: no timeout.
+ * After `timeout`, or the `timeout` of the node if that is shorter, the path leaves by the handle `timeout`, or else by `error`; without both,
+ * the execution fails. Default: no timeout.
  *
  * ```ts
  * const approve = {
@@ -81,6 +82,10 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
     },
     resume: plainAnswerSchema,
     handles: ["approved", "rejected"],
+    waits: true,
+    outcomes: ["approved", "rejected"],
+    pointless: ["retryPolicy", "heartbeatTimeout"],
+    durations: ["timeout"],
     guards: ["responders", "quorum", "timeout", "schema"],
     metadata: {
       label: "Approval",

@@ -46,6 +46,7 @@ export const endNode: NodeDefinition<EndData | null, Json, unknown, never> = def
     additionalProperties: false,
   },
   handles: [],
+  pointless: ["timeout", "retryPolicy", "heartbeatTimeout"],
   guards: ["terminate"],
   metadata: {
     label: "End",

@@ -34,6 +34,7 @@ export const failNode: NodeDefinition<FailData, never, unknown, never> = defineN
     additionalProperties: false,
   },
   handles: [],
+  pointless: ["timeout", "retryPolicy", "heartbeatTimeout"],
   metadata: {
     label: "Fail",
     icon: "octagon-x",

@@ -39,6 +39,7 @@ export const ifNode: NodeDefinition<IfData, Json, unknown, "true" | "false"> = d
   },
   handles: ["true", "false"],
   conditions: ["condition"],
+  pointless: ["timeout", "retryPolicy", "heartbeatTimeout"],
   metadata: {
     label: "If",
     icon: "split",

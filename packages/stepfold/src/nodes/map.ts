@@ -84,6 +84,8 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
     required: ["workflow", "items"],
     additionalProperties: false,
   },
+  waits: true,
+  pointless: ["heartbeatTimeout"],
   guards: ["workflow", "concurrency", "completeWhen", "remaining", "open", "toleratedFailures"],
   metadata: {
     label: "Map",

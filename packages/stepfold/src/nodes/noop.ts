@@ -13,6 +13,7 @@ import type { NodeDefinition } from "../engine/node/node-definition.ts";
  * ```
  */
 export const noopNode: NodeDefinition<Json, Json> = defineNode<Json, Json>({
+  pointless: ["timeout", "retryPolicy", "heartbeatTimeout"],
   metadata: {
     label: "Do nothing",
     icon: "circle-dashed",

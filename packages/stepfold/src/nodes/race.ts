@@ -1,5 +1,5 @@
 import type { Resumed } from "../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../core/values/json.ts";
+import { type EpochMs, isJsonObject, type Json, type JsonObject } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
@@ -15,6 +15,9 @@ import { timestampOf } from "./data/timestamp.ts";
  * `timer`, with `for` or `until` as in a node of type `wait`; and one `answer`, a payload from outside that must fit `schema`. The
  * handle of a contestant is its `handle`, by default the signal's name, `timer` or `answer`. The handle needs an edge, else the node
  * fails with `HANDLE_UNKNOWN`. Contestants may share a handle, and signals of the same name must share one.
+ *
+ * The `timeout` of the node limits the race: after it, the path leaves by the handle `timeout`, or else by `error`; without both, the
+ * execution fails. A `timer` is a contestant, and leaves by its own handle.
  *
  * Its output is `{ winner, payload }`: the handle, and the payload of the signal or answer, or null. A signal that was sent before wins
  * at once, also against a timer whose moment has passed.
@@ -41,6 +44,10 @@ export const raceNode: NodeDefinition<RaceData, RaceResult> = defineNode<RaceDat
     },
     required: ["winner", "payload"],
   },
+  waits: true,
+  outcomes: outcomesOf,
+  pointless: ["retryPolicy", "heartbeatTimeout"],
+  durations: ["timer/for"],
   guards: ["signals", "timer", "answer"],
   metadata: {
     label: "Race",
@@ -78,4 +85,19 @@ function winnerOf({ signals = [], timer, answer }: RaceData, { by, signal = "" }
   if (by === "timer") return timer?.handle ?? "timer";
   if (by === "payload") return answer?.handle ?? "answer";
   return signals.find(({ name }) => name === signal)?.handle ?? signal;
+}
+
+/** The handles of the contestants, as far as the data says them as written. */
+function outcomesOf(data: Json): string[] {
+  const { signals, timer, answer } = (isJsonObject(data) ? data : {}) as { readonly [K in keyof RaceData]: Json };
+  const handles = [
+    ...(Array.isArray(signals) ? signals : []).map((signal) => handleOf(signal as Json, (signal as Partial<JsonObject> | null)?.name)),
+    ...(isJsonObject(timer) ? [handleOf(timer, "timer")] : []),
+    ...(isJsonObject(answer) ? [handleOf(answer, "answer")] : []),
+  ];
+  return handles.filter((handle) => typeof handle === "string");
+}
+
+function handleOf(contestant: Json, otherwise: Json | undefined): Json | undefined {
+  return isJsonObject(contestant) ? (contestant.handle ?? otherwise) : undefined;
 }

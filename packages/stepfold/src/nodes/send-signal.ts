@@ -70,6 +70,9 @@ export const sendSignalNode: NodeDefinition<SendSignalData, Json> = defineNode<S
     required: ["name"],
     additionalProperties: false,
   },
+  waits: true,
+  pointless: ["heartbeatTimeout"],
+  durations: ["ttl"],
   guards: ["name", "to", "all", "workflow", "key", "ttl"],
   metadata: {
     label: "Send signal",

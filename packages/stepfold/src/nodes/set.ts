@@ -17,6 +17,7 @@ import type { NodeDefinition } from "../engine/node/node-definition.ts";
  * ```
  */
 export const setNode: NodeDefinition<Json, Json> = defineNode<Json, Json>({
+  pointless: ["timeout", "retryPolicy", "heartbeatTimeout"],
   metadata: {
     label: "Set",
     icon: "pencil-line",

@@ -23,7 +23,8 @@ export interface SignalData {
  * While the node waits, a payload that does not fit `schema` is refused with `RESUME_INVALID` and changes nothing. A kept payload is
  * checked when it is taken; if it does not fit, the node fails with the same code.
  *
- * After `timeout` the path leaves by the handle `timeout`, or else by `error`; without both, the execution fails. Default: no timeout.
+ * After `timeout`, or the `timeout` of the node if that is shorter, the path leaves by the handle `timeout`, or else by `error`; without both,
+ * the execution fails. Default: no timeout.
  *
  * ```ts
  * const paid = { id: "paid", type: "signal", data: { name: "paid", key: "{{ input.order }}", timeout: "14 days" } };
@@ -44,6 +45,9 @@ export const signalNode: NodeDefinition<SignalData, Json> = defineNode<SignalDat
     required: ["name"],
     additionalProperties: false,
   },
+  waits: true,
+  pointless: ["retryPolicy", "heartbeatTimeout"],
+  durations: ["timeout"],
   guards: ["name", "key", "transient", "timeout", "schema"],
   metadata: {
     label: "Signal",

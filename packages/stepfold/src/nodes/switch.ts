@@ -75,6 +75,7 @@ export const switchNode: NodeDefinition<SwitchData, Json> = defineNode<SwitchDat
     required: ["cases"],
     additionalProperties: false,
   },
+  pointless: ["timeout", "retryPolicy", "heartbeatTimeout"],
   guards: ["every"],
   metadata: {
     label: "Switch",

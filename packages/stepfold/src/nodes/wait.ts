@@ -14,6 +14,9 @@ export type WaitData = TimeAhead;
  * since 1970. After a moment in the past the path continues at once. No payload can end the wait early. The output is the output of
  * the node before, or the input if it is the first node.
  *
+ * The `timeout` of the node limits the wait: after it, the path leaves by the handle `timeout`, or else by `error`; without both, the
+ * execution fails.
+ *
  * The node fails with `DURATION_INVALID` or `MOMENT_INVALID`, which are never retried, and with `LIMIT_EXCEEDED` beyond the limit of
  * timers (10 years).
  *
@@ -31,6 +34,9 @@ export const waitNode: NodeDefinition<WaitData, Json> = defineNode<WaitData, Jso
     maxProperties: 1,
     additionalProperties: false,
   },
+  waits: true,
+  pointless: ["retryPolicy", "heartbeatTimeout"],
+  durations: ["for"],
   guards: ["for", "until"],
   metadata: {
     label: "Wait",

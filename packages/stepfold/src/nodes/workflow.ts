@@ -61,6 +61,8 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
     required: ["workflow"],
     additionalProperties: false,
   },
+  waits: true,
+  pointless: ["heartbeatTimeout"],
   guards: ["workflow", "detached", "wait", "workflowId"],
   metadata: {
     label: "Workflow",

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { exactJson } from "../core/values/exact-json.ts";
 import { type BodyRefusal, readRequestBody } from "../serverless/request-body.ts";
 
 /** The largest body in bytes, and the longest time to read it in milliseconds. */
@@ -20,10 +21,10 @@ export async function bodyOf(request: Request): Promise<{ readonly text: string 
   return "refusal" in body ? { refusal: json(refusedBodies[body.refusal], { error: `the body is ${body.refusal}` }) } : body;
 }
 
-/** Parses a body as JSON; undefined if it is not JSON. */
+/** Parses a body as JSON; undefined if it is not JSON. A whole number that a JavaScript number cannot hold becomes text (`exactJson`). */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: exactJson(text) };
   } catch {
     return undefined;
   }

@@ -26,6 +26,7 @@ const guarded: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     maxBytes: 10,
     retriableCodes: [500],
     response: "text",
+    numbers: "double",
     followRedirects: 0,
     idempotencyKey: true,
   },

@@ -58,6 +58,17 @@ describe("a web handler for the events of another service", () => {
     expect(await send(other, signed("evt_2", other))).toMatchObject({ status: 200, body: { ignored: true } });
   });
 
+  it("reads a whole number that a JavaScript number cannot hold as text, exactly as the sender has written it", async () => {
+    const seen: unknown[] = [];
+    const { send, signed } = hooked(({ body }) => {
+      seen.push(body);
+      return null;
+    });
+    const large = '{"id":7615917337495251231,"few":12}';
+    expect(await send(large, signed("evt_1", large))).toMatchObject({ status: 200 });
+    expect(seen).toEqual([{ id: "7615917337495251231", few: 12 }]);
+  });
+
   it("counts events of two senders apart, although they have one id", async () => {
     const { runtime, environment, send, signed } = hooked(toAll, { sender: "bank" });
     const shop = webhook(runtime, { secret, receive: toAll, sender: "shop", now: () => environment.now() });

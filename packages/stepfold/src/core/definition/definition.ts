@@ -113,8 +113,9 @@ export interface Node {
   /** When a failed attempt of this node is made again. Overrides the node definition's policy. */
   readonly retryPolicy?: RetryPolicy;
   /**
-   * The longest time that one attempt may take; for a `workflow` or `map` node, the time until its sub-workflow or all its items have
-   * ended. May be an `{{ expression }}`.
+   * The longest time that one attempt may take. For a `workflow` or `map` node, the time until its sub-workflow or all its items have ended;
+   * for `approval`, `signal`, `race` and `wait`, the time that they wait. Default: 10 minutes for an attempt, no limit for what waits. After
+   * it, the path leaves by the edge `timeout`, else by `error`, else the step fails. May be an `{{ expression }}`.
    */
   readonly timeout?: Duration;
   /** Longest time between two heartbeats of one attempt (`step.heartbeat()`), and before the first. May be an `{{ expression }}`. */
@@ -177,7 +178,7 @@ export interface Edge {
  * When a failed attempt is made again.
  *
  * Delay before attempt k+1, after attempt k failed: `interval` (fixed) or `interval * 2^(k-1)`
- * (exponential), at most `maxInterval`. A `RetryAfterError` brings its own delay instead.
+ * (exponential), at most `maxInterval`. A `RetryAfterError` brings its own delay instead, which is at most `maxInterval` too.
  */
 export interface RetryPolicy {
   /** The number of all attempts, including the first: 3 means two retries. May be an `{{ expression }}`. */

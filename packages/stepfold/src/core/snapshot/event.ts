@@ -183,10 +183,10 @@ export interface FailedEvent extends Step {
   /** With `retryAt`: the next attempt is a new visit of the node, without the payload with which this visit was resumed. */
   readonly anew?: true;
   /**
-   * The path leaves by the edge `error`. Absent if there is no such edge or if a limit of the execution was passed: unless there is a retry
-   * or an incident, the execution fails.
+   * The edge by which the path leaves: `timeout` only after a step timeout. Absent if there is no such edge or if a limit of the execution
+   * was passed: unless there is a retry or an incident, the execution fails.
    */
-  readonly handle?: "error";
+  readonly handle?: "timeout" | "error";
   /** Instead of failing, the path stays and waits for a decision. */
   readonly incident?: true;
   /** For a step that can be undone: this attempt or an earlier one may have had an effect. Absent: the executor was never called. */

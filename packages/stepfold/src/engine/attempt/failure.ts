@@ -49,10 +49,12 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
 }
 
 /**
- * Completes the outcome of a failure that is not retried: the path leaves by the edge `error`, or becomes an incident and waits for a
+ * Completes the outcome of a failure that is not retried: the path leaves by the edge `error`, or after a step timeout by the edge `timeout`
+ * if there is one, or becomes an incident and waits for a
  * decision. Without both, the failure stays as it is. The option `incident` of a node overrides that of its workflow.
  */
 export function unretried(failed: Failed, { node, edges }: CompiledNode, { definition }: Pick<CompiledWorkflow, "definition">): Failed {
+  if (failed.error.code === "STEP_TIMEOUT" && edges.has("timeout")) return { ...failed, handle: "timeout" };
   if (edges.has("error")) return { ...failed, handle: "error" };
   if (!(node.incident ?? definition.incident)) return failed;
   // the error is stored twice: in the event, and in the payload of the wait for the decision
@@ -104,5 +106,6 @@ function retryDelay(run: AttemptState, policy: CompiledPolicy | null, thrown: un
   const rule = policy ? evaluatePolicy(policy, scope, task.nodeId) : noRetry;
   const delayMs = retryDelayMs(rule, task.attempt, `${context.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}`);
   if (delayMs === null || (policy?.retryIf && !policy.retryIf.evaluate(scope))) return null;
-  return retryAfterMs(thrown, now) ?? delayMs;
+  const askedMs = retryAfterMs(thrown, now);
+  return askedMs === null ? delayMs : Math.min(askedMs, rule.maxIntervalMs ?? askedMs);
 }

@@ -55,7 +55,7 @@ export type Outcome =
       /** When the next attempt is made; null if there is none. */
       readonly retryAt: EpochMs | null;
       /** The edge that takes the failure. Absent if there is no such edge, or another attempt follows. */
-      readonly handle?: "error";
+      readonly handle?: "timeout" | "error";
       /** The path stays at the node, and waits for a decision. */
       readonly incident?: true;
       /** With `retryAt`: the next attempt is a new visit of the node, and starts another detached execution. */

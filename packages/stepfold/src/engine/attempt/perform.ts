@@ -75,7 +75,8 @@ function begin(run: AttemptState): Outcome | null {
   const { task, node, context } = run;
   const name = context.globalNames && deniedGlobal(node, context.globalNames);
   if (name) throw new StepfoldError("GLOBAL_DENIED", { nodeId: task.nodeId, name, allowed: context.globalNames! });
-  const timeoutMs = node.timeoutMs === null ? context.stepTimeoutMs : settingMs(run, "timeout", node.timeoutMs);
+  const isOfAttempt = node.timeoutMs !== null && !node.definition.waits;
+  const timeoutMs = isOfAttempt ? settingMs(run, "timeout", node.timeoutMs) : context.stepTimeoutMs;
   const data = resolveData(run);
   const { payload, schema } = task.resumed ?? {};
   // there is nothing to check, so no promise is needed
@@ -115,7 +116,7 @@ async function check({ node, task, context }: AttemptState, data: Json, payload:
 
 function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: number): Outcome | null {
   const { task, node, scopeDraft, context } = run;
-  const step = new Step(context, task, payload, scopeDraft, heartbeatOf(run));
+  const step = new Step(context, task, payload, scopeDraft, node.policy !== null, heartbeatOf(run));
   run.step = step;
   const returned = node.definition.executor(data, step);
   return isPromise(returned)

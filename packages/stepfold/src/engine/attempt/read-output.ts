@@ -12,6 +12,7 @@ import type { AttemptState } from "./attempt-state.ts";
 import { spawnedChildren } from "./children-request.ts";
 import { continuation } from "./continuation.ts";
 import { spawnedDetached } from "./detached-request.ts";
+import { refuseFailures } from "./failure-handles.ts";
 import type { Outcome } from "./outcome.ts";
 import { sendsOf } from "./sends.ts";
 import { sentSignal } from "./signal-request.ts";
@@ -69,6 +70,7 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
   if (returned.__signal !== undefined) return sentSignal(run, returned.__signal as SignalRequest);
   if (returned.continueAs !== undefined) return continuation(run, returned.continueAs);
   const terminates = returned.terminate === true;
+  if (!terminates) refuseFailures(run, returned);
   const leaving: Leaving = {
     handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned),
     terminates,
@@ -100,6 +102,7 @@ interface Returned {
   readonly data?: unknown;
   readonly nextHandle?: unknown;
   readonly nextHandles?: unknown;
+  readonly failure?: unknown;
   readonly __pause?: unknown;
   readonly __children?: unknown;
   readonly __signal?: unknown;

@@ -34,6 +34,7 @@ export class Step implements StepContext {
   readonly nodeId: string;
   readonly pathId: string;
   readonly attempt: number;
+  readonly hasRetryPolicy: boolean;
   readonly input: Json | undefined;
   readonly externalPayload: unknown;
   readonly resumed: Resumed | undefined;
@@ -60,12 +61,14 @@ export class Step implements StepContext {
     task: Task,
     externalPayload: unknown,
     scopeDraft: ScopeDraft,
+    hasRetryPolicy: boolean,
     onHeartbeat: ((progress: unknown) => void) | null,
   ) {
     this.workflowId = surroundings.workflowId;
     this.nodeId = task.nodeId;
     this.pathId = task.scope === undefined ? task.pathId : scopedKey(task.scope, task.pathId);
     this.attempt = task.attempt;
+    this.hasRetryPolicy = hasRetryPolicy;
     this.input = scopeDraft.input;
     this.externalPayload = externalPayload;
     this.resumed = task.resumed && withoutReopening(task.resumed);

@@ -2,12 +2,13 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import { durationMs } from "../../core/values/duration.ts";
-import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
+import { type EpochMs, isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SuspendOptions } from "../node/step-context.ts";
 import { payloadSchemaOf } from "../workflow/payload-schema.ts";
 import { mistakesOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
+import { latestEnd } from "./node-times.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Suspension } from "./step.ts";
 
@@ -29,9 +30,11 @@ export function suspensionOf(run: AttemptState, { payload, options }: Suspension
   const { resume } = run.node.definition;
   const said = resume === undefined ? null : payloadSchemaOf(resume, context.limits);
   const name = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
+  const latest = run.node.definition.waits ? latestEnd(run, endedAt) : undefined;
   const waits = options.map((option, i) => {
     if (typeof option !== "object" || option === null) throw invalid("options", "must be objects");
     const wait = waitOf(run, option, i === 0 ? name : `${name}.${i}`, options.length === 1, endedAt);
+    endInTime(wait, latest);
     if (kept !== undefined) wait.payload = kept;
     if (option.schema !== undefined) wait.schema = jsonSchema(keep(option.schema, "The wait's schema"));
     if (resume !== undefined && wait.kind !== "timer") wait.typeSchema = said && option.schema === undefined ? said.id : "code";
@@ -61,6 +64,12 @@ function waitOf(run: AttemptState, options: SuspendOptions, id: string, only: bo
     if (tally !== undefined) wait.tally = checkedName("tally", tally);
   }
   return wait;
+}
+
+/** Sets the time by which a wait has to end, if that is earlier than the time it has. A timer that ends before needs none. */
+function endInTime(wait: OpenWait, latest: EpochMs | undefined): void {
+  if (latest === undefined || (wait.kind === "timer" && wait.resumeAt! <= latest)) return;
+  wait.timeoutAt = Math.min(wait.timeoutAt ?? latest, latest);
 }
 
 /**

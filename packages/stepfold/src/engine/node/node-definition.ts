@@ -21,6 +21,8 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly nextHandle?: Handle | null | undefined;
       /** Instead of `nextHandle`: several handles, at which the path forks. An empty list: the path takes no edge. */
       readonly nextHandles?: readonly Handle[] | undefined;
+      /** With a handle that is one of the `failures` of the node type: the error with which the step fails if no edge leaves by it. */
+      readonly failure?: { readonly code: string; readonly message: string; readonly name?: string | undefined } | undefined;
       /** Ends the workflow here, with `data` as its output; in a sub-workflow or an item of a map, only that. All its other paths end. */
       readonly terminate?: boolean | undefined;
       /** For the nodes of schedules: executions to start or to cancel, which are not children of this one. Needs a runtime. */
@@ -168,6 +170,17 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
    * if it names no handle while `""` is neither declared nor has an edge. So a typo never ends a path silently.
    */
   readonly handles?: readonly Handle[] | undefined;
+  /**
+   * True for a type whose steps only wait: the `timeout` of a node limits the wait, and not an attempt. After it, the path leaves by the edge
+   * `timeout`, else by `error`, else it fails. If the step suspends with a `timeout` of its own, the shorter one counts. Default: false.
+   */
+  readonly waits?: boolean | undefined;
+  /**
+   * Those handles that are failures, such as `fail` of `http`. If no edge leaves by such a handle, the step fails: the path leaves by the
+   * edge `error` if there is one, and the step is not retried. The error is the `failure` of the output (default: code `HANDLE_FAILED`), with
+   * the data as its `details`. A compensation has no edges, so it fails too. Default: none.
+   */
+  readonly failures?: readonly Handle[] | undefined;
   /** When failed attempts are repeated. The policy of a node in a workflow overrides it. */
   readonly retryPolicy?: RetryPolicy | undefined;
   /**
@@ -175,6 +188,18 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
    * a text like `"{{ input.x }} > 3"`, because a text is always true.
    */
   readonly conditions?: readonly string[] | undefined;
+  /**
+   * Handles by which every step may leave, or a function that gives them for the data of a node as it is written. A workflow gets a warning
+   * if no edge leaves by one of them: the path would end there. Default: none.
+   */
+  readonly outcomes?: readonly Handle[] | ((data: Json) => readonly string[]) | undefined;
+  /** Members of a node that have no effect with this type. A workflow gets a warning if a node has one. Default: none. */
+  readonly pointless?: readonly ("timeout" | "retryPolicy" | "heartbeatTimeout")[] | undefined;
+  /**
+   * Members of the data that are durations: `"timeout"`, and `"timer/for"` for a member inside. A workflow gets a warning if one is text that
+   * is no duration. Default: none.
+   */
+  readonly durations?: readonly string[] | undefined;
   /**
    * Names of members of the data that limit or guard something, such as `responders` and `timeout`. If an expression in such a member is
    * undefined, the step fails with `DATA_INVALID`; a default is written as in `{{ input.within ?? "7 days" }}`. An undefined member that is

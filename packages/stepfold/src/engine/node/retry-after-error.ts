@@ -2,7 +2,7 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 
 /**
  * An error to throw if the called service said when to try again. The retry policy still decides how many attempts there are; only its
- * delay is replaced. Without a retry policy there is no further attempt.
+ * delay is replaced, by at most its `maxInterval`. Without a retry policy there is no further attempt.
  *
  * ```ts
  * if (response.status === 429) throw new RetryAfterError(Number(response.headers.get("retry-after")) * 1000, "rate limited");

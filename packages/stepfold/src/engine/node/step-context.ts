@@ -55,6 +55,8 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly pathId: string;
   /** The number of this attempt; 1 for the first. */
   readonly attempt: number;
+  /** True if a retry policy, of the node or of its type, says whether and when a failed attempt is made again. */
+  readonly hasRetryPolicy: boolean;
   /**
    * A key that is the same for every attempt and resume of this visit; in a compensation, for every attempt to undo the same step. Pass it
    * to the service you call, so that the service recognises a repeated call.

@@ -24,10 +24,18 @@ export interface HttpData {
   readonly timeout?: Duration | undefined;
   /** The largest body of the response in bytes, before and after decompression. Default: `maxBytes` of `httpNode`. */
   readonly maxBytes?: number | undefined;
-  /** The statuses that fail the attempt, so that it is retried if there is a retry policy. Default: 500, 502, 503, 504. */
+  /**
+   * The statuses that fail the attempt, so that it is retried if there is a retry policy. Default: 500, 502, 503, 504; with a retry policy
+   * also 408, 425 and 429.
+   */
   readonly retriableCodes?: readonly number[] | undefined;
   /** How the body of the response is read. Default: `auto`, by its content type. */
   readonly response?: "auto" | "json" | "text" | "base64" | undefined;
+  /**
+   * What becomes of a number in a JSON response that a JavaScript number cannot hold, such as the id 7615917337495251231. `exact` (default):
+   * text, exactly as the service has written it. `double`: the nearest number, as `JSON.parse` gives it. Numbers with a fraction stay numbers.
+   */
+  readonly numbers?: "exact" | "double" | undefined;
   /** The most redirects that are followed. With 0, a redirect is itself the response, and the path leaves by `fail`. Default: 5. */
   readonly followRedirects?: number | undefined;
   /** Whether the header `Idempotency-Key` is sent. Default: for all methods except GET, HEAD and OPTIONS. */
@@ -51,6 +59,9 @@ export const maxRedirects = 5;
 /** The statuses that fail the attempt if `retriableCodes` is absent. An empty list means that no status fails the attempt. */
 export const defaultRetriableCodes: readonly number[] = [500, 502, 503, 504];
 
+/** The statuses that ask the caller to come back: they too fail the attempt if `retriableCodes` is absent and the step has a retry policy. */
+export const comeBackCodes: readonly number[] = [408, 425, 429];
+
 /** Members of the data that must not be left out because a field of the input is missing: the call would be another one. */
 export const httpGuards: readonly (keyof HttpData)[] = [
   "url",
@@ -60,6 +71,7 @@ export const httpGuards: readonly (keyof HttpData)[] = [
   "maxBytes",
   "retriableCodes",
   "response",
+  "numbers",
   "followRedirects",
   "idempotencyKey",
 ];
@@ -134,7 +146,7 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
       },
       retriableCodes: {
         title: "Retriable codes",
-        description: "Status codes that fail the attempt, so that the retry policy applies",
+        description: "Status codes that fail the attempt, so that the retry policy applies. With one, the default has 408, 425, 429 too",
         type: "array",
         items: { type: "integer", minimum: 200, maximum: 599 },
         default: defaultRetriableCodes,
@@ -145,6 +157,13 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
         type: "string",
         enum: ["auto", "json", "text", "base64"],
         default: "auto",
+      },
+      numbers: {
+        title: "Large numbers",
+        description: "Whole numbers that a JavaScript number cannot hold: exact makes text of them, double the nearest number",
+        type: "string",
+        enum: ["exact", "double"],
+        default: "exact",
       },
       followRedirects: {
         title: "Follow redirects",

@@ -4,11 +4,20 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { aListOfTexts, anObject, anything, checkOptions } from "../../core/values/check-arguments.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
-import type { EpochMs } from "../../core/values/json.ts";
 import { defineNode } from "../../engine/node/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../../engine/node/node-definition.ts";
+import type { StepContext } from "../../engine/node/step-context.ts";
 import { withDeadline } from "./deadline.ts";
-import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpGuards, httpInput, httpOutput, maxRedirects } from "./http-data.ts";
+import {
+  comeBackCodes,
+  defaultRetriableCodes,
+  type HttpAnswer,
+  type HttpData,
+  httpGuards,
+  httpInput,
+  httpOutput,
+  maxRedirects,
+} from "./http-data.ts";
 import { FatalHttpError, HttpError, HttpRetryAfterError } from "./http-error.ts";
 import { httpRequest, labelOf } from "./http-request.ts";
 import type { ResolveHost } from "./resolve-host.ts";
@@ -43,12 +52,22 @@ const maxTimeoutMs = 24 * 3_600_000;
  *
  * | response | what happens |
  * | --- | --- |
- * | a status in `retriableCodes` (500, 502, 503, 504) | the attempt fails with `HTTP_STATUS`; `Retry-After` sets the delay of the next |
+ * | a status in `retriableCodes` | the attempt fails with `HTTP_STATUS`; `Retry-After` sets the delay of the next |
  * | 2xx | the path leaves by the default handle |
  * | 401, 403 | the path leaves by `auth-error` |
  * | any other | the path leaves by `fail` |
  *
- * A handle without an edge ends the path. These failures may be retried: `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_NETWORK`. These are never
+ * If no edge leaves by `auth-error` or `fail`, the step fails with `HTTP_STATUS`, and `details` of the error are the output: the path leaves
+ * by the edge `error` if there is one. Draw the edge where you expect such a status, for example a 404.
+ *
+ * `retriableCodes` are by default 500, 502, 503 and 504, and with a retry policy also 408, 425 and 429. `Retry-After` counts up to the
+ * `maxInterval` of the policy, or a day.
+ *
+ * In a JSON response, a whole number that a JavaScript number cannot hold becomes text, exactly as it is written:
+ * `{ "id": 7615917337495251231, "price": 0.1 }` gives `{ "id": "7615917337495251231", "price": 0.1 }`. With `numbers: "double"` it becomes the
+ * nearest number: `{ "id": 7615917337495251000, "price": 0.1 }`.
+ *
+ * These failures may be retried: `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_NETWORK`. These are never
  * retried: `HTTP_REQUEST_INVALID`, `HTTP_ADDRESS_REFUSED`, `HTTP_REDIRECT`, `HTTP_TOO_LARGE`, `HTTP_BODY_UNREADABLE`. `HTTP_ABORTED`
  * means that the engine has stopped the step. Errors may name the method, the origin and the name of a header, but never the path, the
  * query or the value of a header. The output does not contain the headers of the request.
@@ -93,7 +112,9 @@ export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): Ht
     input: httpInput(limitBytes, defaultTimeoutMs),
     output: httpOutput,
     handles: ["", "auth-error", "fail"],
+    failures: ["auth-error", "fail"],
     retryPolicy: options.retryPolicy,
+    durations: ["timeout"],
     guards: httpGuards,
     metadata: {
       label: "HTTP request",
@@ -108,7 +129,7 @@ export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): Ht
       return withDeadline(timeoutMs, step.signal, labelOf(request), async (signal) => {
         const received = await send(request, guard, data.followRedirects ?? maxRedirects, signal);
         try {
-          return await judge(received, data, data.maxBytes ?? limitBytes, signal, step.now());
+          return await judge(received, data, step, data.maxBytes ?? limitBytes, signal);
         } finally {
           received.response.destroy();
         }
@@ -120,25 +141,28 @@ export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): Ht
 /** Decides what a response means for the workflow: a failed attempt, or an output and a handle. */
 async function judge(
   received: Received,
-  { retriableCodes = defaultRetriableCodes, response: wanted = "auto" }: HttpData,
+  { retriableCodes, response: wanted = "auto", numbers = "exact" }: HttpData,
+  { hasRetryPolicy, now }: Pick<StepContext, "hasRetryPolicy" | "now">,
   maxBytes: number,
   signal: AbortSignal,
-  now: EpochMs,
 ): Promise<NodeOutput<HttpAnswer, "" | "auth-error" | "fail">> {
   const { response } = received;
   const status = response.statusCode!;
   const label = `${labelOf(received.sent)} (status ${status})`;
-  if (retriableCodes.includes(status)) {
-    const message = `${labelOf(received.sent)} answered with status ${status}`;
-    const delayMs = retryAfterOf(response.headers["retry-after"], now);
+  const message = `${labelOf(received.sent)} answered with status ${status}`;
+  const fails =
+    retriableCodes?.includes(status) ?? (defaultRetriableCodes.includes(status) || (hasRetryPolicy && comeBackCodes.includes(status)));
+  if (fails) {
+    const delayMs = retryAfterOf(response.headers["retry-after"], now());
     throw delayMs === null ? new HttpError("HTTP_STATUS", message) : new HttpRetryAfterError(delayMs, message);
   }
   const bytes = await readBody(received, maxBytes, signal);
-  const content: Content = { bytes, contentType: response.headers["content-type"] ?? "", label };
+  const content: Content = { bytes, contentType: response.headers["content-type"] ?? "", label, wanted, numbers };
   const headers = headersOf(response);
-  if (status >= 200 && status < 300) return { data: { status, headers, body: contentOf(content, wanted) } };
+  if (status >= 200 && status < 300) return { data: { status, headers, body: contentOf(content) } };
   const nextHandle = status === 401 || status === 403 ? "auth-error" : "fail";
-  return { data: { status, headers, body: contentOfFailure(content, wanted) }, nextHandle };
+  const failure = { name: "HttpError", code: "HTTP_STATUS", message };
+  return { data: { status, headers, body: contentOfFailure(content) }, nextHandle, failure };
 }
 
 function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {

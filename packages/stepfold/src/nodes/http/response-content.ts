@@ -1,3 +1,4 @@
+import { exactJson } from "../../core/values/exact-json.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { HttpData } from "./http-data.ts";
 import { FatalHttpError } from "./http-error.ts";
@@ -8,6 +9,8 @@ export interface Content {
   readonly contentType: string;
   /** The name of the request and its status, for errors. */
   readonly label: string;
+  readonly wanted: NonNullable<HttpData["response"]>;
+  readonly numbers: NonNullable<HttpData["numbers"]>;
 }
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json$|^text\/json$/;
@@ -20,13 +23,13 @@ const textType =
  *
  * @throws FatalHttpError `HTTP_BODY_UNREADABLE` for a body that should be JSON and is not, and for binary content
  */
-export function contentOf({ bytes, contentType, label }: Content, wanted: NonNullable<HttpData["response"]>): Json {
+export function contentOf({ bytes, contentType, label, wanted, numbers }: Content): Json {
   if (wanted === "base64") return bytes.toString("base64");
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const text = (): string => decode(bytes, charsetOf(parameters));
   if (wanted === "text") return text();
   if (bytes.length === 0) return null;
-  if (wanted === "json" || jsonType.test(type)) return parse(text(), label);
+  if (wanted === "json" || jsonType.test(type)) return parse(text(), numbers, label);
   if (textType.test(type)) return text();
   if (type === "" && !bytes.includes(0) && isUtf8(bytes)) return text();
   throw new FatalHttpError(
@@ -39,10 +42,10 @@ export function contentOf({ bytes, contentType, label }: Content, wanted: NonNul
  * Returns the body of a response with a failure status. A body that cannot be read as wanted
  * must not hide the status, so it is read in other ways then, and is null if all fail.
  */
-export function contentOfFailure(content: Content, wanted: NonNullable<HttpData["response"]>): Json {
-  for (const way of [wanted, "auto", "text"] as const) {
+export function contentOfFailure(content: Content): Json {
+  for (const wanted of [content.wanted, "auto", "text"] as const) {
     try {
-      if (way !== "text" || isUtf8(content.bytes)) return contentOf(content, way);
+      if (wanted !== "text" || isUtf8(content.bytes)) return contentOf({ ...content, wanted });
     } catch (error) {
       if (!(error instanceof FatalHttpError)) throw error;
     }
@@ -50,9 +53,9 @@ export function contentOfFailure(content: Content, wanted: NonNullable<HttpData[
   return null;
 }
 
-function parse(text: string, label: string): Json {
+function parse(text: string, numbers: Content["numbers"], label: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return numbers === "double" ? (JSON.parse(text) as Json) : exactJson(text);
   } catch (error) {
     throw new FatalHttpError("HTTP_BODY_UNREADABLE", `${label} answered with content that is not valid JSON`, { cause: error });
   }
