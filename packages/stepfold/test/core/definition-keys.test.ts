@@ -87,13 +87,16 @@ describe("B6: what validate says", () => {
         { source: "a", target: "b" },
         { source: "b", target: "d" },
         { source: "d", target: "c", sourceHandle: "true" },
+        { source: "c", target: "a", sourceHandle: "rejected" },
       ],
+      start: "a",
     };
     expect(checkWorkflow(example, builtinNodes).map(({ severity, code, pointer }) => `${severity} ${code} ${pointer}`)).toEqual([
       "error KEY_UNKNOWN /nodes/1/retry",
       "error KEY_UNKNOWN /nodes/3/jion",
       "warning NODE_UNKNOWN /nodes/1/data",
       "warning CONDITION_CONSTANT /nodes/2/data/condition",
+      "warning HANDLE_UNUSED /nodes/3",
     ]);
   });
 
@@ -114,7 +117,10 @@ describe("B6: what validate says", () => {
     [{ type: "if", data: { condition: "{{ input.x }}{{ input.y }}" } }, []],
     [{ type: "if", data: {} }, []],
     [{ type: "if", data: { condition: false } }, []],
-    [{ retryPolicy: { ...policy, retryIf: "{{ error.code }} == 'X'" } }, ["CONDITION_CONSTANT /nodes/0/retryPolicy/retryIf: is text"]],
+    [
+      { retryPolicy: { ...policy, retryIf: "{{ error.code }} == 'X'" } },
+      ["CONDITION_CONSTANT /nodes/0/retryPolicy/retryIf: is text", "KEY_POINTLESS /nodes/0/retryPolicy: has no effect"],
+    ],
   ])("is a warning of what never holds or always does: %j", (more, expected) => {
     const workflow = {
       id: "w",
@@ -122,7 +128,7 @@ describe("B6: what validate says", () => {
         { id: "a", type: "set", ...more },
         { id: "review", type: "noop" },
       ],
-      edges: [],
+      edges: [{ source: "review", target: "a" }],
     };
     const found = checkWorkflow(workflow, builtinNodes);
     expect(found.map(({ code, pointer, message }) => `${code} ${pointer}: ${message}`)).toEqual(

@@ -133,6 +133,7 @@ describe("compile", () => {
       "TYPE /onFailure",
       "ID_INVALID /workflows/one/id",
       "EDGE_DANGLING /workflows/one/edges/0/target",
+      "DURATION_INVALID /workflows/one/nodes/0/timeout",
     ]);
     expect(issuesOf({ ...hello, workflows: { one: { ...hello, nodes: [{ id: "a", type: "noop", timeout: "soon" }] } } })).toEqual([
       "DURATION_INVALID /workflows/one/nodes/0/timeout",
@@ -220,7 +221,11 @@ describe("compile", () => {
         { source: "b", target: "a" },
       ],
     };
-    expect(messages(circle).issues).toEqual(['no path leads to "a" from a first node', 'no path leads to "b" from a first node']);
+    expect(messages(circle).issues).toEqual([
+      'no path leads to "a" from a first node',
+      'no path leads to "b" from a first node',
+      'has no first node: an edge leads to every node. Set "start", or give "initialNodeId" at each start',
+    ]);
   });
 
   it("finds where an execution may begin: at nodes without an edge from another one", () => {

@@ -15,11 +15,14 @@ import { compileDuration } from "./compiled-policy.ts";
 import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { DefinitionReport } from "./definition-report.ts";
-import { lintGraph } from "./lint-graph.ts";
-import { lintReads, recordingReads, type TemplateUse } from "./lint-reads.ts";
+import { lintGraph } from "./lint/lint-graph.ts";
+import { lintInputs } from "./lint/lint-inputs.ts";
+import { lintLeavings } from "./lint/lint-leavings.ts";
+import { lintReads, recordingReads, type TemplateUse } from "./lint/lint-reads.ts";
 import { NamedWorkflows } from "./named-workflows.ts";
 import { namesSet } from "./needs.ts";
 import { reachedFrom } from "./reached-from.ts";
+import { repaired } from "./repaired.ts";
 import type { ExpressionLanguage, NodeNames, Template } from "./template.ts";
 
 /** Options of `compile`. */
@@ -36,8 +39,8 @@ export interface CompileOptions {
  *
  * @param definition an untrusted value; the function works on a copy
  * @param language the language of the `{{ }}`: `expressionLanguage` of `stepfold/expressions`
- * @throws StepfoldError `DEFINITION_INVALID` with all mistakes at once, each with a code, a JSON pointer and a message. Mistakes in
- * expressions and durations are searched only if the structure has none; more than the limit `issues` are not listed
+ * @throws StepfoldError `DEFINITION_INVALID` with all mistakes at once, each with a code, a JSON pointer and a message; more than the limit
+ * `issues` are not listed
  *
  * ```ts
  * const workflow = compile({ id: "hello", nodes: [{ id: "greet", type: "noop" }], edges: [] }, expressionLanguage);
@@ -55,15 +58,22 @@ export function compile(
   return built;
 }
 
+/** A workflow that may have errors. If it is partial, parts were left out, and what is odd about the others may follow from that. */
+export interface Judged {
+  readonly compiled: CompiledWorkflow;
+  readonly isPartial: boolean;
+}
+
 /**
- * Does the same as `compile`, but also returns a workflow if unknown keys are its only errors. The caller knows the node types and can then
- * report their mistakes together with the unknown keys. All issues are in `warnings` of the result.
+ * Does the same as `compile`, but also returns a workflow with errors, without the parts that they are about. The caller knows the node types
+ * and can then report the mistakes in the other parts together with these. All issues are in `warnings` of the result. The result must
+ * not be run.
  *
- * @throws StepfoldError `DEFINITION_INVALID` if there is any other error
+ * @throws StepfoldError `DEFINITION_INVALID` if too little is left
  */
-export function compileToJudge(definition: unknown, language: ExpressionLanguage, limits: Limits): CompiledWorkflow {
-  const { built, issues } = build(definition, language, limits, {}, new WorkBudget(maxWork));
-  if (built && !issues.some((issue) => isError(issue) && issue.code !== "KEY_UNKNOWN")) return built;
+export function compileToJudge(definition: unknown, language: ExpressionLanguage, limits: Limits): Judged {
+  const { built, issues, isPartial } = build(definition, language, limits, {}, new WorkBudget(maxWork));
+  if (built) return { compiled: built, isPartial };
   throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
 }
 
@@ -121,7 +131,7 @@ function build(
   limits: Limits,
   { isStored = false }: CompileOptions,
   work: WorkBudget,
-): { built: CompiledWorkflow | null; issues: readonly Issue[] } {
+): { built: CompiledWorkflow | null; issues: readonly Issue[]; isPartial: boolean } {
   let plain: unknown;
   try {
     plain = plainJson(definition, "The definition", isStored ? storedLimits(limits) : handedLimits(limits)).value;
@@ -129,17 +139,20 @@ function build(
     const { pointer = "" } = (error as StepfoldError<"VALUE_NOT_JSON" | "LIMIT_EXCEEDED">).details;
     // `valueBytes` was set to the limit of a definition, so the message names `definitionBytes`
     const message = (error as Error).message.replace('"valueBytes"', '"definitionBytes"');
-    return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message }] };
+    return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message }], isPartial: false };
   }
   const report = new DefinitionReport(limits, work);
   checkDefinition(plain, isStored ? { ...limits, ...unlimited } : limits, report);
-  const isMisshapen = report.hasErrors;
+  const misshapen = report.issues.filter(isError);
   if (!isStored) checkKeys(plain, report);
-  if (isMisshapen) return { built: null, issues: report.issues };
-  const built = buildWorkflow(plain as WorkflowDefinition, "", { language, limits, report, work, variables: new Set() });
+  const whole = report.errorCount > limits.issues ? null : misshapen.length === 0 ? plain : repaired(plain as Json, misshapen);
+  const isPartial = misshapen.length > 0;
+  if (whole === null) return { built: null, issues: report.issues, isPartial };
+  if (isPartial) report.settle(isPartial);
+  const built = buildWorkflow(whole as WorkflowDefinition, "", { language, limits, report, work, variables: new Set() });
   share(built, null);
   checkNames(built, "", report);
-  return { built, issues: report.issues };
+  return { built, issues: report.issues, isPartial };
 }
 
 /** A workflow that is not linked to the workflows around it yet. */
@@ -173,12 +186,15 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   if (!joins)
     report.add("TOO_MANY", `${pointer}/edges`, "there are too many joins and edges to check: split the workflow into sub-workflows");
   lintGraph(definition, nodes, firsts, pointer, report, work);
+  lintLeavings(definition, nodes, pointer, report, work);
   if (last !== undefined) checkLast(nodes, starts, last, report);
   const inner = Object.entries(definition.workflows ?? {}).map(
     ([name, workflow]) => [name, buildWorkflow(workflow, `${pointer}/workflows/${name}`, { ...building, variables })] as const,
   );
   const output = definition.output === undefined ? null : templateOf(definition.output, `${pointer}/output`, own);
   lintReads(uses, { nodes, variables }, report, work);
+  lintInputs(definition, uses, report, work);
+  if (pointer === "") lintStarts(starts, report);
   return {
     definition,
     hash: definitionHash(definition),
@@ -199,6 +215,14 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     language,
     limits,
   };
+}
+
+/** Warns about a workflow that can only be started with the name of its first node. */
+function lintStarts(starts: readonly string[], report: DefinitionReport): void {
+  if (starts.length === 1) return;
+  const found =
+    starts.length === 0 ? "no first node: an edge leads to every node" : `${starts.length} first nodes (${starts.slice(0, 20).join(", ")})`;
+  report.warn("START_UNKNOWN", "/nodes", `has ${found}. Set "start", or give "initialNodeId" at each start`);
 }
 
 /** Checks the nodes that run at the end: no first node leads to them, and none of them has a `compensate`. */

@@ -15,6 +15,9 @@ export class DefinitionReport {
   readonly #max: number;
   readonly #counts = { error: 0, warning: 0 };
   readonly #comparing: WorkBudget;
+  /** The pointers of the errors that were found before `settle`. */
+  #settled: readonly string[] = [];
+  #isPartial = false;
 
   /**
    * @param limits `issues` is the most errors that are kept, and also the most warnings
@@ -34,7 +37,19 @@ export class DefinitionReport {
     return this.#counts.error > 0;
   }
 
+  /**
+   * From now on, nothing more is added about the places of the errors that were found so far.
+   *
+   * @param isPartial true if these places are left out of what is checked next: then no warning is added either, because it may follow from that
+   */
+  settle(isPartial: boolean): void {
+    this.#isPartial = isPartial;
+    this.#settled = this.issues.filter(({ severity }) => severity === "error").map(({ pointer }) => pointer);
+  }
+
   add(code: IssueCode, pointer: string, message: string, severity: Issue["severity"] = "error"): void {
+    if (this.#isPartial && severity === "warning") return;
+    if (this.#settled.some((known) => pointer === known || pointer.startsWith(`${known}/`))) return;
     const count = ++this.#counts[severity];
     if (count <= this.#max) this.issues.push({ severity, code, pointer, message });
     else if (count === this.#max + 1) {

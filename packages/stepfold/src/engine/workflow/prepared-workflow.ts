@@ -1,18 +1,16 @@
-import { compile, compileToJudge } from "../../core/definition/compile.ts";
+import { compile, compileToJudge, type Judged } from "../../core/definition/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
-import { warnOfText } from "../../core/definition/compiled-policy.ts";
 import { DefinitionReport } from "../../core/definition/definition-report.ts";
 import type { Issue } from "../../core/errors/issue.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isJsonObject } from "../../core/values/json.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";
-import { pointerOf } from "../../core/values/pointer.ts";
 import { expressionLanguage } from "../../expressions/expression-language.ts";
 import type { NodeDefinitions } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { checkSchemas } from "./check-schemas.ts";
 import { type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";
+import { lintSettings, lintWays } from "./lint-node.ts";
 import { definitionOf, type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Validated } from "./validator.ts";
 
@@ -34,9 +32,6 @@ interface Preparing {
 
 const noLibrary: Library = () => undefined;
 
-/** Handles of the engine itself, which no type has to declare. */
-const ownHandles = new Set(["error", "timeout"]);
-
 /**
  * Compiles a workflow and finds the code of every node.
  *
@@ -50,10 +45,10 @@ export function prepareWorkflow(
   library: Library = noLibrary,
   preparing: Preparing = { withoutCode: false },
 ): PreparedWorkflow {
-  const compiled = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits, preparing);
+  const judged = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits, preparing);
   const report = new DefinitionReport(limits);
-  checkSchemas(compiled.definition, nodeDefinitions, report);
-  return prepared(compiled, nodeDefinitions, report, preparing);
+  checkSchemas(judged.compiled.definition, nodeDefinitions, report);
+  return prepared(judged, nodeDefinitions, report, preparing);
 }
 
 /**
@@ -67,16 +62,17 @@ export function prepareStored(
   preparing: Preparing = { withoutCode: false },
 ): PreparedWorkflow {
   const compiled = compile(definition, expressionLanguage, limits, { isStored: true });
-  return prepared(compiled, nodeDefinitions, new DefinitionReport(limits), preparing);
+  return prepared({ compiled, isPartial: false }, nodeDefinitions, new DefinitionReport(limits), preparing);
 }
 
 function prepared(
-  compiled: CompiledWorkflow,
+  { compiled, isPartial }: Judged,
   nodeDefinitions: NodeDefinitions,
   report: DefinitionReport,
   { withoutCode }: Preparing,
 ): PreparedWorkflow {
   report.addAll(compiled.warnings);
+  report.settle(isPartial);
   const nodes = new Map<CompiledNode, PreparedNode>();
   const missing = new Set<string>();
   prepareNodes(compiled, "", nodeDefinitions, nodes, report, (type, pointer) => {
@@ -102,30 +98,31 @@ function prepareNodes(
   report: DefinitionReport,
   lacks: (type: string, pointer: string) => void,
 ): void {
-  const prepare = (node: CompiledNode, pointer: string): void => {
+  const prepare = (node: CompiledNode, pointer: string): PreparedNode | null => {
     const { type } = node.node;
     const nodeDefinition = definitionOf(nodeDefinitions, type);
     if (!nodeDefinition) {
       lacks(type, `${pointer}/type`);
-      return;
+      return null;
     }
     const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, report);
     nodes.set(node, prepared);
     checkData(prepared, `${pointer}/data`, compiled.limits, report);
-    checkHandles(prepared, pointer, report);
-    checkConditions(prepared, `${pointer}/data`, report);
+    lintSettings(prepared, pointer, report);
+    return prepared;
   };
   compiled.definition.nodes.forEach(({ id }, i) => {
     const node = compiled.nodes.get(id)!;
-    prepare(node, `${at}/nodes/${i}`);
+    const prepared = prepare(node, `${at}/nodes/${i}`);
+    if (prepared) lintWays(prepared, `${at}/nodes/${i}`, report);
     if (node.compensation) prepare(node.compensation, `${at}/nodes/${i}/compensate`);
   });
   for (const name of Object.keys(compiled.definition.workflows ?? {}))
     prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report, lacks);
 }
 
-/** Compiles a workflow. If the definition has mistakes, unknown node types are reported together with them. */
-function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits, { withoutCode }: Preparing): CompiledWorkflow {
+/** Compiles a workflow. If too little of it can be checked, unknown node types are reported together with its mistakes. */
+function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits, { withoutCode }: Preparing): Judged {
   try {
     return compileToJudge(definition, expressionLanguage, limits);
   } catch (error) {
@@ -181,32 +178,4 @@ function checkData({ compiled, input }: PreparedNode, pointer: string, limits: L
     return;
   }
   for (const { pointer: inside, message } of result.issues ?? []) report.add("DATA_INVALID", pointer + inside, message);
-}
-
-/** Warns of edges that are never taken. */
-function checkHandles({ compiled, handles }: PreparedNode, pointer: string, report: DefinitionReport): void {
-  const { type } = compiled.node;
-  const warn = (message: string): void => report.warn("HANDLE_UNKNOWN", pointer, message);
-  for (const [handle, edges] of (compiled as CompiledNode).edges) {
-    if (edges.length === 0) continue;
-    if (!handles || ownHandles.has(handle) || handles.has(handle)) continue;
-    if (handle === "") {
-      const known = [...handles].join(", ");
-      warn(`an edge leaves by no handle, and type "${type}" ${known ? `leaves by: ${known}. Set its "sourceHandle"` : "ends the path"}`);
-      continue;
-    }
-    warn(`an edge leaves by "${handle}", which type "${type}" does not declare${report.suggestion(handle, handles)}`);
-  }
-}
-
-/** Warns of conditions that are text, because a text is always true. */
-function checkConditions({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
-  const { data } = compiled.node;
-  for (const member of definition.conditions ?? []) {
-    const at = pointer + pointerOf([member]);
-    const value = isJsonObject(data) && Object.hasOwn(data, member) ? data[member] : undefined;
-    if (compiled.data?.texts?.includes(at)) warnOfText(at, report);
-    else if (typeof value === "string" && value !== "" && !value.includes("{{"))
-      report.warn("CONDITION_CONSTANT", at, `is text, which is always true: for an expression write "{{ ${value.slice(0, 100)} }}"`);
-  }
 }

@@ -96,8 +96,10 @@ describe("an execution with a timeout", () => {
         return (error as { details: unknown }).details;
       }
     };
-    expect(issuesOf("soon")).toMatchObject({ issues: [{ code: "DURATION_INVALID", pointer: "/timeout" }] });
-    expect(issuesOf("{{ input. }}")).toMatchObject({ issues: [{ code: "EXPRESSION_INVALID", pointer: "/timeout" }] });
+    expect(issuesOf("soon")).toMatchObject({ issues: [{ code: "DURATION_INVALID", pointer: "/timeout" }, { code: "HANDLE_UNUSED" }] });
+    expect(issuesOf("{{ input. }}")).toMatchObject({
+      issues: [{ code: "EXPRESSION_INVALID", pointer: "/timeout" }, { code: "HANDLE_UNUSED" }],
+    });
     expect(() => engineOf(asking({ deadline: "1h" }))).toThrow('Did you mean "timeout"?');
   });
 

@@ -1,6 +1,6 @@
-import type { WorkBudget } from "../values/work-budget.ts";
-import type { DefinitionReport } from "./definition-report.ts";
-import type { CompileTemplate, NodeNames, ReadPath } from "./template.ts";
+import type { WorkBudget } from "../../values/work-budget.ts";
+import type { DefinitionReport } from "../definition-report.ts";
+import type { CompileTemplate, NodeNames, ReadPath } from "../template.ts";
 
 /** What a template of a definition reads, and the pointer to the template. */
 export interface TemplateUse {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { expressionLanguage } from "../../expressions/expression-language.ts";
-import { check } from "./compile.ts";
-import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
+import { expressionLanguage } from "../../../expressions/expression-language.ts";
+import { check } from "../compile.ts";
+import type { Edge, Node, WorkflowDefinition } from "../definition.ts";
 
 type Parts = Readonly<Record<string, Partial<Node>>>;
 
@@ -56,7 +56,30 @@ describe("a graph that is probably not as meant", () => {
       drawn("a>b c>d", {}, { start: "a" }),
       ['c NODE_UNREACHABLE no path leads to "c" from "a"', "d NODE_UNREACHABLE"],
     ],
-    ["a circle without a beginning", drawn("a>b b>a"), ['a NODE_UNREACHABLE no path leads to "a" from a first node', "b NODE_UNREACHABLE"]],
+    [
+      "a circle without a beginning",
+      drawn("a>b b>a"),
+      ['a NODE_UNREACHABLE no path leads to "a" from a first node', "b NODE_UNREACHABLE", "/nodes START_UNKNOWN has no first node"],
+    ],
+    ["two beginnings that meet", drawn("a>m b>m"), ['/nodes START_UNKNOWN has 2 first nodes (a, b). Set "start"']],
+    [
+      "a branch that can leave its way to a join",
+      drawn("f>a f>b a>j@approved a>no@rejected b>j", join("j", "all")),
+      ['j JOIN_LEFT waits only for the branches of "f" that can still come. The branch through "a" can leave by "rejected" to "no"'],
+    ],
+    [
+      "a branch that is left further on, after a failure that is handled",
+      drawn("f>a f>b a>c c>j c>d@error d>no b>j", join("j", "all")),
+      ['j JOIN_LEFT waits only for the branches of "f" that can still come. The branch through "c" can leave by "error" to "d"'],
+    ],
+    [
+      "a branch with two ways out, one of which ends quietly",
+      drawn("f>a f>b a>j@approved a>no@rejected no>stop@x no>end@y b>j", {
+        ...join("j", "all"),
+        stop: { type: "end", data: { terminate: true } },
+      }),
+      ['j JOIN_LEFT waits only for the branches of "f" that can still come. The branch through "a" can leave by "rejected" to "no"'],
+    ],
     [
       "a sub-workflow",
       drawn("a>b", {}, { workflows: { inner: drawn("f>a f>b a>m b>m") } }),
@@ -107,7 +130,22 @@ describe("a graph that says what is meant", () => {
     ["branches that are joined before they meet others", drawn("s>i i>f@x i>m@y f>a f>b a>j b>j j>m", join("j", "all"))],
     // the search does not look beyond the join `j`, because the paths behind it may belong to another wave
     ["a branch that meets others once these are joined", drawn("f>a f>b f>c a>j b>j j>m c>m", join("j", "all"))],
-    ["two beginnings that meet", drawn("a>m b>m")],
+    ["two beginnings of which one is named", drawn("a>b c>b b>a", {}, { start: "c" })],
+    [
+      "a branch that ends everything when it leaves its way to a join",
+      drawn("f>a f>b a>j@approved a>no@rejected b>j", { ...join("j", "all"), no: { type: "end", data: { terminate: true } } }),
+    ],
+    ["a branch that fails then", drawn("f>a f>b a>j@yes a>no@no b>j", { ...join("j", "all"), no: { type: "fail" } })],
+    [
+      "a branch that begins the next run then",
+      drawn("f>a f>b a>j@yes a>no@no b>j", { ...join("j", "all"), no: { type: "end", data: { continueAs: {} } } }),
+    ],
+    ["a branch that comes to the join by every handle", drawn("f>a f>b a>j@yes a>c@no c>j b>j", join("j", "all"))],
+    ["a branch that goes on to the join, and elsewhere too", drawn("f>a f>b a>j a>log b>j", join("j", "all"))],
+    ["a choice before the fork", drawn("s>f@yes s>no@no f>a f>b a>j b>j", join("j", "all"))],
+    ["a choice after the join", drawn("f>a f>b a>j b>j j>yes@yes j>no@no", join("j", "all"))],
+    ["a join of one branch", drawn("f>a a>j@yes a>no@no", join("j", "all"))],
+    ["a loop before the join", drawn("f>a f>b a>c c>a@again c>j@done b>j", join("j", "all"))],
   ])("is not warned of: %s", (_, definition) => {
     expect(warnings(definition)).toEqual([]);
   });

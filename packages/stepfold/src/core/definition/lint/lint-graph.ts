@@ -1,9 +1,9 @@
-import type { IssueCode } from "../errors/issue.ts";
-import { WorkBudget } from "../values/work-budget.ts";
-import type { CompiledNode } from "./compiled.ts";
-import type { WorkflowDefinition } from "./definition.ts";
-import type { DefinitionReport } from "./definition-report.ts";
-import { reachedFrom } from "./reached-from.ts";
+import type { IssueCode } from "../../errors/issue.ts";
+import { WorkBudget } from "../../values/work-budget.ts";
+import type { CompiledNode } from "../compiled.ts";
+import type { WorkflowDefinition } from "../definition.ts";
+import type { DefinitionReport } from "../definition-report.ts";
+import { reachedFrom } from "../reached-from.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 
@@ -20,7 +20,9 @@ export function lintGraph(
   const warn = (i: number, code: IssueCode, message: string): void => report.warn(code, `${pointer}/nodes/${i}`, message);
   const sources = sourcesOf(definition);
   const branches = new BranchFinder(nodes, sources, new WorkBudget(maxWork, work));
-  for (const [i, { id, join }] of definition.nodes.entries()) {
+  for (const [i, { id, join, incident }] of definition.nodes.entries()) {
+    if (incident && nodes.get(id)!.edges.has("error"))
+      report.warn("KEY_POINTLESS", `${pointer}/nodes/${i}/incident`, 'has no effect beside an edge "error", which takes every failure');
     if (!reached.has(id)) {
       warn(i, "NODE_UNREACHABLE", `no path leads to "${id}" from ${listed(starts.map((start) => `"${start}"`)) || "a first node"}`);
       continue;
