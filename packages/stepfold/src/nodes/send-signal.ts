@@ -84,9 +84,8 @@ export const sendSignalNode: NodeDefinition<SendSignalData, Json> = defineNode<S
   executor({ to, all, workflow, name, key, payload, ttl }, step) {
     const { resumed } = step;
     if (resumed?.by !== "delivery") return { __signal: { to, all, workflow, name, key, payload, ttl } };
-    const { output, error } = resumed.payload as unknown as ChildEnd;
-    if (!error) return { data: output ?? step.incoming };
-    const { name: kind, message, code } = error;
-    throw Object.assign(new ChildFailure(message), { name: kind, code, stack: undefined });
+    const end = resumed.payload as unknown as ChildEnd;
+    if (!end.error) return { data: end.output ?? step.incoming };
+    throw new ChildFailure(end);
   },
 });

@@ -77,8 +77,7 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
   },
 });
 
-function outputOf({ status, output = null, error }: ChildEnd): Json {
-  if (status === "completed") return output;
-  const { name = "Error", message = "The workflow was cancelled", code = "EXECUTION_CANCELLED" } = error ?? {};
-  throw Object.assign(new ChildFailure(message), { name, code, stack: undefined });
+function outputOf(end: ChildEnd): Json {
+  if (end.status === "completed") return end.output ?? null;
+  throw new ChildFailure(end);
 }

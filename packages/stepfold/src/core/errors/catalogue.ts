@@ -30,9 +30,9 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) =>
       d.isStored
-        ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), but the definition that the store has under that hash is another one: it was changed after it was stored`
+        ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), but the definition that the store has under that hash is another one (hash ${d.expected.slice(0, 12)}): it was changed after it was stored`
         : d.missing
-          ? `Execution "${d.workflowId}" has paths at nodes that this definition does not contain: ${itemsText(d.missing)}`
+          ? `Execution "${d.workflowId}" (definition ${d.actual.slice(0, 12)}) has paths at nodes that this definition (${d.expected.slice(0, 12)}) does not contain: ${itemsText(d.missing)}`
           : d.inJournal
             ? `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}), and the journal of its host can go on only with that version. Keep that version deployed until the execution has ended`
             : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use version ${d.actual.slice(0, 12)}, or pass definition: "current" to go on with version ${d.expected.slice(0, 12)}`,

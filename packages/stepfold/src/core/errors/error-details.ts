@@ -70,6 +70,8 @@ interface DetailsByCode {
     nodeId?: string;
     code?: string;
     message: string;
+    /** Further facts about the error, as JSON: of a node of type `fail`, of a `FatalError`, or of an answer of `http`. */
+    details?: unknown;
     /** If a map failed: its first failed item, and the error of that item. */
     cause?: { readonly item: number; readonly nodeId?: string; readonly code?: string; readonly message: string };
     /** Nodes whose effects could not be undone. */

@@ -7,7 +7,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import { isJsonObject, type Json, sizeOfJson } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
-import { isChildFailure } from "../node/child-failure.ts";
+import { carriedError } from "../node/child-failure.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -24,8 +24,11 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const endedAt = context.now();
   const info = withHint(errorInfo(thrown, task.nodeId, context.scrub), run, thrown);
   const stack = context.keepStacks ? stackOf(thrown, context.scrub) : undefined;
-  const details = detailsOf(thrown, run);
-  let error: ErrorInfo = withDetails(stack === undefined ? info : Object.freeze({ ...info, stack }), details);
+  const carried = carriedError(thrown);
+  const details = keptJson(isFatal(thrown) ? safeMember(thrown, "details") : carried?.details, run);
+  const cause = keptJson(carried?.cause, run);
+  const whole = { ...info, ...(stack !== undefined && { stack }), ...(isCause(cause?.value) && { cause: cause.value }) };
+  let error: ErrorInfo = withDetails(Object.freeze(whole), details);
   let delayMs: number | null = null;
   try {
     if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
@@ -37,11 +40,15 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const outcome = {
     type: "failed" as const,
     error,
-    sizeBytes: error.message.length + (error.stack?.length ?? 0) + (error.details === undefined ? 0 : details!.sizeBytes),
+    sizeBytes:
+      error.message.length +
+      (error.stack?.length ?? 0) +
+      (error.details === undefined ? 0 : details!.sizeBytes) +
+      (error.cause ? cause!.sizeBytes : 0),
     startedAt,
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, context.limits.timerMs),
-    ...(delayMs !== null && isChildFailure(thrown) && { anew: true as const }),
+    ...(delayMs !== null && carried && { anew: true as const }),
     ...(run.step === null && { uncalled: true as const }),
   };
   context.onFailed?.(thrown, task, node.compiled.node.type, outcome);
@@ -61,15 +68,19 @@ export function unretried(failed: Failed, { node, edges }: CompiledNode, { defin
   return { ...failed, incident: true, sizeBytes: failed.sizeBytes + sizeOfJson(failed.error as unknown as Json) };
 }
 
-/** The details of a FatalError, without secrets; a text that says why if they are not JSON or exceed a limit. Null if it has none. */
-function detailsOf(thrown: unknown, { task, context }: AttemptState): { readonly value: Json; readonly sizeBytes: number } | null {
-  const details = isFatal(thrown) ? safeMember(thrown, "details") : undefined;
-  if (details === undefined) return null;
+/** A part of an error that the execution keeps, without secrets; a text that says why if it is not JSON or exceeds a limit. Null if there is none. */
+function keptJson(part: unknown, { task, context }: AttemptState): { readonly value: Json; readonly sizeBytes: number } | null {
+  if (part === undefined) return null;
   try {
-    return normalise(clean(normalise(details, `The details of "${task.nodeId}"`, context.limits).value, context.scrub), "", context.limits);
+    return normalise(clean(normalise(part, `The details of "${task.nodeId}"`, context.limits).value, context.scrub), "", context.limits);
   } catch (refused) {
     return { value: `cannot be kept: ${errorInfo(refused).message}`, sizeBytes: 100 };
   }
+}
+
+/** Whether a value is the error of the first failed item of a map. It may come from a row that somebody has changed. */
+function isCause(value: unknown): value is NonNullable<ErrorInfo["cause"]> {
+  return isJsonObject(value) && typeof value.name === "string" && typeof value.message === "string" && Number.isSafeInteger(value.item);
 }
 
 function withDetails(error: ErrorInfo, details: { readonly value: Json; readonly sizeBytes: number } | null): ErrorInfo {

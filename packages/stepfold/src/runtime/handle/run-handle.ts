@@ -141,5 +141,6 @@ function outputOf({ workflowId, status, ending, output = null, error, currentNod
   const nodeId = error?.nodeId ?? currentNodeId;
   const details = { workflowId, message: error?.message ?? "unknown", ...(nodeId !== null && { nodeId }), ...undone };
   const more = { ...(error?.code !== undefined && { code: error.code }), ...(error?.cause && { cause: error.cause }) };
-  throw new StepfoldError("EXECUTION_FAILED", { ...details, ...more }, { cause: error });
+  const facts = error?.details !== undefined && { details: error.details };
+  throw new StepfoldError("EXECUTION_FAILED", { ...details, ...more, ...facts }, { cause: error });
 }

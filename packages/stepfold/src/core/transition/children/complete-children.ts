@@ -153,7 +153,7 @@ function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftC
   const map = children.map!;
   if (children.judged === map) return "going";
   children.judged = map;
-  const tolerated = map.tolerated < 1 ? Math.floor(map.tolerated * map.total) : map.tolerated;
+  const tolerated = map.tolerated < 1 ? itemsOf(map.tolerated, map.total) : map.tolerated;
   if (map.failed > tolerated && !(map.open && map.tolerated > 0 && map.tolerated < 1)) {
     const cause = firstError(scope, children);
     const message = cause ? `item ${cause.item}: ${cause.message}` : "unknown";
@@ -163,6 +163,15 @@ function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftC
   const enough = map.completeWhen !== undefined ? map.done >= map.completeWhen : holds(scope, children, at);
   if (!enough && !isFull(children)) return "going";
   return { output: normalise(outputs(scope, children), `The output of node "${nodeId}"`, scope.workflow.limits).value };
+}
+
+/**
+ * Returns how many items a share is. A share has at most three decimals of a percent, so it is counted in thousandths of a percent: as
+ * fractions, 29 % of 100 items would be 28.999.
+ */
+function itemsOf(share: number, total: number): number {
+  const thousandths = 100_000;
+  return Math.floor((Math.round(share * thousandths) * total) / thousandths);
 }
 
 /** What an expression can read of the progress of a map. */
