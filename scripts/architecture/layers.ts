@@ -78,10 +78,13 @@ export const roof: readonly string[] = ["cli"];
 export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [
     ["errors"],
+    ["values/hash"],
     ["values"],
     ["snapshot"],
     ["definition/graph"],
     ["definition"],
+    ["definition/lint"],
+    ["definition/compile"],
     ["transition/draft"],
     ["transition/paths"],
     ["transition/children", "transition/joins"],

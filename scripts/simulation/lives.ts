@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
 import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
-import { seededShare } from "../../packages/stepfold/src/core/values/seeded.ts";
+import { seededShare } from "../../packages/stepfold/src/core/values/hash/seeded.ts";
 import type { NodeDefinition } from "../../packages/stepfold/src/engine/node/node-definition.ts";
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";

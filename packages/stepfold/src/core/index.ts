@@ -1,4 +1,4 @@
-export { type CompileOptions, check, compile } from "./definition/compile.ts";
+export { type CompileOptions, check, compile } from "./definition/compile/compile.ts";
 export type {
   CompiledEdge,
   CompiledJoin,

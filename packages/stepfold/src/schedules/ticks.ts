@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { errorInfo } from "../core/errors/error-info.ts";
+import { seededShare } from "../core/values/hash/seeded.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import { seededShare } from "../core/values/seeded.ts";
 import { lastMs } from "../core/values/timestamp.ts";
 
 /** The members of a specification that decide when the schedule ticks. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tries } from "../../../../scripts/test/effort.ts";
-import { compile } from "../../src/core/definition/compile.ts";
+import { compile } from "../../src/core/definition/compile/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";

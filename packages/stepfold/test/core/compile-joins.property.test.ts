@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tries } from "../../../../scripts/test/effort.ts";
-import { compile } from "../../src/core/definition/compile.ts";
+import { compile } from "../../src/core/definition/compile/compile.ts";
 import type { CompiledJoin } from "../../src/core/definition/compiled.ts";
 import { dominators } from "../../src/core/definition/graph/dominators.ts";
 import { hasNode, type NodeSet } from "../../src/core/definition/graph/node-set.ts";

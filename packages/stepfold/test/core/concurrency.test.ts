@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { check, compile } from "../../src/core/definition/compile.ts";
+import { check, compile } from "../../src/core/definition/compile/compile.ts";
 import { withNeeds } from "../../src/core/definition/needs.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { editorEdgeKeys, editorNodeKeys } from "../../src/core/definition/check-keys.ts";
-import { check, compile } from "../../src/core/definition/compile.ts";
+import { editorEdgeKeys, editorNodeKeys } from "../../src/core/definition/compile/check-keys.ts";
+import { check, compile } from "../../src/core/definition/compile/compile.ts";
 import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { unknownNeeds, withNeeds } from "../../src/core/definition/needs.ts";
 import { defaultLimits } from "../../src/core/values/limits.ts";

@@ -1,4 +1,4 @@
-import { compile } from "../../src/core/definition/compile.ts";
+import { compile } from "../../src/core/definition/compile/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { check, checkCounted, compile } from "../../src/core/definition/compile.ts";
+import { check, checkCounted, compile } from "../../src/core/definition/compile/compile.ts";
 import { defaultLimits } from "../../src/core/values/limits.ts";
 import { WorkBudget } from "../../src/core/values/work-budget.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { Edge, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import { hash32 } from "../../src/core/values/hash/seeded.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import { hash32 } from "../../src/core/values/seeded.ts";
 
 /** What a node does at one attempt of one visit. */
 type Act =

@@ -1,4 +1,4 @@
-import { compile } from "../../src/core/definition/compile.ts";
+import { compile } from "../../src/core/definition/compile/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { scopedKey } from "../../src/core/snapshot/address.ts";
@@ -14,8 +14,8 @@ import type { DraftPath } from "../../src/core/transition/draft/draft-path.ts";
 import { deadlineIn } from "../../src/core/transition/draft/draft-status.ts";
 import { scopeAt } from "../../src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
+import { hash32 } from "../../src/core/values/hash/seeded.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import { hash32 } from "../../src/core/values/seeded.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 import { startedAt } from "./execution.fixture.ts";
 

@@ -2,8 +2,8 @@ import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/d
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { openWaits } from "../../src/core/transition/find-wait.ts";
+import { hash32 } from "../../src/core/values/hash/seeded.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import { hash32 } from "../../src/core/values/seeded.ts";
 import type { Command } from "../../src/engine/commands/command.ts";
 import type { NodeDefinition } from "../../src/engine/node/node-definition.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";

@@ -1,5 +1,5 @@
 import { Session } from "node:inspector/promises";
-import { compile } from "../../src/core/definition/compile.ts";
+import { compile } from "../../src/core/definition/compile/compile.ts";
 import { errorInfo } from "../../src/core/errors/error-info.ts";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";

@@ -1,4 +1,4 @@
-import { compile } from "../../src/core/definition/compile.ts";
+import { compile } from "../../src/core/definition/compile/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { reopenRun } from "../../src/core/restart/reopen-run.ts";
@@ -15,7 +15,7 @@ import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
 import { plan } from "../../src/core/transition/plan.ts";
 import { restartRun } from "../../src/core/transition/restart-run.ts";
-import { hash32 } from "../../src/core/values/seeded.ts";
+import { hash32 } from "../../src/core/values/hash/seeded.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 import type { ModelEvent } from "./model.fixture.ts";
 import type { ModelDefinition, ModelNode, ModelWhen } from "./model-definition.fixture.ts";

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../values/canonical-json.ts";
+import { sha256 } from "../values/hash/sha256.ts";
 import type { Json, JsonObject } from "../values/json.ts";
-import { sha256 } from "../values/sha256.ts";
 import { type Edge, type Node, nodeMembers, type WorkflowDefinition } from "./definition.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tries } from "../../../../../scripts/test/effort.ts";
-import { hash32, seededShare } from "../values/seeded.ts";
+import { hash32, seededShare } from "../values/hash/seeded.ts";
 import { noRetry, retryDelayMs } from "./retry.ts";
 
 const rule = { maxAttempts: 5, intervalMs: 1_000, backoff: "exponential", jitter: 0 } as const;

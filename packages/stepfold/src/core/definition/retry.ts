@@ -1,4 +1,4 @@
-import { seededShare } from "../values/seeded.ts";
+import { seededShare } from "../values/hash/seeded.ts";
 
 /** A retry policy with every field evaluated. Times in milliseconds. */
 export interface RetryRule {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { completing, eventOn, graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { bench, flow as drawn } from "../../../test/nodes/workflow.fixture.ts";
 import { expressionLanguage } from "../../expressions/expression-language.ts";
-import { compile } from "../definition/compile.ts";
+import { compile } from "../definition/compile/compile.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { findPaths, type Target } from "../snapshot/target.ts";
 import { apply, fold } from "./apply.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startedAt } from "../../../test/core/execution.fixture.ts";
 import { expressionLanguage } from "../../expressions/expression-language.ts";
-import { compile } from "../definition/compile.ts";
+import { compile } from "../definition/compile/compile.ts";
 import { fold } from "./apply.ts";
 import { Replay } from "./replay.ts";
 

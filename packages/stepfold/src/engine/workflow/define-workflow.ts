@@ -1,4 +1,4 @@
-import type { editorEdgeKeys, editorNodeKeys, editorWorkflowKeys } from "../../core/definition/check-keys.ts";
+import type { editorEdgeKeys, editorNodeKeys, editorWorkflowKeys } from "../../core/definition/compile/check-keys.ts";
 import type {
   Compensation,
   Concurrency,

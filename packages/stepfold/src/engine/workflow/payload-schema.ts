@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../core/values/canonical-json.ts";
+import { sha256 } from "../../core/values/hash/sha256.ts";
 import { isJsonObject, type Json, type JsonSchema, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { sha256 } from "../../core/values/sha256.ts";
 import { plainJson } from "../../core/values/to-json.ts";
 import { isStandard } from "../node/schema-kind.ts";
 import type { Schema } from "../node/standard-schema.ts";

@@ -1,4 +1,4 @@
-import { compile, compileToJudge, type Judged } from "../../core/definition/compile.ts";
+import { compile, compileToJudge, type Judged } from "../../core/definition/compile/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
 import { DefinitionReport } from "../../core/definition/definition-report.ts";
 import type { Issue } from "../../core/errors/issue.ts";

@@ -118,6 +118,14 @@ const query: JsonObject = {
   ...fields,
 };
 
+const numbers: JsonObject = {
+  title: "Large numbers",
+  description: "Whole numbers that a JavaScript number cannot hold: exact makes text of them, double the nearest number",
+  type: "string",
+  enum: ["exact", "double"],
+  default: "exact",
+};
+
 /** Builds the JSON Schema of the node's data. `limitBytes` is `maxBytes` of `httpNode`: the data may only set a lower limit. */
 export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSchema {
   return {
@@ -158,13 +166,7 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
         enum: ["auto", "json", "text", "base64"],
         default: "auto",
       },
-      numbers: {
-        title: "Large numbers",
-        description: "Whole numbers that a JavaScript number cannot hold: exact makes text of them, double the nearest number",
-        type: "string",
-        enum: ["exact", "double"],
-        default: "exact",
-      },
+      numbers,
       followRedirects: {
         title: "Follow redirects",
         description: "The most redirects that are followed. With 0, a redirect is not followed: the node continues at its handle fail",

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { sha256 } from "../../core/values/hash/sha256.ts";
 import type { Json } from "../../core/values/json.ts";
-import { sha256 } from "../../core/values/sha256.ts";
 import type { StepContext } from "../../engine/node/step-context.ts";
 import { checkWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { WorkflowEngine } from "../../engine/workflow-engine.ts";

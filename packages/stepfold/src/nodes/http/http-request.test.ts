@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../core/values/sha256.ts";
+import { sha256 } from "../../core/values/hash/sha256.ts";
 import type { HttpData } from "./http-data.ts";
 import { httpRequest, labelOf } from "./http-request.ts";
 

@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { sha256 } from "../../core/values/sha256.ts";
+import { sha256 } from "../../core/values/hash/sha256.ts";
 import type { HttpData } from "./http-data.ts";
 import { FatalHttpError } from "./http-error.ts";
 

@@ -1,4 +1,4 @@
-import { sha256 } from "../../core/values/sha256.ts";
+import { sha256 } from "../../core/values/hash/sha256.ts";
 import { workflowIdOf } from "../checked/wake-up-message.ts";
 import type { SqsEntry } from "./sqs-client.ts";
 

@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { sha256 } from "../../core/values/sha256.ts";
+import { sha256 } from "../../core/values/hash/sha256.ts";
 import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "../../ports/store-definitions.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 import type { RecordTable, StoredRecord } from "./record-table.ts";

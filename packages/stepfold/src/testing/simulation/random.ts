@@ -1,4 +1,4 @@
-import { hash32 } from "../../core/values/seeded.ts";
+import { hash32 } from "../../core/values/hash/seeded.ts";
 
 /** Random numbers from a seed: the same seed gives the same numbers on every machine. */
 export interface Random {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
-import { sha256 } from "../../../src/core/values/sha256.ts";
+import { sha256 } from "../../../src/core/values/hash/sha256.ts";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { MemoryTable } from "../../../src/stores/databases/memory/memory-table.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expressionLanguage } from "../../../expressions/expression-language.ts";
-import { check } from "../compile.ts";
+import { check } from "../compile/compile.ts";
 import type { Edge, Node, WorkflowDefinition } from "../definition.ts";
 
 type Parts = Readonly<Record<string, Partial<Node>>>;

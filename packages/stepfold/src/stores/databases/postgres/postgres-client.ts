@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { sha256 } from "../../../core/values/sha256.ts";
+import { sha256 } from "../../../core/values/hash/sha256.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 
 /**

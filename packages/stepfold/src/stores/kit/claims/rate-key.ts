@@ -1,4 +1,4 @@
-import { sha256 } from "../../../core/values/sha256.ts";
+import { sha256 } from "../../../core/values/hash/sha256.ts";
 import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { ExecutionGuard } from "../execution-table.ts";
 

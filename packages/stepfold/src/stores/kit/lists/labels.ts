@@ -1,6 +1,6 @@
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
+import { sha256 } from "../../../core/values/hash/sha256.ts";
 import type { Json } from "../../../core/values/json.ts";
-import { sha256 } from "../../../core/values/sha256.ts";
 import type { WaitFilter } from "../../../ports/list-filters.ts";
 import { waitsKey } from "./metadata-column.ts";
 

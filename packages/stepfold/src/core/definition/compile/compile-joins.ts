@@ -1,7 +1,7 @@
-import type { WorkBudget } from "../values/work-budget.ts";
-import type { CompiledEdge, CompiledJoin, CompiledNode, JoinEdge } from "./compiled.ts";
-import { dominators } from "./graph/dominators.ts";
-import { addNode, addNodes, type NodeSet, nodeSet } from "./graph/node-set.ts";
+import type { WorkBudget } from "../../values/work-budget.ts";
+import type { CompiledEdge, CompiledJoin, CompiledNode, JoinEdge } from "../compiled.ts";
+import { dominators } from "../graph/dominators.ts";
+import { addNode, addNodes, type NodeSet, nodeSet } from "../graph/node-set.ts";
 
 /** A node whose `join` and `wave` are not set yet. */
 export type OpenNode = { -readonly [K in "join" | "wave"]: CompiledNode[K] } & Omit<CompiledNode, "join" | "wave">;

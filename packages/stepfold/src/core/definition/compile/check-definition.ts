@@ -1,11 +1,11 @@
-import { type Duration, durationMs } from "../values/duration.ts";
-import { isId } from "../values/id.ts";
-import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
-import type { Limits } from "../values/limits.ts";
+import { type Duration, durationMs } from "../../values/duration.ts";
+import { isId } from "../../values/id.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../values/json.ts";
+import type { Limits } from "../../values/limits.ts";
+import type { DefinitionReport } from "../definition-report.ts";
+import { unknownNeeds } from "../needs.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { checkId, checkOneOf, checkType } from "./check-shape.ts";
-import type { DefinitionReport } from "./definition-report.ts";
-import { unknownNeeds } from "./needs.ts";
 
 /** The highest `limit` of `concurrency`. */
 const maxConcurrency = 10_000;

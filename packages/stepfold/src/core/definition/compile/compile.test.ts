@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { expressionLanguage } from "../../expressions/expression-language.ts";
-import { defaultLimits } from "../values/limits.ts";
+import { expressionLanguage } from "../../../expressions/expression-language.ts";
+import { defaultLimits } from "../../values/limits.ts";
 import { check, compile } from "./compile.ts";
 
 const hello = { id: "hello", nodes: [{ id: "a", type: "noop" }], edges: [] };

@@ -2,11 +2,11 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineNode } from "../../src/engine/node/define-node.ts";
-import type { NodeDefinition } from "../../src/engine/node/node-definition.ts";
-import { defineWorkflow } from "../../src/engine/workflow/define-workflow.ts";
-import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
-import { VirtualEnvironment } from "./virtual-environment.fixture.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import type { NodeDefinition } from "../../../src/engine/node/node-definition.ts";
+import { defineWorkflow } from "../../../src/engine/workflow/define-workflow.ts";
+import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
+import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
 
 /** The same three schemas by each library: an amount that may come as text, a receipt, an approval. */
 const libraries: Record<string, { input: unknown; output: unknown; resume: unknown }> = {

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../values/json.ts";
+import { isJsonObject, type JsonObject } from "../../values/json.ts";
+import type { DefinitionReport } from "../definition-report.ts";
 import { checkId, checkOneOf, checkType } from "./check-shape.ts";
-import type { DefinitionReport } from "./definition-report.ts";
 
 const maxNameLength = 255;
 

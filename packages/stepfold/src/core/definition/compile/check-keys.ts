@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
-import { nodeMembers } from "./definition.ts";
-import type { DefinitionReport } from "./definition-report.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../values/json.ts";
+import { nodeMembers } from "../definition.ts";
+import type { DefinitionReport } from "../definition-report.ts";
 
 /**
  * Keys of React Flow's nodes: the members of `Node` of `@xyflow/react` 12.12.1 and `NodeBase` of `@xyflow/system` 0.0.84, and those of

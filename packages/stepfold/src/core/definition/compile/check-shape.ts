@@ -1,6 +1,6 @@
-import { isId } from "../values/id.ts";
-import { isJsonObject, type JsonObject } from "../values/json.ts";
-import type { DefinitionReport } from "./definition-report.ts";
+import { isId } from "../../values/id.ts";
+import { isJsonObject, type JsonObject } from "../../values/json.ts";
+import type { DefinitionReport } from "../definition-report.ts";
 
 /** Checks the id of a workflow or node. */
 export function checkId(value: JsonObject, pointer: string, key: string, report: DefinitionReport): void {

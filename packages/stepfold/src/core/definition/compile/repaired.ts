@@ -1,6 +1,6 @@
-import type { Issue } from "../errors/issue.ts";
-import type { Json } from "../values/json.ts";
-import type { WorkflowDefinition } from "./definition.ts";
+import type { Issue } from "../../errors/issue.ts";
+import type { Json } from "../../values/json.ts";
+import type { WorkflowDefinition } from "../definition.ts";
 
 /** A workflow while it is repaired. */
 interface Parts {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonSchema } from "../../src/core/values/json.ts";
-import { defaultLimits } from "../../src/core/values/limits.ts";
-import { CheckBudget } from "../../src/engine/schema/check-run.ts";
-import { compileSchema } from "../../src/engine/schema/json-schema.ts";
-import { prepareStored } from "../../src/engine/workflow/prepared-workflow.ts";
-import { validatorOf } from "../../src/engine/workflow/validator.ts";
-import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
-import { builtinNodes } from "../../src/nodes/index.ts";
+import type { Json, JsonSchema } from "../../../src/core/values/json.ts";
+import { defaultLimits } from "../../../src/core/values/limits.ts";
+import { CheckBudget } from "../../../src/engine/schema/check-run.ts";
+import { compileSchema } from "../../../src/engine/schema/json-schema.ts";
+import { prepareStored } from "../../../src/engine/workflow/prepared-workflow.ts";
+import { validatorOf } from "../../../src/engine/workflow/validator.ts";
+import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
 
 const range = <T>(length: number, of: (index: number) => T): T[] => Array.from({ length }, (_, index) => of(index));
 const nested = (depth: number, around: (inner: JsonSchema, level: number) => JsonSchema): JsonSchema => {

@@ -1,11 +1,11 @@
-import type { Duration } from "../values/duration.ts";
-import { isJsonObject, type Json } from "../values/json.ts";
+import type { Duration } from "../../values/duration.ts";
+import { isJsonObject, type Json } from "../../values/json.ts";
+import type { CompiledEdge, CompiledNode } from "../compiled.ts";
+import { type CompiledPolicy, type Computed, compileCondition, compileDuration, compilePolicy } from "../compiled-policy.ts";
+import type { Node } from "../definition.ts";
+import type { DefinitionReport } from "../definition-report.ts";
+import type { CompileTemplate, Template } from "../template.ts";
 import type { OpenNode } from "./compile-joins.ts";
-import type { CompiledEdge, CompiledNode } from "./compiled.ts";
-import { type CompiledPolicy, type Computed, compileCondition, compileDuration, compilePolicy } from "./compiled-policy.ts";
-import type { Node } from "./definition.ts";
-import type { DefinitionReport } from "./definition-report.ts";
-import type { CompileTemplate, Template } from "./template.ts";
 
 /** Compiles a node: parses its durations and compiles its expressions. Mistakes are reported. The caller adds edges and joins. */
 export function compileNode(

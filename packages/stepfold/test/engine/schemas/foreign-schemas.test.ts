@@ -2,9 +2,9 @@ import * as v030 from "valibot030";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod3";
-import { defineNode } from "../../src/engine/node/define-node.ts";
-import type { NodeDefinition } from "../../src/engine/node/node-definition.ts";
-import { checkWorkflow, WorkflowEngine } from "../../src/index.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import type { NodeDefinition } from "../../../src/engine/node/node-definition.ts";
+import { checkWorkflow, WorkflowEngine } from "../../../src/index.ts";
 
 /** Schemas of libraries as they were before Standard Schema, each with a check of its own. */
 const old = {
