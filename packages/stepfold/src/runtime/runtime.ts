@@ -61,12 +61,13 @@ export interface Runtime {
    * same snapshot returns the same execution.
    *
    * ```ts
-   * const run = await runtime.adopt("order", await oldStore.load("order-7"));
+   * const run = await runtime.adopt("order", await oldStore.load("order-7"), { tenant: "acme" });
    * await run.resume({ payload: { approved: true } });
    * ```
    *
-   * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED` if the execution stands at a node that the workflow lacks;
-   * `FORK_REFUSED` if it has ended or is ending; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
+   * @throws StepfoldError `SNAPSHOT_INVALID`, also if the snapshot names another tenant than the option `tenant`; `OPTION_INVALID` if it
+   * names a tenant and you name none; `DEFINITION_CHANGED` if the execution stands at a node that the workflow lacks; `FORK_REFUSED` if it
+   * has ended or is ending; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
    */
   adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   /** Returns a handle of an existing execution. @throws StepfoldError `WORKFLOW_NOT_FOUND` */

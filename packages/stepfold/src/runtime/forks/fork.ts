@@ -130,12 +130,17 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
 export interface AdoptOptions {
   /** Id of the execution. Default: the id in the snapshot. */
   readonly workflowId?: string | undefined;
+  /**
+   * The tenant of the execution. Only you say whose execution it becomes: a snapshot that names another tenant is refused, and so is one
+   * that names a tenant if you name none. Default: none.
+   */
+  readonly tenant?: string | undefined;
 }
 
 /**
  * Plans to take a snapshot into the store.
  *
- * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `FORK_REFUSED`, `OPTION_UNKNOWN`
+ * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `FORK_REFUSED`, `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function planAdoption(
   context: RuntimeContext,
@@ -143,11 +148,13 @@ export function planAdoption(
   given: unknown,
   options: AdoptOptions,
 ): Forking {
-  refuseUnknown("runtime.adopt", options, ["workflowId"]);
+  refuseUnknown("runtime.adopt", options, ["workflowId", "tenant"]);
   const prepared = definitionOf(context, workflow);
   const { compiled } = prepared;
   const snapshot = readSnapshot(given, compiled, context.setting.limits);
-  const { workflowId = snapshot.workflowId, metadata, tenant, input, status, version, deadlineAt: deadline } = { ...snapshot, ...options };
+  const { workflowId = snapshot.workflowId, tenant } = options;
+  const { metadata, input, status, version, deadlineAt: deadline } = snapshot;
+  requireTenant(snapshot, tenant);
   if (isTerminal(status)) throw refused(snapshot, version, `it is ${status}`);
   if (snapshot.ending || snapshot.closing) throw refused(snapshot, version, "it is ending; drive it to its end with the engine");
   const checkpoint = takeCheckpoint(snapshot, { reason: "adopt", laterMs: 0 });
@@ -168,6 +175,14 @@ export function planAdoption(
       children: [],
     },
   };
+}
+
+/** Refuses a snapshot that claims to belong to another tenant than the caller says. @throws StepfoldError `SNAPSHOT_INVALID`, `OPTION_INVALID` */
+function requireTenant({ tenant: claimed }: Snapshot, tenant: string | undefined): void {
+  if (claimed === undefined || claimed === tenant) return;
+  if (tenant === undefined)
+    throw invalid("tenant", `must be given: the snapshot names the tenant "${claimed}", but only you say whose execution it becomes`);
+  throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "/tenant", reason: `is "${claimed}", and the option \`tenant\` is "${tenant}"` });
 }
 
 /** Returns the id and the hash of a definition. */

@@ -18,7 +18,8 @@ export async function startForked(
   const { committed, wakeUp } = await startLocally(context, local, start);
   if (committed) return workflowId;
   // the id is taken; the execution there may be the same one, stored by an earlier call
-  const there = (await requireHead(context.store, workflowId)).from;
+  const { from: there, tenant } = await requireHead(context.store, workflowId);
+  if (tenant !== start.options.tenant) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "tenant" });
   const isSame =
     there?.workflowId === from.workflowId &&
     there.incarnation === from.incarnation &&

@@ -93,3 +93,55 @@ describe("tenants", () => {
     await expect(goesOn(" ")).rejects.toMatchObject({ code: "SNAPSHOT_INVALID", details: { pointer: "/tenant" } });
   });
 });
+
+describe("a snapshot that is adopted", () => {
+  const asking = flow("asking", { ask: ["approval", {}] });
+  const driven = async (tenant?: string) => {
+    const engine = new WorkflowEngine({ workflow: asking, nodeDefinitions });
+    return engine.execute({ workflowId: "a", ...(tenant !== undefined && { tenant }) });
+  };
+
+  it("gets the tenant that the caller says, and none if neither says one", async () => {
+    const { runtime } = bench({ workflows: [asking] });
+    for (const [claimed, tenant] of [
+      [undefined, undefined],
+      [undefined, "acme"],
+      ["acme", "acme"],
+    ]) {
+      const run = await runtime.adopt("asking", await driven(claimed), { workflowId: `${claimed} ${tenant}`, tenant });
+      expect((await run.snapshot()).tenant).toBe(tenant);
+      expect(await runtime.list({ tenant: "acme", idPrefix: run.workflowId })).toMatchObject({ items: tenant ? [{ tenant }] : [] });
+    }
+  });
+
+  it.each([
+    ["acme", undefined, "OPTION_INVALID", "only you say whose execution it becomes"],
+    ["acme", "other", "SNAPSHOT_INVALID", '/tenant is "acme"'],
+    ["acme", "Acme", "SNAPSHOT_INVALID", '/tenant is "acme"'],
+    ["acme", null, "SNAPSHOT_INVALID", '/tenant is "acme"'],
+    [undefined, "", "OPTION_INVALID", "tenant"],
+    [undefined, 5, "OPTION_INVALID", "tenant"],
+    [" acme", "acme", "SNAPSHOT_INVALID", "/tenant"],
+    ["", "acme", "SNAPSHOT_INVALID", "/tenant"],
+  ])("is refused where it claims the tenant %j and the caller says %j", async (claimed, tenant, code, message) => {
+    const { runtime, store } = bench({ workflows: [asking] });
+    const snapshot = { ...(await driven()), ...(claimed !== undefined && { tenant: claimed }) };
+    await expect(runtime.adopt("asking", snapshot, { tenant: tenant as string })).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+    expect((await store.list()).items).toEqual([]);
+  });
+
+  it("never gives a handle of the execution of another tenant that began from the same snapshot", async () => {
+    const { runtime } = bench({ workflows: [asking] });
+    const snapshot = await driven();
+    await runtime.adopt("asking", snapshot, { tenant: "acme" });
+    expect((await runtime.adopt("asking", snapshot, { tenant: "acme" })).workflowId).toBe("a");
+    for (const tenant of ["other", undefined])
+      await expect(runtime.adopt("asking", snapshot, { tenant })).rejects.toMatchObject({
+        code: "START_CONFLICT",
+        details: { differs: "tenant" },
+      });
+  });
+});
