@@ -20,6 +20,7 @@ const hints: Readonly<Partial<Record<string, string>>> = {
   WORKFLOW_NOT_FOUND: "stepfold ls lists the executions there are. Another database is named with --store",
   SCHEDULE_NOT_FOUND: "stepfold schedule ls lists the schedules there are. Another database is named with --store",
   SCHEDULE_EXISTS: "stepfold schedule show NAME tells what it says",
+  SCHEDULE_DENIED: "stepfold schedule --help lists what can be done with schedules",
   EXECUTION_ENDED: "stepfold show ID tells how it ended; stepfold run FILE starts another execution",
   RESUME_CONFLICT: "Another answer needs another --idempotency-key; stepfold show ID tells what it waits for now",
   METADATA_CONFLICT: "Another change needs another --idempotency-key; stepfold show ID --json tells what the metadata is now",

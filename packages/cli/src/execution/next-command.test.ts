@@ -43,6 +43,12 @@ describe("answerable", () => {
     );
   });
 
+  it("shows a schedule, which takes no signal from others", async () => {
+    const { snapshot, commands } = await pausedAt({ tick: ["signal", { name: "schedule" }] });
+    expect(commands()).toEqual(["stepfold signal one schedule"]);
+    expect(commands({ ...snapshot, workflowId: "schedule:nightly" })).toEqual(["stepfold schedule show nightly"]);
+  });
+
   it("names the step where several wait, and makes a payload from its type's schema", async () => {
     const { commands } = await pausedAt({ ask: "approval", paper: "sign" });
     expect(commands()).toEqual([`stepfold resume one --step ask ${approved}`, `stepfold resume one --step paper --payload '"…"'`]);

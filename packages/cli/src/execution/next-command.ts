@@ -34,6 +34,7 @@ export function answerable(snapshot: Snapshot, context: CommandContext): Answera
 /** Returns a function that makes the command for a wait. @param open all waits of the snapshot: the command must name its wait clearly */
 export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], context: CommandContext): (wait: WaitInfo) => string | null {
   const { workflowId } = snapshot;
+  const schedule = /^schedule:(.+)$/.exec(workflowId)?.[1];
   const { workflow, resumeSchema } = context;
   const nodeAt = (scope: string, nodeId: string): CompiledNode | undefined =>
     workflow ? workflowOf(workflow, snapshot, scope)?.nodes.get(nodeId) : undefined;
@@ -84,6 +85,8 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
         [workflowId],
         [...targetWords(wait), ...payloadWords(wait), ...responderWords(wait, context.user)],
       );
+    // only the commands for schedules tell a schedule something
+    if (schedule !== undefined) return commandLine(context, "schedule", ["show", schedule]);
     const key = answer.key === undefined ? [] : ["--key", answer.key];
     return commandLine(context, "signal", [workflowId, answer.name], [...key, ...payloadWords(wait)]);
   };

@@ -3,7 +3,7 @@ import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { checkInput, firstNode } from "../engine/workflow/start-event.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
-import { type ScheduleHost, type SchedulesPart, scheduleSignal } from "./context/schedule-host.ts";
+import { type ScheduleHost, type SchedulesPart, toSchedule } from "./context/schedule-host.ts";
 import type { Schedules } from "./context/schedules.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./worker/local-work.ts";
 
@@ -14,8 +14,6 @@ export interface OpenSchedules {
   declare(): void;
 }
 
-/** How long a signal to a schedule is kept: ten years, because it must not expire. */
-const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
 /** The delays before a declared schedule is put again after an error: the first one, and the longest one. */
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
@@ -76,6 +74,7 @@ function hostOf(
   return {
     limits: setting.limits,
     now: () => clock.now(),
+    newId: () => context.environment.newId(),
     problemOf(id, input) {
       try {
         const prepared = registry.current(id);
@@ -101,13 +100,13 @@ function hostOf(
         if (!StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) throw error;
       });
     },
-    async tell(workflowId, payload) {
+    async tell(workflowId, payload, idempotencyKey) {
       requireOpen("signal");
-      await commandLocally(context, local, workflowId, { type: "signal", name: scheduleSignal, payload, ttl: ttlMs });
+      await commandLocally(context, local, workflowId, toSchedule(payload, idempotencyKey), { ofSchedules: true });
     },
     async cancel(workflowId, reason) {
       requireOpen("cancel");
-      await commandLocally(context, local, workflowId, { type: "cancel", reason });
+      await commandLocally(context, local, workflowId, { type: "cancel", reason }, { ofSchedules: true });
     },
     list: (query) => store.list({ ...query, definitionId: scheduleWorkflowId }),
   };

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { scheduleWorkflow } from "../../src/schedules/schedule-node.ts";
 import { webhook } from "../../src/webhooks/webhook.ts";
+import { secret, signed } from "../webhooks/signing.fixture.ts";
 import { closeAll, hour, quick, scheduling } from "./schedules.fixture.ts";
 
 afterEach(closeAll);
@@ -16,6 +17,15 @@ const parent = (data: object) => ({
 });
 
 describe("the ids of schedules", () => {
+  it("are made of their names, and tell them", async () => {
+    const { runtime } = scheduling();
+    await runtime.schedules.create("nightly", { workflow: "quick", every: "1h" });
+    await expect((await runtime.get(squat)).cancel()).rejects.toMatchObject({
+      code: "SCHEDULE_DENIED",
+      details: { use: 'runtime.schedules.delete("nightly")' },
+    });
+  });
+
   it("are given to no execution that a caller starts, and the schedule can be made", async () => {
     const { runtime } = scheduling();
     await expect(runtime.start("quick", { workflowId: squat })).rejects.toMatchObject(refused);
@@ -49,23 +59,8 @@ describe("the ids of schedules", () => {
 
   it("are given to no execution that an event from outside starts", async () => {
     const { runtime, store } = scheduling();
-    const secret = `whsec_${btoa("a secret of the service, of 32 bytes")}`;
     const handler = webhook(runtime, { secret, receive: () => ({ start: "quick", workflowId: squat }) });
-    const [id, at] = ["evt-1", String(Math.floor(Date.now() / 1_000))];
-    const key = await crypto.subtle.importKey(
-      "raw",
-      new TextEncoder().encode("a secret of the service, of 32 bytes"),
-      { name: "HMAC", hash: "SHA-256" },
-      false,
-      ["sign"],
-    );
-    const mac = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`${id}.${at}.{}`));
-    const headers = {
-      "webhook-id": id,
-      "webhook-timestamp": at,
-      "webhook-signature": `v1,${btoa(String.fromCharCode(...new Uint8Array(mac)))}`,
-    };
-    const answer = await handler(new Request("https://here/hook", { method: "POST", body: "{}", headers }));
+    const answer = await handler(new Request("https://here/hook", { method: "POST", body: "{}", headers: signed("evt-1", "{}") }));
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(await store.loadHead(squat)).toBeNull();
   });
@@ -93,20 +88,5 @@ describe("the workflow of schedules", () => {
     const other = await runtime.start("quick", { workflowId: "q" });
     await environment.settle();
     await expect(other.fork({ version: 0, definition: mine })).rejects.toMatchObject(own);
-  });
-});
-
-describe("an execution of a schedule", () => {
-  it("can be neither forked nor restarted, and keeps its name", async () => {
-    const { runtime } = scheduling();
-    await runtime.schedules.create("nightly", { workflow: "quick", every: "1h" });
-    const run = await runtime.get(squat);
-    await expect(run.fork()).rejects.toMatchObject({ code: "FORK_REFUSED" });
-    await expect(run.restart()).rejects.toMatchObject({ code: "FORK_REFUSED" });
-    const name = { code: "OPTION_INVALID", message: expect.stringContaining("the name of the schedule") };
-    await expect(run.setMetadata({ schedule: "other" })).rejects.toMatchObject(name);
-    await expect(run.setMetadata({ schedule: null })).rejects.toMatchObject(name);
-    await expect(run.setMetadata({ team: "night" })).resolves.toEqual({ applied: true });
-    expect(await runtime.schedules.describe("nightly")).toMatchObject({ name: "nightly" });
   });
 });

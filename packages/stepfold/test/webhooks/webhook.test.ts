@@ -1,14 +1,12 @@
-import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import { type WebhookOptions, webhook } from "../../src/webhooks/index.ts";
 import { closeAll, second, setUp } from "../runtime/runtime.fixture.ts";
+import { bytes, secret, signed as signedHeaders } from "./signing.fixture.ts";
 
 afterEach(closeAll);
 
-const bytes = Buffer.alloc(32, 7);
-const secret = `whsec_${bytes.toString("base64")}`;
 const workflows = [
   { id: "order", nodes: [{ id: "paid", type: "signal", data: { name: "paid", key: "{{ input.order }}" } }], edges: [] },
   { id: "strict", nodes: [{ id: "paid", type: "signal", data: { name: "paid", schema: { type: "number" } } }], edges: [] },
@@ -26,11 +24,8 @@ async function answerOf(responding: Promise<Response>) {
 function hooked(receive: WebhookOptions["receive"], more: Partial<WebhookOptions> = {}) {
   const { runtime, environment, store } = setUp({ workflows, nodeDefinitions: builtinNodes });
   const fetch = webhook(runtime, { secret, receive, now: () => environment.now(), ...more });
-  const signed = (id: string, body: string, at = environment.now(), key: Buffer = bytes): Record<string, string> => {
-    const time = `${Math.floor(at / 1000)}`;
-    const mac = createHmac("sha256", key).update(`${id}.${time}.${body}`).digest("base64");
-    return { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `v1,${mac}` };
-  };
+  const signed = (id: string, body: string, at = environment.now(), key: Buffer = bytes): Record<string, string> =>
+    signedHeaders(id, body, at, key);
   const send = (body: string, headers: Record<string, string>, method = "POST") => {
     const init = method === "POST" ? { body } : {};
     return answerOf(fetch(new Request("https://example.test/hooks/payments", { method, headers, ...init })));

@@ -256,6 +256,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   SCHEDULE_INVALID: { status: 400, retryable: false, say: (d) => `Schedule "${d.schedule}" is not valid:${issuesText(d.issues)}` },
   SCHEDULE_NOT_FOUND: { status: 404, retryable: false, say: (d) => `No schedule "${d.schedule}" in this store` },
   SCHEDULE_EXISTS: { status: 409, retryable: false, say: (d) => `Another schedule is named "${d.schedule}": edit that one` },
+  SCHEDULE_DENIED: {
+    status: 403,
+    retryable: false,
+    say: (d) => `No ${d.action} for execution "${d.workflowId}": it is a schedule, which only runtime.schedules changes. Use ${d.use}`,
+  },
   // stores
   WORKFLOW_EXISTS: {
     status: 409,

@@ -83,6 +83,8 @@ interface DetailsByCode {
   SCHEDULE_INVALID: { schedule: string; issues: readonly SchemaIssue[] };
   SCHEDULE_NOT_FOUND: { schedule: string };
   SCHEDULE_EXISTS: { schedule: string };
+  /** `action` is what was refused, `use` the call of `runtime.schedules` that does it. */
+  SCHEDULE_DENIED: { workflowId: string; action: string; use: string };
   // stores
   /** `deletedAt` is present if the execution was deleted and its id is still reserved. */
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };

@@ -40,6 +40,12 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   GLOBAL_DENIED: [
     [{ nodeId: "n", name: "stripe", allowed: ["mail"] }, "reads globals.stripe, which this workflow may not read. It may read: mail"],
   ],
+  SCHEDULE_DENIED: [
+    [
+      { workflowId: "schedule:s", action: "cancel", use: 'runtime.schedules.delete("s")' },
+      'it is a schedule, which only runtime.schedules changes. Use runtime.schedules.delete("s")',
+    ],
+  ],
   MAP_FAILED: [[{ nodeId: "n", failed: 2, tolerated: 1, message: "item 3: no" }, '2 items of node "n" failed, but at most 1 may fail']],
   STALLED: [[{ nodes: ["a", "b"] }, "the paths at a, b are held"]],
   COMPENSATION_FAILED: [[{ nodeId: "n", message: "no" }, 'The compensation of node "n" failed: no']],

@@ -9,6 +9,11 @@ export function scheduleIdOf(name: string): string {
   return `${schedulePrefix}${name}`;
 }
 
+/** Returns the name of the schedule whose execution has this id. */
+export function scheduleNameOf(workflowId: string): string {
+  return workflowId.slice(schedulePrefix.length);
+}
+
 /**
  * Refuses what belongs to schedules: the id of an execution that begins with `schedule:`, and the id of their workflow. Whoever could take
  * them could keep others from making a schedule, or hide all schedules in lists.

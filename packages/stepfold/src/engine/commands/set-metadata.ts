@@ -4,7 +4,6 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
 import { type EpochMs, isJsonObject, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import { checkedName } from "../attempt/suspension.ts";
 import { keepValue } from "./keep-value.ts";
 
@@ -26,10 +25,6 @@ export function metadataEvent(
 ): MetadataSetEvent {
   const { metadata: given } = keepValue(snapshot, "metadata", patch, limits);
   if (!isJsonObject(given)) throw new StepfoldError("OPTION_INVALID", { option: "patch", reason: "must be an object of values by key" });
-  if (snapshot.definition.id === scheduleWorkflowId && Object.hasOwn(given, "schedule")) {
-    const reason = "must not change `schedule`, which is the name of the schedule";
-    throw new StepfoldError("OPTION_INVALID", { option: "patch", reason });
-  }
   const metadata = patchedMetadata(snapshot.metadata, given);
   const key = idempotencyKey === undefined ? {} : { idempotencyKey: checkedName("idempotencyKey", idempotencyKey) };
   return { type: "metadataSet", ...stamp, metadata, sizeBytes: sizeOfJson(metadata), ...key };

@@ -1,6 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
-import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import type { CountQuery } from "../../ports/snapshot-store.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
@@ -47,9 +46,7 @@ export async function broadcast(
       reason: "must not contain signal or key: the call itself gives both",
     });
   const [reached, refused]: [string[], BroadcastReport["refused"][number][]] = [[], []];
-  // schedules are executions too, but only the runtime itself sends them signals
-  const isMeant = ({ definition }: { readonly definition: { readonly id: string } }): boolean => definition.id !== scheduleWorkflowId;
-  for (const workflowId of await receiversOf(context.store, { name, key }, where, context.setting.limits, isMeant)) {
+  for (const workflowId of await receiversOf(context.store, { name, key }, where, context.setting.limits)) {
     const signal = { type: "signal", name, key, payload, idempotencyKey, onlyWaiting: true } as const;
     const outcome = await outcomeOf(() => commandLocally(context, local, workflowId, signal));
     if (outcome === "reached") reached.push(workflowId);

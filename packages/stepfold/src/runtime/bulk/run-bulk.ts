@@ -3,6 +3,7 @@ import type { Status } from "../../core/snapshot/snapshot.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { requireNoSchedule } from "../context/require-no-schedule.ts";
 import type { Run } from "../handle/run.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk.ts";
 import { type BulkMove, moveOf } from "./bulk-moves.ts";
@@ -38,7 +39,7 @@ export async function* runBulk(host: BulkHost, action: BulkAction, options: Bulk
   const status = statusesOf(move, action, where.status);
   let count = 0;
   for await (const summary of listed(host, { ...where, status })) {
-    const outcome = await applyMove(host, move, summary, dryRun);
+    const outcome = await applyMove(host, { move, action: action.action, dryRun }, summary);
     if (!outcome) continue;
     yield outcome;
     if (++count >= limit) return;
@@ -60,14 +61,15 @@ async function* listed({ store, now, requireOpen }: BulkHost, where: CountQuery)
   }
 }
 
-/** Applies an action to one execution. Null: there is nothing to do, or the execution was deleted. */
+/** Applies an action to one execution, which must not be a schedule. Null: there is nothing to do, or the execution was deleted. */
 async function applyMove(
   { run }: BulkHost,
-  move: BulkMove,
-  { workflowId, status }: ExecutionSummary,
-  dryRun: boolean,
+  { move, action, dryRun }: { readonly move: BulkMove; readonly action: BulkAction["action"]; readonly dryRun: boolean },
+  summary: ExecutionSummary,
 ): Promise<BulkOutcome | null> {
+  const { workflowId, status } = summary;
   try {
+    requireNoSchedule(summary, action);
     const did = await move.do(run(workflowId), dryRun);
     return did && { workflowId, status, ...did };
   } catch (error) {

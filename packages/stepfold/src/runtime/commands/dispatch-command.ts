@@ -1,6 +1,7 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { isTerminal } from "../../core/snapshot/snapshot.ts";
+import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";
@@ -17,6 +18,7 @@ import { noticeOf } from "../context/changes.ts";
 import type { CommandJob, CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller, writeForCaller } from "../context/persist.ts";
+import { requireNoSchedule } from "../context/require-no-schedule.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import { answeredBefore, onceKeyOf, requireRepeated } from "./repeated-answer.ts";
@@ -42,7 +44,7 @@ export function dispatchCommand(
   context: RuntimeContext,
   workflowId: string,
   command: Command,
-  given: Pick<CommandJob, "announce" | "isCurrent">,
+  given: Pick<CommandJob, "announce" | "isCurrent" | "ofSchedules">,
 ): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     context.commands.add(workflowId, { command, ...given, resolve, reject }, (jobs) => commitJobs(context, workflowId, jobs));
@@ -112,9 +114,10 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   const [jobs, events, repeats]: [CommandJob[], Event[], CommandJob[]] = [[], [], []];
   const breaks = new Breaks(() => environment.monotonicMs());
   for (const job of all) {
-    const { command, isCurrent, resolve, reject } = job;
+    const { command, isCurrent, ofSchedules = false, resolve, reject } = job;
     try {
       if (isCurrent?.() === false) throw new StepfoldError("FENCE_LOST", { workflowId });
+      if (!ofSchedules && !triesAgain(command, snapshot)) requireNoSchedule(snapshot, command.type);
       const key = onceKeyOf(command);
       if (key !== null && keys.has(key)) {
         repeats.push(job);
@@ -144,6 +147,13 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     if (others) await others;
   }
   return opened && jobs.length > 0 ? { jobs, events, repeats, ...opened } : null;
+}
+
+/** Whether a command only lets an execution try again what failed. An operator may do this with a schedule too. */
+function triesAgain(command: Command, { activePaths }: Snapshot): boolean {
+  if (command.type !== "resume") return command.type === "retry";
+  const waitsForDecision = activePaths.some(({ waits }) => waits?.some(({ kind }) => kind === "incident"));
+  return waitsForDecision && safeMember(command.payload, "action") === "retry";
 }
 
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {

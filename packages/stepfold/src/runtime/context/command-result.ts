@@ -32,6 +32,8 @@ export interface CommandJob {
   readonly announce: boolean;
   /** Called before each try. False: the sender has lost its claim and may not want the command, which is refused with `FENCE_LOST`. */
   readonly isCurrent?: (() => boolean) | undefined;
+  /** True for what `runtime.schedules` and the executions of a schedule tell it. Other commands do not change a schedule. */
+  readonly ofSchedules?: boolean | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: unknown) => void;
 }

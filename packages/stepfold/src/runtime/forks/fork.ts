@@ -11,7 +11,6 @@ import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { StartOptions } from "../../engine/workflow/start-event.ts";
@@ -80,9 +79,8 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   const { version, node, output } = options;
   if (version !== undefined && node !== undefined) throw invalid("node", "cannot be given together with `version`");
   if (output !== undefined && node === undefined) throw invalid("output", "needs `node`, whose output it is");
-  const history = await loadHistory(context, workflowId);
+  const history = await loadHistory(context, workflowId, "fork");
   const { head, events } = history;
-  if (head.definition.id === scheduleWorkflowId) throw refused(head, null, "it is a schedule");
   const { limits } = context.setting;
   const point = snapshotAt(history, node === undefined ? (version ?? head.version) : versionAtNode(history, node));
   const prepared = await wantedDefinition(context, history, options.definition);

@@ -4,16 +4,23 @@ import type { ContinuedEvent, Event, StartedEvent } from "../../core/snapshot/ev
 import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import { readHistory } from "../../ports/read-history.ts";
+import { requireNoSchedule } from "../context/require-no-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 
 /**
  * Loads the history of the present run of an execution, and the definitions that it followed.
  *
- * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `DEFINITION_MISSING`, `DEFINITION_CHANGED`
+ * @param action what another execution, or this one, goes on by
+ * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `SCHEDULE_DENIED`, `DEFINITION_MISSING`, `DEFINITION_CHANGED`
  */
-export async function loadHistory({ store, registry }: RuntimeContext, workflowId: string): Promise<RunHistory> {
+export async function loadHistory(
+  { store, registry }: RuntimeContext,
+  workflowId: string,
+  action: "fork" | "restart",
+): Promise<RunHistory> {
   const head = await requireHead(store, workflowId);
+  requireNoSchedule(head, action);
   const since = head.run?.since ?? 0;
   // the last page may hold events that were committed after the head was read
   const rows = (await readHistory(store, workflowId, head.version, since - 1)).filter(({ version }) => version <= head.version);

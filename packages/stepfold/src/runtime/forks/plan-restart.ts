@@ -8,7 +8,6 @@ import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
-import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { timesOf } from "../../engine/workflow/start-event.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
@@ -63,10 +62,9 @@ export interface Restarting {
  */
 export async function planRestart(context: RuntimeContext, workflowId: string, options: RestartOptions): Promise<Restarting> {
   checkRestartOptions(options);
-  const history = await loadHistory(context, workflowId);
+  const history = await loadHistory(context, workflowId, "restart");
   const { head, events } = history;
   const { status, definition } = head;
-  if (definition.id === scheduleWorkflowId) throw refused(head, null, "it is a schedule");
   if (status === "completed") throw refused(head, null, "it has completed; fork it at the node from which it should go on");
   if (status !== "failed" && status !== "cancelled") throw refused(head, null, `it is ${status}, and has not ended`);
   const undone = undoneSince(events);

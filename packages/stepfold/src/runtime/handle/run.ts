@@ -53,7 +53,10 @@ export interface CancelOptions extends Place {
   readonly reason?: string | undefined;
 }
 
-/** A handle on a durable execution. Any number of handles, in any process, reach the same execution. */
+/**
+ * A handle on a durable execution. Any number of handles, in any process, reach the same execution. The execution of a schedule can be read
+ * and waited for, but only `runtime.schedules` changes it: every other method except `retry` is refused with `SCHEDULE_DENIED`.
+ */
 export interface Run {
   readonly workflowId: string;
   /**

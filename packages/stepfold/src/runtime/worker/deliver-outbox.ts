@@ -4,7 +4,6 @@ import type { ParentLink } from "../../core/snapshot/lineage.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import type { Command } from "../../engine/commands/command.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
 import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
 import { minFailoverMs } from "../context/persist.ts";
@@ -130,8 +129,8 @@ export class Outbox {
       delivered.answered();
       return answer;
     };
-    const command = (workflowId: string, given: Command): Promise<boolean> =>
-      answered(commandLocally(context, local, workflowId, given, isHeld));
+    const command: OutboxDelivery["command"] = (workflowId, given, about) =>
+      answered(commandLocally(context, local, workflowId, given, { isCurrent: isHeld, ...about }));
     const start = (request: ExecutionStart): Promise<StartResult> => answered(startLocally(context, local, request));
     await answered(deliver({ context, local, from, isHeld, command, start }, message));
     delivered.messages.push(message);
@@ -218,8 +217,8 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
  * Starts the execution that a schedule wants. If the start is refused, the schedule is told. If only this worker does not
  * know the workflow, the schedule asks again, and another worker can start the execution.
  *
- * @throws StepfoldError `DEFINITION_UNKNOWN` if the schedule has ended and cannot ask again. Then the message stays in the outbox for another
- * worker, as if the store did not answer; after some tries the schedule is parked
+ * @throws StepfoldError `DEFINITION_UNKNOWN` if the schedule was deleted meanwhile and cannot ask again. Then the message stays in the outbox
+ * for another worker, as if the store did not answer; after some tries the schedule is parked
  */
 async function startScheduled(delivery: OutboxDelivery, message: Message & { readonly type: "startRoot" }): Promise<void> {
   const refusal = await startRoot(delivery, message);

@@ -1,7 +1,7 @@
 import type { Command } from "../../engine/commands/command.ts";
 import { dispatchCommand } from "../commands/dispatch-command.ts";
 import { type ExecutionStart, type StartResult, startExecution } from "../commands/start-execution.ts";
-import type { PendingWakeUp } from "../context/command-result.ts";
+import type { CommandJob, PendingWakeUp } from "../context/command-result.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import { Inbox } from "./inbox.ts";
@@ -57,7 +57,7 @@ export async function startLocally(context: RuntimeContext, local: LocalWork, re
  * Commits a command to an execution, and wakes its session or claims it here. In a process with a worker the call resolves after the commit
  * and does not wait for the rest; in a process without a worker it also waits until the message to the queue is sent.
  *
- * @param isCurrent as `CommandJob.isCurrent`
+ * @param about `isCurrent` and `ofSchedules` of the `CommandJob`
  * @returns false if a command with the same idempotency key was committed before
  */
 export async function commandLocally(
@@ -65,9 +65,9 @@ export async function commandLocally(
   local: LocalWork,
   workflowId: string,
   command: Command,
-  isCurrent?: () => boolean,
+  about: Pick<CommandJob, "isCurrent" | "ofSchedules"> = {},
 ): Promise<boolean> {
-  const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, { announce: !local.slots.isOpen, isCurrent });
+  const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, { announce: !local.slots.isOpen, ...about });
   if (local.slots.isOpen) wakeLater(context, local, wakeUp);
   else await wakeExecution(context, local, wakeUp);
   return committed;

@@ -6,6 +6,7 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import type { EndChildCommand } from "../../engine/commands/end-child.ts";
 import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
+import type { CommandJob } from "../context/command-result.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { LocalWork } from "./local-work.ts";
 
@@ -18,7 +19,7 @@ export interface OutboxDelivery {
   /** Whether the claim of the sender is in force. */
   readonly isHeld: () => boolean;
   /** Commits a command to an execution, also to the sender itself, as long as the claim of the sender is in force (`commandLocally`). */
-  readonly command: (workflowId: string, command: Command) => Promise<boolean>;
+  readonly command: (workflowId: string, command: Command, about?: Pick<CommandJob, "ofSchedules">) => Promise<boolean>;
   /** Starts an execution: `startLocally`. */
   readonly start: (request: ExecutionStart) => Promise<StartResult>;
 }
@@ -58,3 +59,11 @@ export function statusToReport({ ended, ending }: Draft): ChildEnd["status"] {
 export function endToReport(status: ChildEnd["status"], { output, error }: Pick<Snapshot | Draft, "output" | "error">): ChildEnd {
   return { status, ...(output !== undefined && { output }), ...(error && { error }) };
 }
+
+/** Whether a restart or a start was refused. A store that does not answer, and any other error that may pass, is not a refusal. */
+export function isRefused(error: unknown): error is StepfoldError {
+  return StepfoldError.is(error) && !error.retryable && !transient.has(error.code);
+}
+
+/** Codes of errors that say nothing about the execution: the delivery is tried again. */
+const transient: ReadonlySet<string> = new Set(["FENCE_LOST", "OUTCOME_UNKNOWN", "RUNTIME_CLOSED", "STORE_REJECTED", "VERSION_CONFLICT"]);

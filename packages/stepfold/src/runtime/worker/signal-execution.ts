@@ -2,7 +2,7 @@ import { type ErrorInfo, errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { sha256 } from "../../core/values/hash/sha256.ts";
-import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
+import type { ExecutionSummary } from "../../ports/snapshot-store.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
@@ -12,7 +12,7 @@ import { type OutboxDelivery, reportEnd } from "./report-end.ts";
  * may send the signal again later. After any other error the message stays in the outbox.
  */
 const refusals: readonly string[] = [
-  ...["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "RESUME_INVALID", "RESUME_CONFLICT", "CODE_NEEDED", "DEFINITION_CHANGED"],
+  ...["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "SCHEDULE_DENIED", "RESUME_INVALID", "RESUME_CONFLICT", "CODE_NEEDED", "DEFINITION_CHANGED"],
   ...["LIMIT_EXCEEDED", "OPTION_INVALID", "VALUE_NOT_JSON"],
 ];
 
@@ -37,9 +37,9 @@ async function send(
   // the same for every delivery of this message; the incarnation tells apart executions that had this id one after the other
   const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
   try {
-    const { tenant, definition } = await requireHead(context.store, to);
-    // steps cannot signal executions of other tenants; they cannot signal schedules either, which are executions of a workflow of their own
-    if (tenant !== from.tenant || definition.id === scheduleWorkflowId) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to });
+    const { tenant } = await requireHead(context.store, to);
+    // steps cannot signal executions of other tenants
+    if (tenant !== from.tenant) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to });
     await command(to, { type: "signal", name, key, payload, ttl, idempotencyKey });
     return null;
   } catch (error) {
@@ -65,10 +65,9 @@ async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly
   let [reached, refused] = [0, 0];
   try {
     const where = { ...(from.tenant !== undefined && { tenant: from.tenant }), ...(workflow !== undefined && { definitionId: workflow }) };
-    const ids = await receiversOf(context.store, message, where, context.setting.limits, ({ tenant, definition }) => {
-      // without a tenant, the list has the executions of all tenants; see `sendTo` for schedules
-      return tenant === from.tenant && definition.id !== scheduleWorkflowId;
-    });
+    // without a tenant, the list has the executions of all tenants
+    const isMeant = ({ tenant }: ExecutionSummary): boolean => tenant === from.tenant;
+    const ids = await receiversOf(context.store, message, where, context.setting.limits, isMeant);
     for (const id of ids) {
       if (!isHeld()) throw new StepfoldError("FENCE_LOST", { workflowId: from.workflowId });
       const signal = { type: "signal", name, key, payload, onlyWaiting: true, idempotencyKey } as const;

@@ -274,7 +274,7 @@ describe("a node that sends a signal", () => {
     await runtime.schedules.create("daily", { workflow: "order", cron: "0 9 * * *" } as never);
     const run = await runtime.start("teller", { input: { to: scheduleIdOf("daily") } });
     await environment.settle();
-    expect(await run.result()).toEqual({ code: "WORKFLOW_NOT_FOUND" });
+    expect(await run.result()).toEqual({ code: "SCHEDULE_DENIED" });
   });
 
   it("leaves nothing readable in an encrypted store", async () => {
