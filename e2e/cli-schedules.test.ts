@@ -53,7 +53,9 @@ describe("stepfold schedule", () => {
     const worker = startCli(["worker", "--json"], where);
     await worker.saw('"working"');
     await worker.saw("declared@");
-    const [triggered] = await told(where, "trigger", "mine");
+    const key = ["--idempotency-key", "click-17"];
+    const [triggered] = await told(where, "trigger", "mine", ...key);
+    expect(await told(where, "trigger", "mine", ...key)).toEqual([triggered]);
     await worker.saw(triggered!.workflowId as string);
     await told(where, "edit", "mine", "--cron", "0 0 * * *");
     await told(where, "backfill", "mine", "--from", "2026-11-01", "--to", "2026-11-03");
@@ -66,7 +68,7 @@ describe("stepfold schedule", () => {
       stdout: expect.stringContaining("✖ schedule mine could not start mine@2026-11-01T00:00:00Z: "),
     });
     expect(examined.stdout).toContain("(START_CONFLICT)");
-    expect(await told(where, "show", "mine")).toMatchObject([{ counts: { started: 4 }, problems: [{ code: "START_CONFLICT" }] }]);
+    expect(await told(where, "show", "mine")).toMatchObject([{ counts: { started: 3 }, problems: [{ code: "START_CONFLICT" }] }]);
   });
 
   it("says what is wrong, and what to do", async () => {
@@ -80,6 +82,7 @@ describe("stepfold schedule", () => {
       [["add", "a b", "report", "--every", "1h"], /^error OPTION_INVALID/],
       [["edit", "s"], /^error USAGE: Say what is to be changed/],
       [["pause", "none"], /^error SCHEDULE_NOT_FOUND: .*\nstepfold schedule ls/],
+      [["trigger", "s", "--idempotency-key", ""], /^error OPTION_INVALID/],
       [["backfill", "s", "--from", "2026-11-01"], /--to/],
       [["backfill", "s", "--from", "2026-11-01", "--to", "2999-01-01"], /must not be in the future/],
     ] as const) {

@@ -35,8 +35,8 @@ export const dayMutants: readonly DayMutant[] = [
   }),
   mutant("tick-is-named-by-the-time-of-its-start", {
     file: "schedules/decide-ticks.ts",
-    find: "  const workflowId = tickId(name, at);",
-    put: "  const workflowId = tickId(name, draft.now - (draft.now % 1_000));",
+    find: "workflowId: string = tickId(draft.state.name, at)",
+    put: "workflowId: string = tickId(draft.state.name, draft.now - (draft.now % 1_000))",
   }),
   mutant("edit-starts-ticks-again", {
     file: "schedules/commands.ts",
@@ -55,12 +55,12 @@ export const dayMutants: readonly DayMutant[] = [
   }),
   mutant("edit-is-lost-with-another-one", {
     file: "schedules/commands.ts",
-    find: "commands: [...state.commands, payload as unknown as ScheduleCommand]",
-    put: "commands: [payload as unknown as ScheduleCommand]",
+    find: "commands: [...state.commands, command]",
+    put: "commands: [command]",
   }),
   mutant("pause-is-ignored", {
     file: "schedules/commands.ts",
-    find: "      return { ...state, paused: command.note === undefined ? {} : { note: String(command.note).slice(0, maxMessageLength) } };",
+    find: "      return { ...state, paused: command.note === undefined ? {} : { note: command.note } };",
     put: "      return state;",
   }),
   mutant("ticks-of-a-pause-are-started-after-it", {
@@ -70,13 +70,13 @@ export const dayMutants: readonly DayMutant[] = [
   }),
   mutant("trigger-is-lost", {
     file: "schedules/commands.ts",
-    find: "state.triggers.length < maxTriggers ? { ...state, triggers: [...state.triggers, at] } : state",
-    put: "state.triggers.length < maxTriggers && state.running.length === 0 ? { ...state, triggers: [...state.triggers, at] } : state",
+    find: "      return { ...state, triggers: [...state.triggers, { at, workflowId }] };",
+    put: "      return state.running.length > 0 ? state : { ...state, triggers: [...state.triggers, { at, workflowId }] };",
   }),
   mutant("backfill-leaves-out-its-first-tick", {
     file: "schedules/commands.ts",
-    find: "after: command.from - 1,",
-    put: "after: command.from + 3_600_000,",
+    find: "after: from - 1,",
+    put: "after: from + 3_600_000,",
   }),
   mutant("skip-is-allow", {
     file: "schedules/decide-ticks.ts",

@@ -57,8 +57,8 @@ export interface SeenSchedule {
   /** The number of starts that the schedule itself has counted. */
   readonly counted: number;
   readonly problems: readonly string[];
-  /** Ids of executions that `trigger` returned. */
-  readonly triggered: readonly string[];
+  /** When `trigger` was called, from the beginning of the day, by the ids that it returned. */
+  readonly triggered: ReadonlyMap<string, number>;
   /** Errors that people got although they should not have. */
   readonly surprises: readonly string[];
 }
@@ -75,7 +75,7 @@ export async function runDay(day: Day, random: Random): Promise<SeenDay> {
   const scheduler = new Scheduler(random.fork("order"));
   const store = memoryStore({ now: () => day.beginsAt + scheduler.nowMs });
   const network = networkOf(scheduler, random);
-  const told = new Map(day.schedules.map(({ name }) => [name, { triggered: [] as string[], surprises: [] as string[] }]));
+  const told = new Map(day.schedules.map(({ name }) => [name, { triggered: new Map<string, number>(), surprises: [] as string[] }]));
   let kills = 0;
   const machineNamed = (name: string): Machine => new Machine(name, scheduler, random.fork(`ids ${name}`), day.beginsAt - beginsAt);
   const open = (machine: Machine, seen: SnapshotStore, drive: boolean): Runtime =>
@@ -119,7 +119,7 @@ function networkOf(scheduler: Scheduler, random: Random): Network {
   return new Network(scheduler, random.fork("network"), faults, slowMs);
 }
 
-type Told = { readonly triggered: string[]; readonly surprises: string[] };
+type Told = { readonly triggered: Map<string, number>; readonly surprises: string[] };
 
 /** Lets people create a schedule and act on it as planned. Their process does not die, and the store answers it at once. */
 function play({ name, spec, restMs, acts }: PlannedSchedule, day: Day, people: Runtime, scheduler: Scheduler, told: Told): void {
@@ -127,7 +127,7 @@ function play({ name, spec, restMs, acts }: PlannedSchedule, day: Day, people: R
   const act = async (one: Act): Promise<void> => {
     const all = people.schedules;
     if (one.type === "edit") await all.edit(name, scheduleSpecChanges(one, restMs, endAt));
-    else if (one.type === "trigger") told.triggered.push((await all.trigger(name)).workflowId);
+    else if (one.type === "trigger") told.triggered.set((await all.trigger(name)).workflowId, one.atMs);
     else if (one.type === "backfill")
       await all.backfill(name, { from: day.beginsAt + one.fromMs, to: day.beginsAt + one.toMs, overlap: "allow" });
     else await all[one.type](name);

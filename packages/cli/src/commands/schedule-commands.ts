@@ -37,7 +37,9 @@ export function addScheduleCommands(stepfold: Command, act: Act): void {
     .action(act(scheduleEdit));
   verb("pause <name>", "start no tick from now on").option("--note <text>", "why").action(act(schedulePause));
   verb("resume <name>", "start ticks again; those of the pause are not made up for").action(act(scheduleResume));
-  verb("trigger <name>", "start one execution at once").action(act(scheduleTrigger));
+  verb("trigger <name>", "start one execution at once")
+    .option("--idempotency-key <key>", "calls with the same key start one execution")
+    .action(act(scheduleTrigger));
   verb("backfill <name>", "start past ticks of the rule; what was started before is not started again")
     .requiredOption("--from <time>", "the first one: 2026-11-22T02:00:00Z, or a date")
     .requiredOption("--to <time>", "the last one")

@@ -103,9 +103,9 @@ export function scheduleRm(name: string, options: ScheduleCommandOptions): Promi
 }
 
 /** `stepfold schedule trigger NAME`. @returns the exit code */
-export function scheduleTrigger(name: string, options: ScheduleCommandOptions): Promise<number> {
+export function scheduleTrigger(name: string, options: ScheduleCommandOptions & { readonly idempotencyKey?: string }): Promise<number> {
   return withSchedules(options, async (all) => {
-    const { workflowId } = await all.trigger(name);
+    const { workflowId } = await all.trigger(name, { idempotencyKey: options.idempotencyKey });
     done(options, `${workflowId} is started as soon as a worker takes it`, { type: "triggered", schedule: name, workflowId });
   });
 }

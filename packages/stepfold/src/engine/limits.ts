@@ -56,16 +56,18 @@ export type Counted = Exclude<Outcome, { type: "aborted" }>;
 
 /**
  * Returns an outcome as it is applied to a draft: variables go through their reducers, a change of metadata becomes the whole metadata, a
- * step with `unlessSignalled` does not end its scope if the signal is there, an execution in which another path has failed ends instead of
+ * step with `unlessSignalled` does not end its scope while the signal or an undelivered message is there, an execution in which another path has failed ends instead of
  * going on with its next run, and an outcome that would exceed a limit becomes a failure.
  */
 export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const reduced =
     outcome.type === "completed" && (outcome.writes ?? outcome.metadataPatch) ? reduceVariables(limits, draft, task, outcome) : outcome;
-  const hasNewSignal =
-    reduced.type === "completed" && reduced.unlessSignalled !== undefined && hasSignal(draft, reduced.unlessSignalled, reduced.endedAt);
+  const goesOn =
+    reduced.type === "completed" &&
+    reduced.unlessSignalled !== undefined &&
+    (draft.outbox.length > 0 || hasSignal(draft, reduced.unlessSignalled, reduced.endedAt));
   if (reduced.type === "completed" && reduced.nextRun && draft.error) return withoutNextRun(reduced);
-  return enforceLimits(limits, draft, task, hasNewSignal ? withoutTerminates(reduced) : reduced);
+  return enforceLimits(limits, draft, task, goesOn ? withoutTerminates(reduced) : reduced);
 }
 
 function withoutNextRun({ nextRun: _, ...outcome }: Extract<Counted, { type: "completed" }>): Counted {
@@ -77,7 +79,7 @@ function hasSignal({ inbox }: Draft, name: string, at: EpochMs): boolean {
   return inbox.some((signal) => signal.name === name && signal.key === undefined && signal.expiresAt > at);
 }
 
-/** Removes `terminates` from the outcome of a step: a signal has arrived meanwhile, so the workflow does not end. */
+/** Removes `terminates` from the outcome of a step: the workflow does not end yet. */
 function withoutTerminates({ terminates: _, unlessSignalled: __, ...outcome }: Extract<Counted, { type: "completed" }>): Counted {
   return outcome;
 }

@@ -16,6 +16,7 @@ export type {
   ScheduleProblem,
   ScheduleSpec,
   Schedules,
+  TriggerOptions,
 } from "./context/schedules.ts";
 export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";

@@ -1,7 +1,8 @@
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import type { SendRequest } from "../engine/node/node-definition.ts";
-import { applyCommand, backfillTick, withProblem } from "./commands.ts";
-import { isOver, isoOf, type ScheduleState, tickAhead, tickId, wakeOf } from "./state.ts";
+import { applyCommand, backfillTick, withRunning } from "./commands.ts";
+import { isOver, type ScheduleState, tickAhead, wakeOf, withProblem } from "./state.ts";
+import { isoOf, tickId } from "./ticks.ts";
 
 /** The decision of a schedule: what it does next. */
 export interface Decision {
@@ -23,8 +24,6 @@ const maxSends = 20;
 const maxRounds = 1_000;
 /** The most ticks that wait with the overlap `queue`. Further ticks are skipped. */
 const maxQueued = 100;
-/** The most executions in `running`. Further ones are started too, but the schedule does not wait for their end. */
-const maxRunning = 100;
 
 /**
  * Decides what a schedule does up to the time `horizon` of its state: it starts the due ticks and applies the commands, both together in
@@ -67,7 +66,7 @@ function advance(draft: DecisionDraft): boolean {
   const [trigger, ...triggers] = state.triggers;
   if (trigger !== undefined) {
     draft.state = { ...state, triggers };
-    start(draft, trigger, true);
+    start(draft, trigger.at, true, trigger.workflowId);
     return true;
   }
   const [command, ...commands] = state.commands;
@@ -82,10 +81,7 @@ function advance(draft: DecisionDraft): boolean {
     return true;
   }
   if (command) {
-    // The clock that gave the command its time may be ahead. An edit or resume takes effect now then, so that no tick in between is left
-    // out. Only a trigger keeps its time, because the id of its execution is made from it.
-    const at = command.type === "trigger" ? command.at : Math.min(command.at, draft.now);
-    draft.state = applyCommand({ ...state, commands }, { ...command, at });
+    draft.state = applyCommand({ ...state, commands }, command, draft.now);
     return true;
   }
   const [queued, ...rest] = state.queued;
@@ -144,9 +140,8 @@ function takeBackfill(draft: DecisionDraft): boolean {
 }
 
 /** Starts the execution of a tick or trigger, unless it still runs. @param reports whether it reports its end to the schedule */
-function start(draft: DecisionDraft, at: EpochMs, reports: boolean): void {
+function start(draft: DecisionDraft, at: EpochMs, reports: boolean, workflowId: string = tickId(draft.state.name, at)): void {
   const { name, spec, running, counts } = draft.state;
-  const workflowId = tickId(name, at);
   // the execution of this tick is still running, and a backfill asks for the same tick again
   if (running.includes(workflowId)) return;
   const input = spec.input ?? scheduledInput(name, at);
@@ -155,17 +150,17 @@ function start(draft: DecisionDraft, at: EpochMs, reports: boolean): void {
     draft.state = withProblem(draft.state, { at, workflowId, ...refusal });
     return;
   }
-  const isFollowed = reports && running.length < maxRunning;
+  const followed = reports ? withRunning(draft.state, workflowId) : draft.state;
+  const isFollowed = followed !== draft.state;
   draft.sends.push({
     ...{ start: spec.workflow, workflowId, input, schedule: name, at, reports: isFollowed },
     ...(spec.metadata && { metadata: spec.metadata }),
   });
   draft.state = {
-    ...draft.state,
+    ...followed,
     counts: { ...counts, started: counts.started + 1 },
     // this tick is being started, so an earlier problem with it is removed
-    problems: draft.state.problems.filter((problem) => problem.workflowId !== workflowId),
-    ...(isFollowed && { running: [...running, workflowId] }),
+    problems: followed.problems.filter((problem) => problem.workflowId !== workflowId),
   };
 }
 

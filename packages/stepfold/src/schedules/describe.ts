@@ -1,5 +1,6 @@
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
+import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import { scheduleSignal } from "../runtime/context/schedule-host.ts";
 import type { ScheduleDescription } from "../runtime/context/schedules.ts";
 import { absorb, applyCommand } from "./commands.ts";
@@ -12,7 +13,8 @@ const maxNextTicks = 10;
  * Returns the state of a schedule with all commands and reports that were committed, also those that no worker has handled yet. Null if the
  * execution is not a schedule.
  */
-export function stateOf({ activePaths: [path], context, input, inbox = [] }: Snapshot): ScheduleState | null {
+export function stateOf({ definition, activePaths: [path], context, input, inbox = [] }: Snapshot): ScheduleState | null {
+  if (definition.id !== scheduleWorkflowId) return null;
   const { resumed, waits } = path ?? {};
   const waited = resumed?.suspendPayload ?? waits?.find(({ payload }) => readState(payload))?.payload;
   const stored = waited ?? context.tick?.at(-1)?.output ?? input;
@@ -21,7 +23,10 @@ export function stateOf({ activePaths: [path], context, input, inbox = [] }: Sna
   if (resumed?.by === "signal") state = absorb(state, resumed.payload);
   for (const { name, payload } of inbox) if (name === scheduleSignal) state = absorb(state, payload);
   const { commands } = state;
-  return commands.reduce(applyCommand, { ...state, commands: [] } as ScheduleState);
+  return commands.reduce((after: ScheduleState, command) => applyCommand(after, command, Number.POSITIVE_INFINITY), {
+    ...state,
+    commands: [],
+  });
 }
 
 /** True if a schedule has ended. */

@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { type Json, sizeOfJson } from "../core/values/json.ts";
 import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
@@ -23,11 +24,14 @@ export const scheduleWorkflow: WorkflowDefinition = {
 
 /**
  * Steps after which the next run of a schedule begins, so that its history can be trimmed: about a thousand ticks. It does so earlier if a
- * quarter of the limit `steps` is less.
+ * quarter of the limit `steps` is less, but not before it can have decided something.
  */
 const maxSteps = 3_000;
+const minSteps = 10;
 /** From this number of waiting commands on, the schedule applies them at once, together with the ticks before them. */
 const maxCommands = 20;
+/** How long a schedule that is over waits before it ends. By then its last starts are usually made, or it was told why they were not. */
+const restMs = 1_000;
 /**
  * The attempt at which a tick is refused if the worker does not know its workflow. At earlier attempts the tick is left to another worker.
  */
@@ -44,7 +48,11 @@ const maxDelayMs = 60_000;
  * the new state.
  */
 export function scheduleNode(host: Pick<ScheduleHost, "problemOf" | "limits">): NodeDefinition {
-  const stepsAtMost = Math.max(1, Math.min(maxSteps, Math.floor(host.limits.steps / 4)));
+  const { steps, timerMs, valueBytes } = host.limits;
+  const stepsAtMost = Math.max(minSteps, Math.min(maxSteps, Math.floor(steps / 4)));
+  // many large commands fill the state before they are many
+  const areFew = (commands: ScheduleState["commands"]): boolean =>
+    commands.length < maxCommands && sizeOfJson(commands as unknown as Json) < valueBytes / 4;
   return defineNode({
     retryPolicy: { maxAttempts: maxAttempts + 2, interval: "1s", backoff: "exponential", maxInterval: "1m" },
     metadata: { label: "Schedule", icon: "calendar-clock", description: "Starts executions at certain times", category: "time" },
@@ -56,17 +64,16 @@ export function scheduleNode(host: Pick<ScheduleHost, "problemOf" | "limits">): 
       const wait = (waiting: ScheduleState): never => {
         const [wakeAt, now] = [wakeOf(waiting), step.now()];
         if (wakeAt === null) return step.suspend(waiting, { signal: scheduleSignal });
-        const horizon = Math.min(Math.max(wakeAt, now), now + host.limits.timerMs);
+        const horizon = Math.min(isOver(waiting) ? now + restMs : Math.max(wakeAt, now), now + timerMs);
         return step.suspend({ ...waiting, horizon }, { signal: scheduleSignal, resumeAt: horizon });
       };
-      if (!resumed) return wait(state);
-      const isSignal = resumed.by === "signal";
+      const isSignal = resumed?.by === "signal";
       const known = isSignal ? absorb(state, resumed.payload) : state;
-      if (isSignal && known.commands.length < maxCommands) return wait(known);
       if (state.steps > stepsAtMost) return { continueAs: { input: { ...known, steps: 0 } } };
+      if (!resumed || (isSignal && areFew(known.commands))) return wait(known);
       const { state: after, sends } = decideTicks(isSignal ? atLastCommand(known) : known, step.now(), startCheckOf(host, step));
       if (sends.length > 0) return { data: after, __sends: sends };
-      // a command that came while this step ran is committed to this execution already, so then the execution does not end
+      // it does not end while a start is still to be made, which may be refused, nor if it was told something while this step ran
       if (isOver(after)) return { data: after, terminate: true, __unlessSignalled: scheduleSignal };
       return wait(after);
     },

@@ -4,6 +4,7 @@ import { canonicalJson } from "../core/values/canonical-json.ts";
 import { refuseUnknown } from "../core/values/check-arguments.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import { scheduleIdOf } from "../core/values/reserved-ids.ts";
+import { sha256 } from "../core/values/sha256.ts";
 import { readTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { Page } from "../ports/snapshot-store.ts";
@@ -14,14 +15,18 @@ import type {
   ScheduleListQuery,
   ScheduleSpec,
   Schedules,
+  TriggerOptions,
 } from "../runtime/context/schedules.ts";
 import { changed } from "./commands.ts";
 import { describe, hasEnded, stateOf } from "./describe.ts";
+import { maxNoteLength, type ScheduleCommand } from "./read-command.ts";
 import { type CheckedSpec, readSpec, readTickingSpec } from "./spec.ts";
-import { initialState, type ScheduleCommand, type ScheduleState, tickId } from "./state.ts";
+import { initialState, type ScheduleState } from "./state.ts";
 
 /** The form of a name: long enough for people, and so short that the ids of the started executions are not too long. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** The longest idempotency key of a trigger, in characters. */
+const maxKeyLength = 255;
 /** A command without its time. */
 type Unstamped<C = ScheduleCommand> = C extends ScheduleCommand ? Omit<C, "at"> : never;
 
@@ -58,15 +63,16 @@ class ScheduleReach {
     return describe(snapshot, state);
   }
 
-  /** Calls `act` with the id of the execution that the schedule is. @throws StepfoldError `SCHEDULE_NOT_FOUND` */
-  async act(name: string, act: (workflowId: string) => Promise<void>): Promise<void> {
-    await act((await this.require(name)).snapshot.workflowId);
+  /** Sends a command to a schedule. @throws StepfoldError `SCHEDULE_NOT_FOUND` */
+  async command(name: string, given: Unstamped): Promise<void> {
+    await this.require(name);
+    await this.tell(name, given);
   }
 
-  /** Sends a command to a schedule. @param at the time of the command. Default: now */
-  async command(name: string, given: Unstamped, at?: EpochMs): Promise<void> {
-    const stamped = { ...given, at: at ?? (await this.host.now()) };
-    await this.act(name, (workflowId) => this.host.tell(workflowId, stamped as unknown as Json));
+  /** Sends a command to a schedule that was looked up. @param idempotencyKey the same key counts once, as in `run.signal` */
+  async tell(name: string, given: Unstamped, idempotencyKey?: string): Promise<void> {
+    const stamped = { ...given, at: await this.host.now() };
+    await this.host.tell(scheduleIdOf(name), stamped as unknown as Json, idempotencyKey);
   }
 
   /** Starts the execution of a schedule. @returns false if another call has started it at the same time */
@@ -84,15 +90,12 @@ export function schedulesOn(host: ScheduleHost): Schedules {
   const reach = new ScheduleReach(host);
   return {
     ...changingSchedules(reach),
-    pause: (name, note) => reach.command(name, { type: "pause", ...(note !== undefined && { note }) }),
-    resume: (name) => reach.command(name, { type: "resume" }),
-    async trigger(name) {
-      const now = await host.now();
-      // ticks are usually at whole seconds, so a trigger at another millisecond gets an id that no tick has
-      const at = now % 1_000 === 0 ? now + 1 : now;
-      await reach.command(name, { type: "trigger" }, at);
-      return { workflowId: tickId(name, at) };
+    async pause(name, note) {
+      if (note !== undefined && typeof note !== "string") throw invalid("note", "must be a text");
+      await reach.command(name, { type: "pause", ...(note !== undefined && { note: note.slice(0, maxNoteLength) }) });
     },
+    resume: (name) => reach.command(name, { type: "resume" }),
+    trigger: (name, options = {}) => trigger(reach, name, options),
     async backfill(name, options) {
       refuseUnknown("schedules.backfill", options, ["from", "to", "overlap"]);
       const { overlap = "queue" } = options;
@@ -102,10 +105,36 @@ export function schedulesOn(host: ScheduleHost): Schedules {
       if (to > now) throw invalid("to", "must not be in the future");
       await reach.command(name, { type: "backfill", from, to, overlap });
     },
-    delete: (name) => reach.act(name, (workflowId) => host.cancel(workflowId, "the schedule was deleted")),
+    async delete(name) {
+      await reach.require(name);
+      await host.cancel(scheduleIdOf(name), "the schedule was deleted");
+    },
     describe: (name) => reach.describe(name),
     list: async (query = {}) => listSchedules(host, query),
   };
+}
+
+/**
+ * Starts an execution with an id of its own. With a key the id is made of the key: so a repeated call starts none, even if the schedule does
+ * not remember the key any more.
+ */
+async function trigger(reach: ScheduleReach, name: string, options: TriggerOptions): Promise<{ readonly workflowId: string }> {
+  refuseUnknown("schedules.trigger", options, ["idempotencyKey"]);
+  const { idempotencyKey: key } = options;
+  if (key !== undefined && !isKey(key)) throw invalid("idempotencyKey", `must be a text of 1 to ${maxKeyLength} characters`);
+  // a schedule that was created again under the name has keys of its own
+  const { incarnation } = (await reach.require(name)).snapshot;
+  const own = key === undefined ? reach.host.newId() : sha256(JSON.stringify([incarnation, key])).slice(0, 32);
+  const workflowId = `${name}@trigger-${own}`;
+  await reach.tell(name, { type: "trigger", workflowId }, key && `trigger ${key}`).catch((error: unknown) => {
+    // the key is known, and only the time differs
+    if (key === undefined || !StepfoldError.is(error, "RESUME_CONFLICT")) throw error;
+  });
+  return { workflowId };
+}
+
+function isKey(key: unknown): boolean {
+  return typeof key === "string" && key !== "" && key.length <= maxKeyLength;
 }
 
 function changingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "put" | "edit"> {

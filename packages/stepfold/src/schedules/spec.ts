@@ -31,7 +31,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The shortest interval of `every`. */
 const minEveryMs = 1_000;
 /** The largest size of a specification, in bytes of JSON. */
-const maxBytes = 64 * 1024;
+export const maxSpecBytes: number = 64 * 1024;
 /** The most cron expressions of one schedule. */
 const maxCrons = 10;
 
@@ -124,7 +124,7 @@ function plain(schedule: string, spec: unknown): JsonObject {
     new StepfoldError("SCHEDULE_INVALID", { schedule, issues: [{ pointer: "", message }] });
   const { value, sizeBytes } = normalise(spec, `The schedule "${schedule}"`);
   if (!isJsonObject(value)) throw refuse("must be an object");
-  if (sizeBytes > maxBytes) throw refuse(`must be at most ${maxBytes} bytes of JSON`);
+  if (sizeBytes > maxSpecBytes) throw refuse(`must be at most ${maxSpecBytes} bytes of JSON`);
   return value;
 }
 

@@ -1,8 +1,14 @@
-import type { EpochMs, Json } from "../core/values/json.ts";
-import { isJsonObject } from "../core/values/json.ts";
+import { type EpochMs, isJsonObject, type Json } from "../core/values/json.ts";
+import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import type { ScheduleProblem } from "../runtime/context/schedules.ts";
+import { isIdOf, readCommand, type ScheduleCommand } from "./read-command.ts";
 import type { CheckedSpec } from "./spec.ts";
-import { nextTick, withJitter } from "./ticks.ts";
+import { isTime, nextTick, tickId, withJitter } from "./ticks.ts";
+
+/** The number of latest problems that a schedule keeps. */
+const maxProblems = 10;
+const maxMessageLength = 300;
+const maxCodeLength = 100;
 
 /**
  * The whole state of a schedule, as JSON. It is the payload of the schedule's wait, the output of a step that starts executions, and the
@@ -31,8 +37,8 @@ export interface ScheduleState {
   readonly queued: readonly EpochMs[];
   /** The executions in `running` that were cancelled, so that the queued tick can start. */
   readonly cancelled?: readonly string[];
-  /** Times of triggers that are not started yet, and of ticks that are started again because a worker did not know their workflow. */
-  readonly triggers: readonly EpochMs[];
+  /** Triggers that are not started yet, and ticks that are started again because a worker did not know their workflow. */
+  readonly triggers: readonly Trigger[];
   /** Backfills that are not done yet. */
   readonly backfills: readonly Backfill[];
   /** Commands that are not applied yet: the ticks before them are started first. */
@@ -57,21 +63,12 @@ interface Backfill {
   readonly overlap: "queue" | "allow";
 }
 
-/** A command to a schedule. `at` is the time of the command. */
-export type ScheduleCommand = { readonly at: EpochMs } & (
-  | {
-      readonly type: "edit";
-      readonly changes: Readonly<Record<string, Json>>;
-      /** Members of the specification that are removed. */
-      readonly removes?: readonly string[];
-      /** `changes` is the whole new specification. */
-      readonly replaces?: true;
-    }
-  | { readonly type: "pause"; readonly note?: string }
-  | { readonly type: "resume" }
-  | { readonly type: "trigger" }
-  | { readonly type: "backfill"; readonly from: EpochMs; readonly to: EpochMs; readonly overlap: "queue" | "allow" }
-);
+/** An execution that is to be started at once. */
+interface Trigger {
+  readonly at: EpochMs;
+  /** Id of the execution. */
+  readonly workflowId: string;
+}
 
 /** Returns the state of a new schedule. */
 export function initialState(name: string, spec: CheckedSpec, at: EpochMs, paused: boolean | string): ScheduleState {
@@ -95,11 +92,62 @@ export function initialState(name: string, spec: CheckedSpec, at: EpochMs, pause
   };
 }
 
-/** Returns a value that was read from an execution as a state; null if it is not a state. */
+/**
+ * Returns a value that was read from an execution as a state; null if it is not a state. What the schedule could not act on is left out and
+ * becomes a problem, so that it does not stand still because of that.
+ */
 export function readState(value: unknown): ScheduleState | null {
   if (!isJsonObject(value) || typeof value.name !== "string" || !isJsonObject(value.spec)) return null;
   const lists = [value.running, value.queued, value.triggers, value.backfills, value.commands, value.problems];
-  return lists.every(Array.isArray) && isJsonObject(value.counts) ? (value as unknown as ScheduleState) : null;
+  if (!lists.every(Array.isArray) || !isJsonObject(value.counts)) return null;
+  const state = value as unknown as ScheduleState;
+  const read = {
+    running: state.running.filter((id) => isIdOf(state.name, id)),
+    queued: state.queued.filter(isTime),
+    triggers: state.triggers.flatMap((trigger) => readTrigger(state.name, trigger)),
+    backfills: state.backfills.filter(isBackfill),
+    commands: state.commands.flatMap((command) => readWaiting(state.name, command)),
+  };
+  const isWhole = (["running", "queued", "triggers", "backfills", "commands"] as const).every(
+    (list) => read[list].length === state[list].length,
+  );
+  if (isWhole) return { ...state, ...read };
+  return withProblem(
+    { ...state, ...read },
+    { code: "SCHEDULE_INVALID", message: "A part of the state could not be read, and was left out" },
+  );
+}
+
+function readTrigger(name: string, trigger: unknown): Trigger[] {
+  // older versions kept only the time
+  if (isTime(trigger)) return [{ at: trigger, workflowId: tickId(name, trigger) }];
+  const { at, workflowId } = isJsonObject(trigger) ? trigger : {};
+  return isTime(at) && isIdOf(name, workflowId) ? [{ at, workflowId }] : [];
+}
+
+function isBackfill(backfill: unknown): boolean {
+  const { after, to, overlap } = isJsonObject(backfill) ? backfill : {};
+  // before the first tick it is the millisecond before the command's `from`
+  return isTime(to) && (after === -1 || isTime(after)) && (overlap === "queue" || overlap === "allow");
+}
+
+function readWaiting(name: string, command: unknown): ScheduleCommand[] {
+  const read = readCommand(name, command as Json);
+  return typeof read === "string" ? [] : [read];
+}
+
+/** Adds a problem to the state. By default it concerns the schedule itself, now. The oldest problems are dropped. */
+export function withProblem(
+  state: ScheduleState,
+  {
+    at = state.decidedUntil,
+    workflowId = scheduleIdOf(state.name),
+    code,
+    message,
+  }: Partial<ScheduleProblem> & Pick<ScheduleProblem, "code" | "message">,
+): ScheduleState {
+  const problem = { at, workflowId, code: code.slice(0, maxCodeLength), message: message.slice(0, maxMessageLength) };
+  return { ...state, problems: [...state.problems, problem].slice(-maxProblems) };
 }
 
 /** Returns the time of the next tick, and the time with jitter at which it starts. Null if there is none, or if the schedule is paused. */
@@ -129,14 +177,4 @@ export function wakeOf(state: ScheduleState): EpochMs | null {
   if (backfills.some(({ overlap }) => overlap === "allow" || isIdle)) return 0;
   // a schedule that is over wakes at once, to end its execution
   return isOver(state) ? 0 : (tickAhead(state)?.beginsAt ?? null);
-}
-
-/** Returns the id of the execution that a tick starts: `nightly@2026-11-22T02:00:00Z`. */
-export function tickId(name: string, at: EpochMs): string {
-  return `${name}@${isoOf(at)}`;
-}
-
-/** Returns a time as `2026-11-22T02:00:00Z`, with milliseconds only if they are not 0. */
-export function isoOf(at: EpochMs): string {
-  return new Date(at).toISOString().replace(".000Z", "Z");
 }

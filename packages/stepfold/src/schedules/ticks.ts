@@ -100,3 +100,18 @@ function cronOf(cron: string, zone: string): Cron {
   if (parsed.size > maxCrons) parsed.delete(parsed.keys().next().value!);
   return one;
 }
+
+/** True for a time of a tick or a command: milliseconds since 1970 that a `Date` can hold. */
+export function isTime(value: unknown): value is EpochMs {
+  return typeof value === "number" && value >= 0 && value <= lastMs;
+}
+
+/** Returns the id of the execution that a tick starts: `nightly@2026-11-22T02:00:00Z`. */
+export function tickId(name: string, at: EpochMs): string {
+  return `${name}@${isoOf(at)}`;
+}
+
+/** Returns a time as `2026-11-22T02:00:00Z`, with milliseconds only if they are not 0. */
+export function isoOf(at: EpochMs): string {
+  return new Date(at).toISOString().replace(".000Z", "Z");
+}

@@ -1,8 +1,10 @@
 import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import type { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import type { RuntimeOptions } from "../../src/runtime/context/runtime-options.ts";
+import type { ScheduleHost, SchedulesPart } from "../../src/runtime/context/schedule-host.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { schedules } from "../../src/schedules/schedules.ts";
@@ -63,4 +65,20 @@ export async function startsOf(store: SnapshotStore, name: string): Promise<stri
 /** Converts a time in January 2026 to milliseconds, for example `"01T02:00:00Z"`. */
 export function at(text: string): number {
   return Date.parse(`2026-01-${text}`);
+}
+
+/** Schedules of a runtime, and a way to send one of them anything, as another version of the library or a damaged row could. */
+export function tellable(): { readonly part: SchedulesPart; tell(name: string, payload: unknown): Promise<void> } {
+  const part = schedules();
+  let host: ScheduleHost | null = null;
+  return {
+    part: {
+      ...part,
+      open(given) {
+        host = given;
+        return part.open(given);
+      },
+    },
+    tell: (name, payload) => host!.tell(`schedule:${name}`, payload as Json),
+  };
 }

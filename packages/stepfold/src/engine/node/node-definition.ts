@@ -29,7 +29,8 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly __sends?: readonly SendRequest[] | undefined;
       /**
        * For the nodes of schedules, with `terminate` and without `__sends`: the name of a signal. If a signal of this name (and without a
-       * key) has come that no step has taken, also while this step ran, the workflow does not end: the path leaves by the default handle.
+       * key) has come that no step has taken, also while this step ran, or if a message of the execution is not delivered yet, the
+       * workflow does not end: the path leaves by the default handle.
        */
       readonly __unlessSignalled?: string | undefined;
       /**

@@ -33,6 +33,8 @@ export interface ExecutionStart {
   readonly reusesId?: boolean | undefined;
   /** The schedule that starts the execution. */
   readonly scheduledBy?: ScheduledBy | undefined;
+  /** The incarnation of the execution. Default: a new id. */
+  readonly incarnation?: string | undefined;
   /** True if the definition was handed over and has no name in this runtime. */
   readonly unnamed?: boolean | undefined;
   /** Present if the execution goes on from the state of another one: a fork, a restart, or a snapshot that `adopt` takes over. */
@@ -97,11 +99,10 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, startAt, scheduledBy, unnamed, reusesId, fromCheckpoint }: ExecutionStart,
+  { prepared, options, parent, startAt, scheduledBy, incarnation = environment.newId(), unnamed, reusesId, fromCheckpoint }: ExecutionStart,
   at: number,
 ): StartedEvent {
   if (!reusesId) requireUnreserved({ workflowId: options.workflowId, definition: prepared.compiled.definition.id });
-  const incarnation = environment.newId();
   const checkpoint = fromCheckpoint?.checkpointAt(at);
   const initialNodeId = checkpoint?.state.currentNodeId ?? options.initialNodeId;
   const begun = startEvent(

@@ -63,9 +63,19 @@ export interface BackfillOptions {
   readonly overlap?: "queue" | "allow" | undefined;
 }
 
+/** How a schedule is triggered. */
+export interface TriggerOptions {
+  /**
+   * Calls with the same key start one execution, however often they are made: 1 to 255 characters. A schedule remembers its latest 1,000
+   * keys, together with those of what its executions report. After that, a key still counts once for as long as the execution exists that
+   * it has started, and its id stays taken after a deletion. Default: each call starts one.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** A tick whose execution could not be started, or a command that could not be applied. */
 export interface ScheduleProblem {
-  /** The tick, or the time of the command. */
+  /** The tick, or the time of the command. Of a command without a usable time: the time up to which ticks were decided. */
   readonly at: EpochMs;
   /** The id that the execution would have; for a command the id of the schedule. */
   readonly workflowId: string;
@@ -149,12 +159,17 @@ export interface Schedules {
   /** Ends a pause: ticks start again, but not those of the pause. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
   resume(name: string): Promise<void>;
   /**
-   * Starts an execution at once, even while the schedule is paused or another execution runs.
+   * Starts an execution at once, even while the schedule is paused or another execution runs. Each call starts an execution of its own,
+   * unless it repeats an `idempotencyKey`.
+   *
+   * ```ts
+   * const { workflowId } = await runtime.schedules.trigger("nightly", { idempotencyKey: "click-17" });
+   * ```
    *
    * @returns the id that the execution will have
-   * @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED`
+   * @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED`, `OPTION_INVALID`, `OPTION_UNKNOWN`, `OUTCOME_UNKNOWN`
    */
-  trigger(name: string): Promise<{ readonly workflowId: string }>;
+  trigger(name: string, options?: TriggerOptions): Promise<{ readonly workflowId: string }>;
   /**
    * Starts the past ticks of the current specification. A tick that was started before is not started again.
    *

@@ -5,7 +5,7 @@ import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
-import { endToReport, type OutboxDelivery, reportEnd } from "./report-end.ts";
+import { endToReport, isRefused, type OutboxDelivery, reportEnd } from "./report-end.ts";
 import { restartExecution } from "./restart-execution.ts";
 
 type AdoptMessage = Message & { readonly type: "adopt" };
@@ -46,11 +46,3 @@ function isWaitedFor(snapshot: Snapshot, waitId: string): boolean {
   for (const [, paths] of openScopes(snapshot)) if (paths.some(({ waits }) => waits?.some(({ id }) => id === waitId))) return true;
   return false;
 }
-
-/** Whether the restart was refused. A store that does not answer, and any other error that may pass, is not a refusal. */
-function isRefused(error: unknown): error is StepfoldError {
-  return StepfoldError.is(error) && !error.retryable && !transient.has(error.code);
-}
-
-/** Codes of errors that say nothing about the execution: the delivery is tried again. */
-const transient: ReadonlySet<string> = new Set(["FENCE_LOST", "OUTCOME_UNKNOWN", "RUNTIME_CLOSED", "STORE_REJECTED", "VERSION_CONFLICT"]);

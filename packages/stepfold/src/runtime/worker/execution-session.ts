@@ -6,7 +6,9 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import { statusOf, wakeAt } from "../../core/transition/draft/draft-status.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
 import { openTurn } from "../../engine/open-turn.ts";
+import type { TurnSetting } from "../../engine/setting.ts";
 import type { Turn } from "../../engine/turn.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
@@ -156,7 +158,7 @@ export class ExecutionSession implements OpenSession {
     const globalNames = globalNamesOf(globalsFor, snapshot.definition.id, snapshot.unnamed === true);
     this.#released = false;
     this.isAnnounced = false;
-    const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), setting, {
+    const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), settingFor(snapshot, setting), {
       globals: allowedGlobals(globals, globalNames),
       secrets: globals,
       globalNames,
@@ -290,6 +292,12 @@ export class ExecutionSession implements OpenSession {
   #stopIfOver(): void {
     if (this.#lease.isOver) this.stop(this.#lease.lost);
   }
+}
+
+/** A schedule begins its next run in time by itself, so that the limit of steps never ends it, however many commands come. */
+function settingFor({ definition }: Snapshot, setting: TurnSetting): TurnSetting {
+  if (definition.id !== scheduleWorkflowId) return setting;
+  return { ...setting, limits: { ...setting.limits, steps: Number.POSITIVE_INFINITY } };
 }
 
 /** Whether an event relies on something that is stored outside the execution: messages that have arrived, or a definition. */

@@ -3,17 +3,15 @@ import type { RootCancel, RootStart, ScheduledBy } from "../../core/snapshot/mes
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Json } from "../../core/values/json.ts";
-import { isRefusedStart } from "../commands/is-refused-start.ts";
+import { sha256 } from "../../core/values/sha256.ts";
+import type { StartResult } from "../commands/start-execution.ts";
 import { requireHead } from "../context/require-snapshot.ts";
-import { scheduleSignal } from "../context/schedule-host.ts";
+import { toSchedule } from "../context/schedule-host.ts";
 import { wakeExecution } from "./local-work.ts";
-import { type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
-
-/** Codes of starts that are refused here: this worker has no such workflow, or the id belongs to a deleted execution. */
-const refusals: readonly string[] = ["DEFINITION_UNKNOWN", "WORKFLOW_EXISTS"];
+import { isRefused, type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 
 /**
- * Starts the execution of a tick of a schedule. It is started only once, because its id is made from the tick.
+ * Starts the execution of a tick or a trigger of a schedule. It is started only once, because its id is made from the tick or the trigger.
  *
  * @returns the error that refuses the start, for example because another execution has the id or the input is invalid; null if the
  *   execution was started, now or before
@@ -23,27 +21,27 @@ export async function startRoot(
   { id, to: workflowId, workflow, input, metadata, scheduledBy }: RootStart & { readonly id: string; readonly to: string },
 ): Promise<StepfoldError | null> {
   const { context, local, from } = delivery;
-  const options = { workflowId, input, metadata, tenant: from.tenant };
+  // the same for each delivery of this message, so it is known whether an execution that is there was begun by this message
+  const incarnation = sha256(JSON.stringify([from.workflowId, from.incarnation, id])).slice(0, 32);
+  let started: StartResult;
   try {
-    const { committed, wakeUp } = await delivery.start({
-      prepared: context.registry.current(workflow),
-      options,
-      scheduledBy,
-    });
-    if (committed) return null;
-    const there = await context.store.loadHead(workflowId);
-    if (there?.scheduledBy?.schedule !== scheduledBy.schedule || there.scheduledBy.at !== scheduledBy.at)
-      return new StepfoldError("START_CONFLICT", { workflowId, differs: "schedule" });
-    await wakeExecution(context, local, wakeUp);
-    // the execution was started before: it has ended already, or it was started without `reports`, so it will not tell the schedule
-    const isSilent = isTerminal(there.status) || !there.scheduledBy.reports;
-    if (scheduledBy.reports && isSilent)
-      await reportToSchedule(delivery, scheduledBy, { type: "ended", workflowId, at: scheduledBy.at }, id);
-    return null;
+    const options = { workflowId, input, metadata, tenant: from.tenant };
+    started = await delivery.start({ prepared: context.registry.current(workflow), options, scheduledBy, incarnation });
   } catch (error) {
-    if (StepfoldError.is(error) && (isRefusedStart(error) || refusals.includes(error.code))) return error;
+    if (isRefused(error)) return error;
     throw error;
   }
+  if (started.committed) return null;
+  const there = await context.store.loadHead(workflowId);
+  if (there?.scheduledBy?.schedule !== scheduledBy.schedule || there.tenant !== from.tenant)
+    return new StepfoldError("START_CONFLICT", { workflowId, differs: "schedule" });
+  await wakeExecution(context, local, started.wakeUp);
+  // it has ended already, or it was started without `reports`, so it will not tell the schedule
+  const isSilent = isTerminal(there.status) || !there.scheduledBy.reports;
+  const about = { workflowId, at: scheduledBy.at };
+  if (there.incarnation !== incarnation) await reportToSchedule(delivery, scheduledBy, { type: "found", ...about, ended: isSilent }, id);
+  else if (scheduledBy.reports && isSilent) await reportToSchedule(delivery, scheduledBy, { type: "ended", ...about }, id);
+  return null;
 }
 
 /** Cancels an execution that a schedule has started. An execution of another origin with this id is left alone. */
@@ -60,11 +58,11 @@ export async function cancelRoot(
 
 /** What a schedule is told about an execution that it started, or wanted to start. */
 export interface ScheduleReport {
-  readonly type: "ended" | "refused" | "reopened";
+  readonly type: "ended" | "found" | "refused" | "reopened";
   readonly workflowId: string;
   /** The tick of the execution. */
   readonly at: number;
-  /** The `status` of an end, or the `error` of a refusal. */
+  /** The `status` of an end, the `error` of a refusal; whether an execution that was `found`, as it had been started before, has `ended`. */
   readonly [detail: string]: Json;
 }
 
@@ -83,9 +81,6 @@ export function refusalReport({ to, scheduledBy }: RootStart & { readonly to: st
   return { type: "refused", workflowId: to, at: scheduledBy.at, error: { code, message } };
 }
 
-/** Ten years: the signal must not expire before the schedule takes it. */
-const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
-
 /**
  * Tells a schedule by a signal what happened to an execution that it started. A schedule that has ended or was deleted is not told.
  *
@@ -98,6 +93,5 @@ export async function reportToSchedule(
   messageId: string,
 ): Promise<boolean> {
   const idempotencyKey = `${report.type} ${report.workflowId} ${delivery.from.incarnation} ${messageId}`;
-  const signal = { type: "signal", name: scheduleSignal, payload: report, idempotencyKey, ttl: ttlMs } as const;
-  return unlessGone(() => delivery.command(workflowId, signal));
+  return unlessGone(() => delivery.command(workflowId, toSchedule(report, idempotencyKey), { ofSchedules: true }));
 }

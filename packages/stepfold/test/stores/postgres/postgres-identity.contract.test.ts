@@ -4,6 +4,7 @@ import { commandsInStates } from "../../runtime/identity/commands.fixture.ts";
 import { costsOfRuns } from "../../runtime/identity/costs.fixture.ts";
 import { findings } from "../../runtime/identity/findings.fixture.ts";
 import { restartEnds } from "../../runtime/identity/restart-ends.fixture.ts";
+import { scheduleFindings } from "../../schedules/findings.fixture.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
 const pool = poolOf(16);
@@ -35,4 +36,5 @@ describe.skipIf(url === null)("on a server", () => {
   commandsInStates("PostgreSQL", open);
   findings("PostgreSQL", open);
   costsOfRuns("PostgreSQL", openCounted);
+  scheduleFindings("PostgreSQL", open);
 });
