@@ -86,7 +86,10 @@ function hostOf(
         throw error;
       }
     },
-    load: (workflowId) => store.load(workflowId),
+    async load(workflowId) {
+      const snapshot = await store.load(workflowId);
+      return snapshot?.definition.id === scheduleWorkflowId ? snapshot : null;
+    },
     async start(name, workflowId, input, tenant) {
       requireOpen("start");
       const options = { workflowId, input, metadata: { schedule: name }, tenant };

@@ -1,6 +1,5 @@
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import { scheduleSignal } from "../runtime/context/schedule-host.ts";
 import type { ScheduleDescription } from "../runtime/context/schedules.ts";
 import { absorb, applyCommand } from "./commands.ts";
@@ -11,10 +10,9 @@ const maxNextTicks = 10;
 
 /**
  * Returns the state of a schedule with all commands and reports that were committed, also those that no worker has handled yet. Null if the
- * execution is not a schedule.
+ * execution holds no state.
  */
-export function stateOf({ definition, activePaths: [path], context, input, inbox = [] }: Snapshot): ScheduleState | null {
-  if (definition.id !== scheduleWorkflowId) return null;
+export function stateOf({ activePaths: [path], context, input, inbox = [] }: Snapshot): ScheduleState | null {
   const { resumed, waits } = path ?? {};
   const waited = resumed?.suspendPayload ?? waits?.find(({ payload }) => readState(payload))?.payload;
   const stored = waited ?? context.tick?.at(-1)?.output ?? input;

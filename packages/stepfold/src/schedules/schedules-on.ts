@@ -33,7 +33,8 @@ type Unstamped<C = ScheduleCommand> = C extends ScheduleCommand ? Omit<C, "at"> 
 /** A schedule that was looked up. */
 interface Known {
   readonly snapshot: Snapshot;
-  readonly state: ScheduleState;
+  /** Null if it cannot be read, because it was changed in the store. Such a schedule can be deleted, and created again after that. */
+  readonly state: ScheduleState | null;
 }
 
 /** Finds the executions of schedules, and sends commands to them. */
@@ -47,15 +48,17 @@ class ScheduleReach {
   async find(name: string): Promise<Known | null> {
     checkName(name);
     const snapshot = await this.host.load(scheduleIdOf(name));
-    const state = snapshot && stateOf(snapshot);
-    return snapshot && state ? { snapshot, state } : null;
+    return snapshot && { snapshot, state: stateOf(snapshot) };
   }
 
-  /** @throws StepfoldError `SCHEDULE_NOT_FOUND` */
-  async require(name: string): Promise<Known> {
+  /** @throws StepfoldError `SCHEDULE_NOT_FOUND`, `SNAPSHOT_INVALID` if its state cannot be read */
+  async require(name: string): Promise<Known & { readonly state: ScheduleState }> {
     const known = await this.find(name);
-    if (known) return known;
-    throw new StepfoldError("SCHEDULE_NOT_FOUND", { schedule: name });
+    if (!known) throw new StepfoldError("SCHEDULE_NOT_FOUND", { schedule: name });
+    const { snapshot, state } = known;
+    if (state) return { snapshot, state };
+    const reason = `holds no state of a schedule any more; delete the schedule "${name}" and create it again`;
+    throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "", reason });
   }
 
   async describe(name: string): Promise<ScheduleDescription> {
@@ -106,7 +109,7 @@ export function schedulesOn(host: ScheduleHost): Schedules {
       await reach.command(name, { type: "backfill", from, to, overlap });
     },
     async delete(name) {
-      await reach.require(name);
+      if (!(await reach.find(name))) throw new StepfoldError("SCHEDULE_NOT_FOUND", { schedule: name });
       await host.cancel(scheduleIdOf(name), "the schedule was deleted");
     },
     describe: (name) => reach.describe(name),
@@ -145,7 +148,7 @@ function changingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "pu
       const spec = readSpec(checkName(name), given);
       const known = await reach.find(name);
       // a caller that got no answer calls again; the schedule may have ended in the meantime
-      const isThere = known && (!hasEnded(known.snapshot) || (known.snapshot.status === "completed" && isSame(known.state.spec, spec)));
+      const isThere = known && (!hasEnded(known.snapshot) || (known.snapshot.status === "completed" && isSame(known.state?.spec, spec)));
       if (!isThere) {
         readTickingSpec(name, spec, await host.now());
         if (await reach.begin(name, spec, options, known)) return reach.describe(name);
@@ -158,7 +161,7 @@ function changingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "pu
       checkOptions(options);
       const spec = readSpec(checkName(name), given);
       const known = await reach.find(name);
-      if (known && isSame(known.state.spec, spec)) return describe(known.snapshot, known.state);
+      if (known?.state && isSame(known.state.spec, spec)) return describe(known.snapshot, known.state);
       if (!known || hasEnded(known.snapshot)) await reach.begin(name, spec, options, known);
       else await reach.command(name, { type: "edit", changes: spec as unknown as JsonObject, replaces: true });
       return reach.describe(name);
@@ -207,8 +210,8 @@ function changesOf(given: Partial<ScheduleSpec>): { readonly changes: JsonObject
   return { changes: normalise(given, "The changes of the schedule").value as JsonObject, removes };
 }
 
-function isSame(a: CheckedSpec, b: CheckedSpec): boolean {
-  return canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);
+function isSame(a: CheckedSpec | undefined, b: CheckedSpec): boolean {
+  return a !== undefined && canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);
 }
 
 function timestamp(option: string, value: unknown): EpochMs {

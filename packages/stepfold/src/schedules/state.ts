@@ -2,7 +2,7 @@ import { type EpochMs, isJsonObject, type Json } from "../core/values/json.ts";
 import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import type { ScheduleProblem } from "../runtime/context/schedules.ts";
 import { isIdOf, readCommand, type ScheduleCommand } from "./read-command.ts";
-import type { CheckedSpec } from "./spec.ts";
+import { type CheckedSpec, readSpec } from "./spec.ts";
 import { isTime, nextTick, tickId, withJitter } from "./ticks.ts";
 
 /** The number of latest problems that a schedule keeps. */
@@ -93,13 +93,13 @@ export function initialState(name: string, spec: CheckedSpec, at: EpochMs, pause
 }
 
 /**
- * Returns a value that was read from an execution as a state; null if it is not a state. What the schedule could not act on is left out and
+ * Returns a value that was read from an execution as a state; null if it is not a state with a valid specification. What the schedule could not act on is left out and
  * becomes a problem, so that it does not stand still because of that.
  */
 export function readState(value: unknown): ScheduleState | null {
   if (!isJsonObject(value) || typeof value.name !== "string" || !isJsonObject(value.spec)) return null;
   const lists = [value.running, value.queued, value.triggers, value.backfills, value.commands, value.problems];
-  if (!lists.every(Array.isArray) || !isJsonObject(value.counts)) return null;
+  if (!lists.every(Array.isArray) || !isJsonObject(value.counts) || !isSpec(value.name, value.spec)) return null;
   const state = value as unknown as ScheduleState;
   const read = {
     running: state.running.filter((id) => isIdOf(state.name, id)),
@@ -116,6 +116,15 @@ export function readState(value: unknown): ScheduleState | null {
     { ...state, ...read },
     { code: "SCHEDULE_INVALID", message: "A part of the state could not be read, and was left out" },
   );
+}
+
+function isSpec(name: string, spec: Json): boolean {
+  try {
+    readSpec(name, spec);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readTrigger(name: string, trigger: unknown): Trigger[] {

@@ -147,6 +147,34 @@ describe("a state that was changed in the store", () => {
     expect(await startsOf(store, "s")).toEqual(isPaused ? [] : ["2026-01-01T01:00:00Z"]);
   });
 
+  it.each([
+    { spec: { ...hourly, every: -1 } },
+    { spec: { workflow: "quick", cron: ["x"] } },
+    { triggers: 5 },
+    { name: 7 },
+  ])("is told as damaged where no rule is left, hides no other schedule, and can be deleted: %j", async (changes) => {
+    const environment = virtualEnvironment();
+    const store = memoryStore({ now: () => environment.now() });
+    const damage = (snapshot: Snapshot | null): Snapshot | null =>
+      snapshot?.workflowId === "schedule:s" && snapshot.input !== undefined
+        ? { ...snapshot, input: { ...(snapshot.input as object), ...changes } as never, context: {}, activePaths: snapshot.activePaths }
+        : snapshot;
+    await scheduling({ store, drive: false }, environment).runtime.schedules.create("s", hourly);
+    const seen = altered(store, { load: async (workflowId) => damage(await store.load(workflowId)) });
+    const { runtime } = scheduling({ store: seen }, environment);
+    const { schedules: all } = runtime;
+    await all.create("other", hourly);
+    await environment.advance(hour + minute);
+    const damaged = { code: "SNAPSHOT_INVALID", message: expect.stringContaining('delete the schedule "s" and create it again') };
+    for (const call of [all.describe("s"), all.pause("s"), all.trigger("s"), all.edit("s", { every: "2h" })])
+      await expect(call).rejects.toMatchObject(damaged);
+    expect((await all.list()).items.map(({ name }) => name)).toEqual(["other"]);
+    expect(await startsOf(store, "other")).toHaveLength(1);
+    await all.delete("s");
+    const mended = scheduling({ store }, environment).runtime.schedules;
+    expect(await mended.create("s", hourly)).toMatchObject({ status: "active" });
+  });
+
   it("is read as it was where everything is right, also that of the first versions", () => {
     const triggers = [{ at: now, workflowId: "s@trigger-1" }];
     const backfills = [{ after: -1, to: now, overlap: "queue" }];

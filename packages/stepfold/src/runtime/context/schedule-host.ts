@@ -27,6 +27,7 @@ export interface ScheduleHost {
   newId(): string;
   /** Returns the error that refuses to start a workflow here with an input; null if it can be started. */
   problemOf(workflow: string, input: Json): StepfoldError | null;
+  /** Loads the execution of a schedule; null if there is none with this id. */
   load(workflowId: string): Promise<Snapshot | null>;
   /** Starts the execution of a schedule. Resolves to false if there is an execution with this id. */
   start(name: string, workflowId: string, input: Json, tenant: string | undefined): Promise<boolean>;

@@ -178,7 +178,11 @@ export interface Schedules {
   backfill(name: string, options: BackfillOptions): Promise<void>;
   /** Ends the schedule. Executions that it has started go on. @throws StepfoldError `SCHEDULE_NOT_FOUND`, `EXECUTION_ENDED` */
   delete(name: string): Promise<void>;
-  /** Returns a schedule and its current state. @throws StepfoldError `SCHEDULE_NOT_FOUND` */
+  /**
+   * Returns a schedule and its current state.
+   *
+   * @throws StepfoldError `SCHEDULE_NOT_FOUND`; `SNAPSHOT_INVALID`, as every call except `delete`, if its state was damaged in the store
+   */
   describe(name: string): Promise<ScheduleDescription>;
   /** Lists schedules, the newest first, one page at a time. @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE` */
   list(query?: ScheduleListQuery): Promise<Page<ScheduleDescription>>;
