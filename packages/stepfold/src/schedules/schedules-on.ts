@@ -1,7 +1,7 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
-import { refuseUnknown } from "../core/values/check-arguments.ts";
+import { anObject, refuseUnknown, requireOption } from "../core/values/check-arguments.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import { sha256 } from "../core/values/sha256.ts";
@@ -167,6 +167,7 @@ function changingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "pu
       return reach.describe(name);
     },
     async edit(name, given) {
+      requireOption("changes", given, anObject);
       const { state } = await reach.require(name);
       const { changes, removes } = changesOf(given);
       readTickingSpec(name, changed(state.spec as unknown as JsonObject, changes, removes), await host.now());

@@ -172,6 +172,8 @@ describe("edit", () => {
     const before = await runtime.schedules.create("s", hourly);
     for (const changes of [{ every: "x" }, { other: 1 }, { endAt: "2020-01-01" }, { workflow: undefined }])
       await expect(runtime.schedules.edit("s", changes as never)).rejects.toMatchObject({ code: "SCHEDULE_INVALID" });
+    for (const changes of [null, undefined, 5, "every", []])
+      await expect(runtime.schedules.edit("s", changes as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
     expect(await runtime.schedules.describe("s")).toEqual(before);
   });
 
