@@ -1,9 +1,10 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { isWorkflowId } from "../core/values/id.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
 import { requireAtLeastOne } from "../runtime/context/runtime-context.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { SweepOptions, SweepReport } from "../runtime/worker/sweep.ts";
-import { type BodyRefusal, readRequestBody } from "./request-body.ts";
+import { type BodyRefusal, parsedJson, readRequestBody } from "./request-body.ts";
 import type { SecretCheck } from "./secret.ts";
 
 /** A function that answers a web request, as servers of Node, Bun, Deno and edge platforms call it. */
@@ -47,7 +48,7 @@ export function fetchHandler(runtime: Pick<Runtime, "sweep">, { isAllowed, baseP
     const begunMs = systemEnvironment.monotonicMs();
     const body = await readRequestBody(request, { maxBytes: maxBodyBytes, timeoutMs: bounds.timeoutMs * readingPart });
     if ("refusal" in body) return refusal(refusedBodies[body.refusal], `the body is ${body.refusal}`);
-    const ids = idsIn(body.text);
+    const ids = idsIn(body.bytes);
     if (!ids) return refusal(400, `the body must be {"workflowIds":[...]}, with 1 to ${maxNamed} ids`);
     const timeoutMs = bounds.timeoutMs - (systemEnvironment.monotonicMs() - begunMs);
     return answer(() => runtime.sweep({ ...bounds, timeoutMs, signal, wakeUps: ids.map((workflowId) => ({ workflowId })) }));
@@ -55,16 +56,10 @@ export function fetchHandler(runtime: Pick<Runtime, "sweep">, { isAllowed, baseP
 }
 
 /** Reads the ids in a body; null if the body is not valid. */
-function idsIn(text: string): readonly string[] | null {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const { workflowIds } = (body ?? {}) as { readonly workflowIds?: unknown };
+function idsIn(bytes: Uint8Array): readonly string[] | null {
+  const { workflowIds } = (parsedJson(bytes)?.value ?? {}) as { readonly workflowIds?: unknown };
   if (!Array.isArray(workflowIds) || workflowIds.length === 0 || workflowIds.length > maxNamed) return null;
-  return workflowIds.every((id) => typeof id === "string" && id !== "") ? (workflowIds as string[]) : null;
+  return workflowIds.every(isWorkflowId) ? workflowIds : null;
 }
 
 async function answer(sweep: () => Promise<SweepReport>): Promise<Response> {

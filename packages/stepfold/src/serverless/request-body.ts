@@ -9,13 +9,13 @@ export interface BodyBounds {
   readonly timeoutMs: number;
 }
 
-/** Reads the text of a request, or says why there is none. Reading stops once the body is too large or too slow. */
+/** Reads the bytes of a request's body, or says why there are none. Reading stops once the body is too large or too slow. */
 export async function readRequestBody(
   { headers, body }: Pick<Request, "headers" | "body">,
   { maxBytes, timeoutMs }: BodyBounds,
-): Promise<{ readonly text: string } | { readonly refusal: BodyRefusal }> {
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer> } | { readonly refusal: BodyRefusal }> {
   if (Number(headers.get("content-length") ?? 0) > maxBytes) return { refusal: "too large" };
-  if (!body) return { text: "" };
+  if (!body) return { bytes: new Uint8Array() };
   const reader = body.getReader();
   let refusal = null as BodyRefusal | null;
   // cancelling also ends a read that is under way
@@ -25,18 +25,40 @@ export async function readRequestBody(
   };
   const endTimer = systemEnvironment.after(timeoutMs, () => refuse("too slow"));
   try {
-    const decoder = new TextDecoder();
-    let text = "";
-    for (let bytes = 0; ; ) {
+    const chunks: Uint8Array[] = [];
+    for (let length = 0; ; ) {
       const { done, value } = await reader.read();
-      if (done) return refusal === null ? { text: text + decoder.decode() } : { refusal };
-      bytes += value.byteLength;
-      if (bytes > maxBytes) refuse("too large");
-      else text += decoder.decode(value, { stream: true });
+      if (done) return refusal === null ? { bytes: joined(chunks) } : { refusal };
+      length += value.byteLength;
+      if (length > maxBytes) refuse("too large");
+      else chunks.push(value);
     }
   } catch {
     return { refusal: refusal ?? "interrupted" };
   } finally {
     endTimer();
+  }
+}
+
+/** Joins bytes to one array. */
+export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return all;
+}
+
+/**
+ * Parses bytes as JSON in UTF-8; undefined if they are something else. Bytes that are no UTF-8 are refused and not replaced, so that two
+ * different bodies are never read as the same one. A byte-order mark at the beginning is skipped.
+ */
+export function parsedJson(bytes: Uint8Array): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown };
+  } catch {
+    return undefined;
   }
 }

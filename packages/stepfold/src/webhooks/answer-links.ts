@@ -8,7 +8,8 @@ import { systemEnvironment } from "../environment/system-environment.ts";
 import type { Run } from "../runtime/handle/run.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { FetchHandler } from "../serverless/fetch-handler.ts";
-import { bodyOf, failure, json, parsed } from "./answer-request.ts";
+import { parsedJson } from "../serverless/request-body.ts";
+import { bodyOf, failure, json, notJson } from "./answer-request.ts";
 import { toBase64Url } from "./base64url.ts";
 import { type LinkClaims, type LinkKey, linkTokens } from "./link-token.ts";
 
@@ -188,8 +189,8 @@ function linksHandler(links: Pick<AnswerLinks, "read" | "answer">): FetchHandler
       }
       const body = await bodyOf(request);
       if ("refusal" in body) return body.refusal;
-      const given = body.text === "" ? { value: undefined } : parsed(body.text);
-      if (!given) return json(400, { error: "the body must be JSON" });
+      const given = body.bytes.length === 0 ? { value: undefined } : parsedJson(body.bytes);
+      if (!given) return failure(notJson());
       return json(200, await links.answer(token, given.value));
     } catch (error) {
       return failure(error);

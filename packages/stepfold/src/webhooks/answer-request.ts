@@ -1,5 +1,4 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { exactJson } from "../core/values/exact-json.ts";
 import { type BodyRefusal, readRequestBody } from "../serverless/request-body.ts";
 
 /** The largest body in bytes, and the longest time to read it in milliseconds. */
@@ -16,18 +15,14 @@ export function json(status: number, body: object, headers: Readonly<Record<stri
 }
 
 /** The body of a request, or the response that refuses it. */
-export async function bodyOf(request: Request): Promise<{ readonly text: string } | { readonly refusal: Response }> {
+export async function bodyOf(request: Request): Promise<{ readonly bytes: Uint8Array<ArrayBuffer> } | { readonly refusal: Response }> {
   const body = await readRequestBody(request, bounds);
   return "refusal" in body ? { refusal: json(refusedBodies[body.refusal], { error: `the body is ${body.refusal}` }) } : body;
 }
 
-/** Parses a body as JSON; undefined if it is not JSON. A whole number that a JavaScript number cannot hold becomes text (`exactJson`). */
-export function parsed(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: exactJson(text) };
-  } catch {
-    return undefined;
-  }
+/** The error of a request whose body is not JSON in UTF-8. */
+export function notJson(): StepfoldError {
+  return new StepfoldError("VALUE_NOT_JSON", { what: "The body of the request", pointer: "", reason: "not JSON in UTF-8" });
 }
 
 /** The response for an error: its code, and the mistakes in a payload. Other texts are left out, because they may quote private data. */

@@ -17,14 +17,14 @@ export function importSecret(option: string, secret: unknown): Promise<Secret> {
   return crypto.subtle.importKey("raw", Uint8Array.from(secret), algorithm, false, ["sign", "verify"]);
 }
 
-/** HMAC-SHA-256 of a text. */
-export async function macOf(secret: Promise<Secret>, text: string): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await crypto.subtle.sign(algorithm.name, await secret, new TextEncoder().encode(text)));
+/** HMAC-SHA-256 of bytes. */
+export async function macOf(secret: Promise<Secret>, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.sign(algorithm.name, await secret, bytes));
 }
 
-/** Whether a MAC belongs to a text. The time that this takes does not show how much of the MAC is right. */
-export async function isMacOf(secret: Promise<Secret>, mac: Uint8Array<ArrayBuffer>, text: string): Promise<boolean> {
-  return crypto.subtle.verify(algorithm.name, await secret, mac, new TextEncoder().encode(text));
+/** Whether a MAC belongs to bytes. The time that this takes does not show how much of the MAC is right. */
+export async function isMacOf(secret: Promise<Secret>, mac: Uint8Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  return crypto.subtle.verify(algorithm.name, await secret, mac, bytes);
 }
 
 export type { Secret };

@@ -57,7 +57,7 @@ export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
   return {
     async write(claims) {
       const signed = `v1.${first}.${toBase64Url(new TextEncoder().encode(JSON.stringify(claims)))}`;
-      const token = `${signed}.${toBase64Url(await macOf(known.get(first)!, signed))}`;
+      const token = `${signed}.${toBase64Url(await macOf(known.get(first)!, new TextEncoder().encode(signed)))}`;
       if (token.length <= maxLength) return token;
       const length = `makes a link of ${token.length} characters, but at most ${maxLength} are allowed`;
       const reason = `${length}: leave it out, so that the holder of the link enters the answer`;
@@ -68,7 +68,7 @@ export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
       const [version, id = "", body = "", mac = ""] = parts;
       const [secret, bytes, given] = [known.get(id), fromBase64Text(body), fromBase64Text(mac)];
       if (parts.length !== 4 || version !== "v1" || !secret || !bytes || !given) return null;
-      if (!(await isMacOf(secret, given, `${version}.${id}.${body}`))) return null;
+      if (!(await isMacOf(secret, given, new TextEncoder().encode(`${version}.${id}.${body}`)))) return null;
       return JSON.parse(new TextDecoder().decode(bytes)) as LinkClaims;
     },
   };

@@ -4,13 +4,14 @@ import { systemEnvironment } from "../environment/system-environment.ts";
 import type { CountQuery } from "../ports/snapshot-store.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { FetchHandler } from "../serverless/fetch-handler.ts";
-import { bodyOf, failure, json, parsed } from "./answer-request.ts";
+import { joined, parsedJson } from "../serverless/request-body.ts";
+import { bodyOf, failure, json, notJson } from "./answer-request.ts";
 import { fromBase64Text } from "./base64url.ts";
 import { importSecret, isMacOf, type Secret } from "./hmac.ts";
 
 /** An event that another service has sent. Its signature was right. */
 export interface WebhookEvent {
-  /** Header `webhook-id`: the same for each attempt to deliver the event. */
+  /** Header `webhook-id`: the same for each attempt to deliver the event. 1 to 200 characters of ASCII without a blank and a dot. */
   readonly id: string;
   /** The parsed body. The sender decides its form, so check it. */
   readonly body: unknown;
@@ -39,8 +40,9 @@ export interface WebhookOptions {
    */
   readonly receive: (event: WebhookEvent) => WebhookAction | null | Promise<WebhookAction | null>;
   /**
-   * Called if an event could not do what it should: with the error of `receive` or of the runtime, and with the id of the event. The sender
-   * gets only the code of the error. An error that this function throws changes nothing. Default: no call.
+   * Called if an event could not do what it should: with the error of `receive` or of the runtime, or `VALUE_NOT_JSON` if the body is not
+   * JSON in UTF-8, and with the id of the event. The sender gets only the code of the error. An error that this function throws changes
+   * nothing. Default: no call.
    */
   readonly onProblem?: ((error: unknown, eventId: string) => void) | undefined;
   /**
@@ -56,7 +58,7 @@ export interface WebhookOptions {
 
 /**
  * Returns a web handler for the events of another service that follows Standard Webhooks (https://www.standardwebhooks.com). The handler
- * checks the signature of the raw body and the time, and starts an execution or sends a signal. An event counts once, however often it is
+ * checks the signature over the bytes of the body and the time, and starts an execution or sends a signal. An event counts once, however often it is
  * sent: its id is the idempotency key.
  *
  * ```ts
@@ -72,7 +74,7 @@ export interface WebhookOptions {
  * export default { fetch: paid };
  * ```
  *
- * The handler answers 200 with what was done, 401 to a wrong signature or time, 400 to a body that is not JSON, and 503 and others by the
+ * The handler answers 200 with what was done, 401 to a wrong signature or time, 400 to a body that is not JSON in UTF-8, and 503 and others by the
  * code of the error, as JSON without the text of the error. The secret is kept in this process only.
  *
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
@@ -98,13 +100,14 @@ export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, o
     const { headers } = request;
     const [id, time, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headers.get(name) ?? "");
     const isNow = /^\d{1,12}$/.test(time!) && Math.abs(Number(time) * 1000 - now()) <= toleranceMs;
-    if (!isNow || id === "" || id!.length > maxIdLength) return unsigned();
+    if (!isNow || !idForm.test(id!)) return unsigned();
     const body = await bodyOf(request);
     if ("refusal" in body) return body.refusal;
-    if (!(await isSigned(secrets, `${id}.${time}.${body.text}`, signature!))) return unsigned();
-    const given = parsed(body.text);
-    if (!given) return json(400, { error: "the body must be JSON" });
+    const signed = joined([new TextEncoder().encode(`${id}.${time}.`), body.bytes]);
+    if (!(await isSigned(secrets, signed, signature!))) return unsigned();
     try {
+      const given = parsedJson(body.bytes);
+      if (!given) throw notJson();
       const action = await receive({ id: id!, body: given.value, headers });
       return json(200, action === null ? { ignored: true } : await done(runtime, sender === "" ? id! : `${sender}:${id}`, action));
     } catch (error) {
@@ -127,8 +130,11 @@ function report(onProblem: WebhookOptions["onProblem"], error: unknown, eventId:
   }
 }
 
-/** The longest id of an event, in characters. */
-const maxIdLength = 200;
+/**
+ * The form of an event's id: printable ASCII without a dot. The signature is over the id, the time and the body, with dots between them: with a dot in the id, the same
+ * bytes could be split into another id, another time and another body.
+ */
+const idForm = /^[!-\-/-~]{1,200}$/;
 /** The most signatures of one event that are checked. */
 const maxSignatures = 10;
 
@@ -137,10 +143,10 @@ function unsigned(): Response {
 }
 
 /** Whether one of the signatures in a header, each `v1,BASE64`, was made with one of the secrets. */
-async function isSigned(secrets: readonly Promise<Secret>[], text: string, header: string): Promise<boolean> {
+async function isSigned(secrets: readonly Promise<Secret>[], bytes: Uint8Array<ArrayBuffer>, header: string): Promise<boolean> {
   for (const one of header.split(" ").slice(0, maxSignatures)) {
     const mac = one.startsWith("v1,") ? fromBase64Text(one.slice(3)) : null;
-    for (const secret of mac ? secrets : []) if (await isMacOf(secret, mac!, text)) return true;
+    for (const secret of mac ? secrets : []) if (await isMacOf(secret, mac!, bytes)) return true;
   }
   return false;
 }

@@ -91,6 +91,10 @@ describe("the fetch handler", () => {
     expect((await ask("/sweep", { method: "PUT" })).headers.get("allow")).toBe("GET, POST");
     const bodies = ["", "{", "null", "[]", '{"workflowIds":"a"}', '{"workflowIds":[]}', '{"workflowIds":[7]}', '{"workflowIds":[""]}'];
     for (const body of bodies) expect((await ask("/wake-up", wakeUp(body))).status).toBe(400);
+    for (const id of ["a\u0000", "x".repeat(256), " ", "__proto__"])
+      expect((await ask("/wake-up", wakeUp({ workflowIds: ["a", id] }))).status).toBe(400);
+    const notUtf8 = Buffer.concat([Buffer.from('{"workflowIds":["'), Buffer.of(0xff), Buffer.from('"]}')]);
+    expect((await ask("/wake-up", { method: "POST", body: notUtf8 })).status).toBe(400);
     expect((await ask("/wake-up", wakeUp({ workflowIds: Array.from({ length: 101 }, String) }))).status).toBe(400);
     expect((await ask("/wake-up", { method: "POST" })).status).toBe(400);
   });

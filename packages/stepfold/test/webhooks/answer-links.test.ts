@@ -164,7 +164,9 @@ describe("the web handler of links", () => {
     expect(await ask(token, post({ approved: 1 }))).toMatchObject({
       body: { error: "RESUME_INVALID", issues: [{ pointer: "/approved" }] },
     });
-    expect(await ask(token, { method: "POST", body: "{" })).toMatchObject({ status: 400 });
+    const notUtf8 = Buffer.concat([Buffer.from('{"approved":true,"note":"'), Buffer.of(0xff), Buffer.from('"}')]);
+    for (const body of ["{", notUtf8])
+      expect(await ask(token, { method: "POST", body })).toMatchObject({ status: 400, body: { error: "VALUE_NOT_JSON" } });
     expect(await ask(token, { method: "PUT" })).toMatchObject({ status: 405 });
     expect(await ask(token, post(yes))).toMatchObject({ status: 200, body: { applied: true } });
     await environment.advance(second);

@@ -24,9 +24,9 @@ async function answerOf(responding: Promise<Response>) {
 function hooked(receive: WebhookOptions["receive"], more: Partial<WebhookOptions> = {}) {
   const { runtime, environment, store } = setUp({ workflows, nodeDefinitions: builtinNodes });
   const fetch = webhook(runtime, { secret, receive, now: () => environment.now(), ...more });
-  const signed = (id: string, body: string, at = environment.now(), key: Buffer = bytes): Record<string, string> =>
+  const signed = (id: string, body: string | Buffer, at = environment.now(), key: Buffer = bytes): Record<string, string> =>
     signedHeaders(id, body, at, key);
-  const send = (body: string, headers: Record<string, string>, method = "POST") => {
+  const send = (body: string | Buffer, headers: Record<string, string>, method = "POST") => {
     const init = method === "POST" ? { body } : {};
     return answerOf(fetch(new Request("https://example.test/hooks/payments", { method, headers, ...init })));
   };
@@ -215,5 +215,95 @@ describe("a web handler for the events of another service", () => {
   ])("is not made with %j", async (options) => {
     const make = (): unknown => webhook({} as never, { secret, receive: () => null, ...(options as object) } as never);
     expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+  });
+});
+
+describe("a signature", () => {
+  const kept = (): { bodies: unknown[]; problems: unknown[]; hook: ReturnType<typeof hooked> } => {
+    const [bodies, problems]: [unknown[], unknown[]] = [[], []];
+    const receive = ({ body }: { readonly body: unknown }): null => {
+      bodies.push(body);
+      return null;
+    };
+    return { bodies, problems, hook: hooked(receive, { onProblem: (error, id) => problems.push([(error as StepfoldError).code, id]) }) };
+  };
+  const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+  const text = (content: string): Buffer => Buffer.from(content, "utf8");
+
+  it("is over the bytes of the body: other bytes that would be read as the same text are not signed", async () => {
+    const { bodies, hook } = kept();
+    const { send, signed } = hook;
+    const replaced = text('{"name":"\ufffd"}');
+    const headers = signed("evt_1", replaced);
+    for (const bytes of [[0xff], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xc0, 0x80]]) {
+      const other = Buffer.concat([text('{"name":"'), Buffer.from(bytes), text('"}')]);
+      expect((await send(other, headers)).status, `${bytes}`).toBe(401);
+    }
+    for (const other of [Buffer.concat([mark, replaced]), Buffer.concat([replaced, text("\n")]), Buffer.concat([replaced, Buffer.of(0)])])
+      expect((await send(other, headers)).status).toBe(401);
+    expect(bodies).toEqual([]);
+    expect((await send(replaced, headers)).status).toBe(200);
+    expect(bodies).toEqual([{ name: "\ufffd" }]);
+  });
+
+  it("over a body with a byte-order mark counts, and the mark is skipped", async () => {
+    const { bodies, hook } = kept();
+    const body = Buffer.concat([mark, text('{"name":"größe"}')]);
+    expect((await hook.send(body, hook.signed("evt_1", body))).status).toBe(200);
+    const two = Buffer.concat([mark, body]);
+    expect(await hook.send(two, hook.signed("evt_2", two))).toMatchObject({ status: 400, body: { error: "VALUE_NOT_JSON" } });
+    expect(bodies).toEqual([{ name: "größe" }]);
+  });
+
+  it.each([
+    ["a byte that is none", [0xff]],
+    ["a character that is cut off", [0xe2, 0x82]],
+    ["half of a pair", [0xed, 0xa0, 0x80]],
+    ["a zero in two bytes", [0xc0, 0x80]],
+  ])("over a body that is not UTF-8 does not make it JSON: %s is refused, and not replaced", async (_, bytes) => {
+    const { bodies, problems, hook } = kept();
+    const body = Buffer.concat([text('{"name":"'), Buffer.from(bytes), text('"}')]);
+    expect(await hook.send(body, hook.signed("evt_1", body))).toMatchObject({ status: 400, body: { error: "VALUE_NOT_JSON" } });
+    expect(bodies).toEqual([]);
+    expect(problems).toEqual([["VALUE_NOT_JSON", "evt_1"]]);
+  });
+
+  it("belongs to one id, one time and one body: the same bytes cannot be split in another way", async () => {
+    const { bodies, hook } = kept();
+    const { send, signed, environment } = hook;
+    const now = Math.floor(environment.now() / 1_000);
+    const before = environment.now() - 3_600_000;
+    // an event of an hour ago whose body is a number that begins with the present time
+    const old = signed("evt_1", `${now}.5`, before);
+    const again = { ...old, "webhook-id": `evt_1.${old["webhook-timestamp"]}`, "webhook-timestamp": `${now}` };
+    expect((await send("5", again)).status).toBe(401);
+    expect((await send(`${now}.5`, old)).status).toBe(401);
+    for (const id of ["evt.1", ".", "evt_1.", ".evt_1", "e.v.t", `${"x".repeat(199)}.`, "x".repeat(201), "evt 1", "evt\u00e9"])
+      expect((await send(event, signed(id, event))).status, id).toBe(401);
+    for (const id of ["e", "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", "a-b_c:d/e+f=", "x".repeat(200)])
+      expect((await send(event, signed(id, event))).status, id).toBe(200);
+    expect(bodies).toHaveLength(4);
+  });
+
+  it("counts whatever pieces the body comes in", async () => {
+    const { bodies, hook } = kept();
+    const body = text('{"name":"größe 👍🏽"}');
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of body) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const fetch = webhook(hook.runtime, {
+      secret,
+      now: () => hook.environment.now(),
+      receive({ body: read }) {
+        bodies.push(read);
+        return null;
+      },
+    });
+    const init = { method: "POST", headers: hook.signed("evt_1", body), body: pieces, duplex: "half" } as RequestInit;
+    expect((await fetch(new Request("https://example.test/", init))).status).toBe(200);
+    expect(bodies).toEqual([{ name: "größe 👍🏽" }]);
   });
 });
