@@ -60,6 +60,30 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     expect(ids.filter((id) => id === "slow")).toEqual(["slow"]);
   });
 
+  it("delivers a message that names a delay beyond every clock no more often than another, and keeps it for 12 hours at most", async () => {
+    const { queue, manager, name } = await fresh();
+    const ids: string[] = [];
+    const problems: unknown[] = [];
+    await queue.consume(async ({ workflowId }) => void ids.push(workflowId), { ...consuming, onProblem: (one) => void problems.push(one) });
+    const { streams } = manager;
+    const stream = manager.jetstream();
+    const far = ["1e308", "9e15", "1e18", "9223372036855", "9223372036854775807", "43200001"];
+    const publish = (workflowId: string, delay: string): Promise<unknown> =>
+      stream.publish(name, `{"workflowId":${JSON.stringify(workflowId)},"delayMs":${delay}}`);
+    for (const delay of far) await publish(`far ${delay}`, delay);
+    const none = ["-1e308", "-1", "0", '"1e308"', "null", "[9e15]", "1e-300"];
+    for (const delay of none) await publish(`now ${delay}`, delay);
+    await expect.poll(() => ids.toSorted(), { timeout: 20_000 }).toEqual(none.map((delay) => `now ${delay}`).toSorted());
+    await wait(4_000);
+    // each once, and those that wait for their time once more at most, after the end of the lease
+    const { delivered } = await manager.consumers.info(name, name);
+    expect(delivered.consumer_seq).toBeLessThanOrEqual(none.length + 2 * far.length + 1);
+    expect(ids).toHaveLength(none.length);
+    expect(problems).toEqual([]);
+    expect((await streams.info(name)).state.messages).toBe(far.length);
+    await queue.close();
+  });
+
   it("keeps what is delayed for a year, gives it to nobody meanwhile, and what is due is not held up by any number of those", async () => {
     const { queue, name, manager } = await fresh();
     const ids: string[] = [];
@@ -81,7 +105,9 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     const ids: string[] = [];
     const onProblem = (problem: unknown): void => void problems.push(problem);
     await queue.consume(async ({ workflowId }) => void ids.push(workflowId), { ...consuming, onProblem });
-    const foreign = ['{"workflowId":7}', "null", "[]", "text", "{", ""];
+    const notUtf8 = Buffer.concat([Buffer.from('{"workflowId":"'), Buffer.of(0xff), Buffer.from('"}')]);
+    const long = JSON.stringify({ workflowId: "x".repeat(256) });
+    const foreign = ['{"workflowId":7}', "null", "[]", "text", "{", "", '{"workflowId":"a\\u0000"}', long, notUtf8];
     for (const body of foreign) await manager.jetstream().publish(name, body);
     await queue.send([{ workflowId: "a" }]);
     await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["a"]);

@@ -51,6 +51,19 @@ describe.skipIf(url === null)("SQS", () => {
     await queue.close();
   });
 
+  it("sends on what names a far time for 12 hours at most", async () => {
+    const { queue, client, queueUrl, sent } = await fresh();
+    await queue.consume(async () => undefined, consuming);
+    for (const dueAt of ["9.5e13", "1e308"])
+      await client.sendMessage({ QueueUrl: queueUrl, MessageBody: `{"workflowId":"nobody","dueAt":${dueAt}}` });
+    await expect.poll(() => sent.length, { timeout: 5_000 }).toBe(2);
+    for (const { DelaySeconds, MessageBody } of sent) {
+      expect(DelaySeconds).toBe(900);
+      expect((JSON.parse(MessageBody) as { dueAt: number }).dueAt - Date.now()).toBeLessThanOrEqual(12 * 3_600_000);
+    }
+    await queue.close();
+  });
+
   it("keeps a message invisible for as long as its step runs, and no longer", async () => {
     const { queue, client, queueUrl } = await fresh();
     const ids: string[] = [];

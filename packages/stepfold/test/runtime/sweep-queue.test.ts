@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { WakeUp } from "../../src/ports/work-queue.ts";
 import { memoryQueue } from "../../src/queues/memory/memory-queue.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { calls, closeAll, hour, line, nodeDefinitions, second } from "./runtime.fixture.ts";
@@ -38,6 +39,30 @@ describe("a sweep with a queue", () => {
     const report = await swept(environment, 0, runtime.sweep({ wakeUps: [{ workflowId: "a", delayMs: hour }] }));
     expect(report).toEqual({ advanced: 0, left: [{ workflowId: "a", isAnnounced: true }], failed: [], isMore: false });
     expect(sent).toEqual([{ workflowId: "a", delayMs: hour }]);
+  });
+
+  it("sends a message on for at most 12 hours, and takes what is no delay for none", async () => {
+    const environment = virtualEnvironment();
+    const { queue, sent } = keepingQueue();
+    const { runtime } = serverless(environment, { queue });
+    const delays = [9e15, 1e308, Number.POSITIVE_INFINITY, Number.NaN, -1e308, "1e308", null];
+    const wakeUps = delays.map((delayMs, nth) => ({ workflowId: `gone-${nth}`, delayMs })) as WakeUp[];
+    const report = await swept(environment, 0, runtime.sweep({ wakeUps }));
+    expect(sent).toEqual([0, 1, 2].map((nth) => ({ workflowId: `gone-${nth}`, delayMs: 12 * hour })));
+    expect(report).toMatchObject({ advanced: 0, failed: [], isMore: false });
+  });
+
+  it.each([
+    [{}],
+    [null],
+    [{ workflowId: "" }],
+    [{ workflowId: "a\u0000" }],
+    [{ workflowId: "x".repeat(256) }],
+    "a",
+  ])("is refused where a message names no execution, and claims none: %j", async (wakeUps) => {
+    const environment = virtualEnvironment();
+    const { runtime } = serverless(environment, { queue: keepingQueue().queue });
+    await expect(runtime.sweep({ wakeUps: wakeUps as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
   it("sends on what it did not finish, and what it did not reach", async () => {

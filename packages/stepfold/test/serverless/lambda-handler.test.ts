@@ -94,10 +94,34 @@ describe("the Lambda handler", () => {
     expect(sent[0]!.delayMs).toBeLessThanOrEqual(3_600_000);
   });
 
+  it.each([9.5e13, 8.64e15, 1e18, 1e308])("sends on a message for at most 12 hours, whatever it says of its time: %d", async (dueAt) => {
+    const sent: WakeUp[] = [];
+    const { handler } = lambdaOf({ queue: keepingQueue(sent) });
+    expect(await handler(sqsEvent({ workflowId: "nobody", dueAt }), inTime)).toEqual({ batchItemFailures: [] });
+    expect(sent).toHaveLength(1);
+    expect(sent[0]!.delayMs).toBeGreaterThan(12 * 3_600_000 - 10_000);
+    expect(sent[0]!.delayMs).toBeLessThanOrEqual(12 * 3_600_000);
+  });
+
+  it.each([
+    -1,
+    -1e308,
+    0,
+    "1e308",
+    null,
+    [9e15],
+  ])("takes what is no time, or one that is over, for now, and sends nothing on for an execution that does not exist: %j", async (dueAt) => {
+    const sent: WakeUp[] = [];
+    const { handler, problems } = lambdaOf({ queue: keepingQueue(sent) });
+    expect(await handler(sqsEvent({ workflowId: "nobody", dueAt }), inTime)).toEqual({ batchItemFailures: [] });
+    expect([sent, problems]).toEqual([[], []]);
+  });
+
   it("drops messages of others, and says so", async () => {
     const { handler, problems } = lambdaOf();
-    expect(await handler(sqsEvent("hello", "{}", { workflowId: 7 }), inTime)).toEqual({ batchItemFailures: [] });
-    expect(problems).toHaveLength(3);
+    const wrong = ["hello", "{}", { workflowId: 7 }, { workflowId: "a\u0000" }, { workflowId: "x".repeat(256) }, { workflowId: " " }];
+    expect(await handler(sqsEvent(...wrong), inTime)).toEqual({ batchItemFailures: [] });
+    expect(problems).toHaveLength(wrong.length);
     expect(problems[0]).toMatchObject({ code: "QUEUE_REJECTED" });
   });
 

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isWorkflowId } from "../../core/values/id.ts";
 
 /**
  * Returns the id of the execution that a message names; null if it is not a message of Stepfold. A queue on a server may hold messages that
@@ -6,7 +7,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
  */
 export function workflowIdOf(body: unknown): string | null {
   const { workflowId } = (body ?? {}) as { readonly workflowId?: unknown };
-  return typeof workflowId === "string" && workflowId !== "" ? workflowId : null;
+  return isWorkflowId(workflowId) ? workflowId : null;
 }
 
 /** The error that a consumer reports when it drops such a message, because another delivery would not help. */

@@ -1,4 +1,5 @@
 import { systemEnvironment } from "../../environment/system-environment.ts";
+import { namedDelay } from "../../ports/named-delay.ts";
 import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.ts";
 import { foreignMessage, workflowIdOf } from "../checked/wake-up-message.ts";
 import type { NatsConsumer, NatsMessage, NatsMessages } from "./nats-client.ts";
@@ -122,12 +123,12 @@ class PullConsumer implements Consumer {
 function readMessage({ data, time }: NatsMessage): { readonly body: unknown; readonly remainingMs: number } {
   let body: unknown;
   try {
-    body = JSON.parse(new TextDecoder().decode(data));
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));
   } catch {
     return { body: null, remainingMs: 0 };
   }
   const { delayMs } = (body ?? {}) as { readonly delayMs?: unknown };
-  const delay = typeof delayMs === "number" ? delayMs : 0;
+  const delay = namedDelay(delayMs);
   // if the clocks differ, the message still waits no longer than its whole delay
   return { body, remainingMs: Math.min(delay, time.getTime() + delay - systemEnvironment.now()) };
 }

@@ -1,4 +1,5 @@
 import { aCount, aText, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
+import { maxNamedDelayMs } from "../../ports/named-delay.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
 import type { NatsConsumer, NatsConsumerSettings, NatsJetStream } from "./nats-client.ts";
@@ -18,8 +19,6 @@ export interface NatsQueueOptions {
   readonly retryDelayMs?: number;
 }
 
-/** One year. */
-const maxDelayMs = 365 * 24 * 60 * 60 * 1000;
 /** The most messages that wait for their acknowledgement at the same time. */
 const maxUnconfirmed = 500;
 
@@ -38,8 +37,8 @@ const maxUnconfirmed = 500;
  * await connection.close();
  * ```
  *
- * A message with a delay is given to a consumer at once. The consumer gives it back, and the server delivers it again when it is due. Every
- * wake-up is a message of its own.
+ * A message with a delay is given to a consumer at once. The consumer gives it back, and the server delivers it again when it is due, at most
+ * 12 hours later; the sweep of the store finds executions that are due later. Every wake-up is a message of its own.
  *
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
@@ -68,7 +67,7 @@ export function natsQueue(manager: NatsJetStream, options: NatsQueueOptions = {}
 
   return checkedQueue({
     name: "nats",
-    features: { durable: true, multiProcess: true, maxDelayMs },
+    features: { durable: true, multiProcess: true, maxDelayMs: maxNamedDelayMs },
     refuses: isRefusedByNats,
     async send(wakeUps) {
       await prepare();

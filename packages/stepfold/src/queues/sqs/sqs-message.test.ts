@@ -46,6 +46,10 @@ describe("a message of SQS", () => {
     expect(readSqsMessage(body)).toBe(null);
   });
 
+  it.each([9.5e13, 1e18, 1e308, now + 12 * 60 * minute + 1])("is due in 12 hours at the latest, whatever it says: %d", (dueAt) => {
+    expect(readSqsMessage(JSON.stringify({ workflowId: "a", dueAt }), now)).toEqual({ workflowId: "a", dueAt: now + 12 * 60 * minute });
+  });
+
   it("takes nothing for a time that is none", () => {
     expect(readSqsMessage('{"workflowId":"a","dueAt":"tomorrow"}')).toEqual({ workflowId: "a" });
   });

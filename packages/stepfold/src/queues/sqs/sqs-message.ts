@@ -1,4 +1,7 @@
 import { sha256 } from "../../core/values/hash/sha256.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import { systemEnvironment } from "../../environment/system-environment.ts";
+import { maxNamedDelayMs } from "../../ports/named-delay.ts";
 import { workflowIdOf } from "../checked/wake-up-message.ts";
 import type { SqsEntry } from "./sqs-client.ts";
 
@@ -8,7 +11,10 @@ const maxDelaySeconds = 900;
 /** The content of a message. */
 export interface SqsWakeUp {
   readonly workflowId: string;
-  /** When the message is due, in milliseconds since 1970. Absent if SQS can delay the message itself until then. */
+  /**
+   * When the message is due, in milliseconds since 1970; at most 12 hours from when it is read. Absent if SQS can delay the message itself
+   * until then.
+   */
   readonly dueAt?: number;
 }
 
@@ -37,8 +43,13 @@ function bodyOf(wakeUp: SqsWakeUp): string {
   return JSON.stringify(wakeUp).replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Reads the body of a message; null if it is not a message of Stepfold. @param text as it was received; anybody may have sent it */
-export function readSqsMessage(text: string | undefined): SqsWakeUp | null {
+/**
+ * Reads the body of a message; null if it is not a message of Stepfold.
+ *
+ * @param text as it was received; anybody may have sent it
+ * @param now default: the time of this machine
+ */
+export function readSqsMessage(text: string | undefined, now: EpochMs = systemEnvironment.now()): SqsWakeUp | null {
   let body: unknown;
   try {
     body = JSON.parse(text ?? "");
@@ -47,5 +58,5 @@ export function readSqsMessage(text: string | undefined): SqsWakeUp | null {
   }
   const workflowId = workflowIdOf(body);
   const { dueAt } = (body ?? {}) as { readonly dueAt?: unknown };
-  return workflowId === null ? null : { workflowId, ...(typeof dueAt === "number" && { dueAt }) };
+  return workflowId === null ? null : { workflowId, ...(typeof dueAt === "number" && { dueAt: Math.min(dueAt, now + maxNamedDelayMs) }) };
 }

@@ -1,5 +1,6 @@
 import { aText, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
+import { maxNamedDelayMs } from "../../ports/named-delay.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
 import type { SqsClient } from "./sqs-client.ts";
@@ -17,8 +18,6 @@ export interface SqsQueueOptions {
   readonly waitSeconds?: number;
 }
 
-/** The longest delay. A longer one would cost too many requests; the sweep of the store finds executions that are due later. */
-const maxDelayMs = 12 * 60 * 60 * 1000;
 /** The most messages in one request. */
 const maxEntries = 10;
 
@@ -60,7 +59,7 @@ export function sqsQueue(client: SqsClient, options: SqsQueueOptions): WorkQueue
   };
   return checkedQueue({
     name: "sqs",
-    features: { durable: true, multiProcess: true, maxDelayMs: isFifo ? 0 : maxDelayMs },
+    features: { durable: true, multiProcess: true, maxDelayMs: isFifo ? 0 : maxNamedDelayMs },
     refuses: isRefusedBySqs,
     send,
     consume: async (handle, consuming) => sqsConsumer({ client, queueUrl, retryDelaySeconds, waitSeconds, handle, send, ...consuming }),

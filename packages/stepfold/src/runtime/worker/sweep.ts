@@ -1,6 +1,9 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import { aCount, aListOfObjects, anything, aSignal, checkOptions } from "../../core/values/check-arguments.ts";
+import { aCount, anything, aSignal, checkOptions, must } from "../../core/values/check-arguments.ts";
+import { isWorkflowId } from "../../core/values/id.ts";
+import { namedDelay } from "../../ports/named-delay.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";
 import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-context.ts";
@@ -21,7 +24,7 @@ export interface SweepOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * Messages of a queue: only the executions that they name are taken. Executions that are not due, or that another process holds, are
-   * skipped. A message with a `delayMs` above 0 is sent on to the queue of the runtime.
+   * skipped. A message with a `delayMs` above 0 is sent on to the queue of the runtime; the delay counts as at most 12 hours.
    */
   readonly wakeUps?: readonly WakeUp[] | undefined;
   /** Ends the call early: steps in flight get their `AbortSignal`, and claims are given back. */
@@ -55,6 +58,10 @@ export interface SweepParts {
   readonly concurrency: number;
 }
 
+/** Messages that name executions. One that names none could claim any execution. */
+const ofExecutions = must("be a list of messages that name executions", (wakeUps) => {
+  return Array.isArray(wakeUps) && wakeUps.every((wakeUp) => isWorkflowId(safeMember(wakeUp, "workflowId")));
+});
 const defaultLimit = 1_000;
 const defaultTimeoutMs = 10_000;
 /** The most due executions that a sweep without `wakeUps` sends on to the queue at its end. */
@@ -66,7 +73,7 @@ const maxSentOn = 100;
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE` if the first claim fails (with `wakeUps` the report has it)
  */
 export async function sweep(parts: SweepParts, options: SweepOptions): Promise<SweepReport> {
-  checkOptions("sweep", options, { limit: aCount, concurrency: aCount, timeoutMs: anything, wakeUps: aListOfObjects, signal: aSignal });
+  checkOptions("sweep", options, { limit: aCount, concurrency: aCount, timeoutMs: anything, wakeUps: ofExecutions, signal: aSignal });
   const { limit = defaultLimit, concurrency = parts.concurrency, timeoutMs = defaultTimeoutMs, wakeUps, signal } = options;
   requireAtLeastOne({ timeoutMs });
   const slice = parts.dispatcher.openSlice({ timeoutMs, signal });
@@ -117,9 +124,13 @@ class Sweeping {
 
   /** Takes the executions that messages name, each once. Messages that are early, or are not reached, are sent on to the queue. */
   async takeNamed(wakeUps: readonly WakeUp[]): Promise<void> {
-    const isEarly = ({ delayMs = 0 }: WakeUp): boolean => delayMs > 0;
-    const early = wakeUps.filter(isEarly);
-    const named = new Set(wakeUps.filter((wakeUp) => !isEarly(wakeUp)).map(({ workflowId }) => workflowId));
+    const early: WakeUp[] = [];
+    const named = new Set<string>();
+    for (const wakeUp of wakeUps) {
+      const delayMs = namedDelay(wakeUp.delayMs);
+      if (delayMs > 0) early.push({ ...wakeUp, delayMs });
+      else named.add(wakeUp.workflowId);
+    }
     const sending = this.#sendOn(early);
     for (const workflowId of named) {
       while (this.#freeCapacity <= 0 && this.#mayTake) await this.#nextEnd();

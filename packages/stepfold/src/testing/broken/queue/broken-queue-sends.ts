@@ -145,6 +145,13 @@ export const brokenQueueSends: readonly BrokenQueue[] = [
     ),
   },
   {
+    name: "counts a delay in nanoseconds of 64 bits, and fires at once where it does not fit",
+    caughtBy: "delay: a number beyond every clock is taken, and does not come at once",
+    breaks: sending((wakeUps) =>
+      wakeUps.map((wakeUp) => ({ ...wakeUp, delayMs: (wakeUp.delayMs ?? 0) * 1e6 >= 2 ** 63 ? 0 : (wakeUp.delayMs ?? 0) })),
+    ),
+  },
+  {
     name: "takes a longer delay than it can for none",
     caughtBy: "delay: one that is too long is shortened, and does not come at once",
     breaks: () => (queue) => limited(queue, 15 * 60_000, 0),

@@ -78,6 +78,19 @@ export const queueDelayCases: readonly QueueContractCase[] = [
     },
   },
   {
+    name: "delay: a number beyond every clock is taken, and does not come at once",
+    needs: "delays",
+    async run(bench) {
+      const heard = await hear(bench, bench.queue);
+      const delays = [9e15, 1e18, 1e308, Number.MAX_VALUE, Number.POSITIVE_INFINITY];
+      await bench.queue.send(delays.map((delayMs) => ({ workflowId: `after ${delayMs}`, delayMs })));
+      await bench.queue.send([{ workflowId: "now", delayMs: -1e308 }]);
+      await until(bench, () => heard.ids.length > 0, "what is in the past is delivered");
+      await bench.advance(bench.patienceMs);
+      equal(heard.ids, ["now"], "delivered");
+    },
+  },
+  {
     name: "delay: one that is too long is shortened, and does not come at once",
     needs: "maxDelayMs",
     async run(bench) {
