@@ -1,3 +1,4 @@
+import { exactJson } from "../core/values/exact-json.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
 
 /** Why a body was not read to its end. */
@@ -28,7 +29,7 @@ export async function readRequestBody(
     const chunks: Uint8Array[] = [];
     for (let length = 0; ; ) {
       const { done, value } = await reader.read();
-      if (done) return refusal === null ? { bytes: joined(chunks) } : { refusal };
+      if (done) return refusal === null ? { bytes: joinedBytes(chunks) } : { refusal };
       length += value.byteLength;
       if (length > maxBytes) refuse("too large");
       else chunks.push(value);
@@ -41,7 +42,7 @@ export async function readRequestBody(
 }
 
 /** Joins bytes to one array. */
-export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function joinedBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let at = 0;
   for (const chunk of chunks) {
@@ -53,11 +54,12 @@ export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 /**
  * Parses bytes as JSON in UTF-8; undefined if they are something else. Bytes that are no UTF-8 are refused and not replaced, so that two
- * different bodies are never read as the same one. A byte-order mark at the beginning is skipped.
+ * different bodies are never read as the same one. A byte-order mark at the beginning is skipped. A whole number that a JavaScript number
+ * cannot hold becomes text (`exactJson`).
  */
 export function parsedJson(bytes: Uint8Array): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown };
+    return { value: exactJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch {
     return undefined;
   }

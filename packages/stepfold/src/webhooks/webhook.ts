@@ -4,7 +4,7 @@ import { systemEnvironment } from "../environment/system-environment.ts";
 import type { CountQuery } from "../ports/snapshot-store.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { FetchHandler } from "../serverless/fetch-handler.ts";
-import { joined, parsedJson } from "../serverless/request-body.ts";
+import { joinedBytes, parsedJson } from "../serverless/request-body.ts";
 import { bodyOf, failure, json, notJson } from "./answer-request.ts";
 import { fromBase64Text } from "./base64url.ts";
 import { importSecret, isMacOf, type Secret } from "./hmac.ts";
@@ -103,7 +103,7 @@ export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, o
     if (!isNow || !idForm.test(id!)) return unsigned();
     const body = await bodyOf(request);
     if ("refusal" in body) return body.refusal;
-    const signed = joined([new TextEncoder().encode(`${id}.${time}.`), body.bytes]);
+    const signed = joinedBytes([new TextEncoder().encode(`${id}.${time}.`), body.bytes]);
     if (!(await isSigned(secrets, signed, signature!))) return unsigned();
     try {
       const given = parsedJson(body.bytes);

@@ -22,7 +22,7 @@ const refusals: readonly [string, ScheduleSpec, string, boolean][] = [
   ["its workflow is unknown", { workflow: "unknown" }, "DEFINITION_UNKNOWN", false],
   ["its input does not fit", { workflow: "strict", input: "text" }, "INPUT_INVALID", false],
   ["the input lacks the concurrency key", { workflow: "keyed" }, "INPUT_INVALID", false],
-  ["the input lacks the timeout", { workflow: "timed" }, "DURATION_INVALID", false],
+  ["the input lacks the timeout", { workflow: "timed" }, "INPUT_INVALID", false],
   ["its workflow has two first nodes", { workflow: "twoFirst" }, "START_AMBIGUOUS", false],
 ];
 
