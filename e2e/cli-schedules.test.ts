@@ -71,6 +71,22 @@ describe("stepfold schedule", () => {
     expect(await told(where, "show", "mine")).toMatchObject([{ counts: { started: 3 }, problems: [{ code: "START_CONFLICT" }] }]);
   });
 
+  it("reads times without an offset in the zone beside them", async () => {
+    const where = place();
+    const zoned = ["--zone", "America/New_York", "--start-at", "2099-03-08T02:30", "--end-at", "2099-11-01 01:30"];
+    const [made] = await told(where, "add", "zoned", "report", "--cron", "0 9,17 * * *", ...zoned);
+    // the time that is left out is the change of the clocks, and of the time that is there twice it is the first
+    const [startAt, endAt] = ["2099-03-08T07:00:00Z", "2099-11-01T05:30:00Z"].map(Date.parse);
+    expect(made).toMatchObject({
+      spec: { zone: "America/New_York", startAt, endAt },
+      nextTicks: expect.arrayContaining([Date.parse("2099-03-08T13:00:00Z")]),
+    });
+    const [edited] = await told(where, "edit", "zoned", "--start-at", "2099-03-09T09:00:00.5-04");
+    expect(edited).toMatchObject({ spec: { startAt: Date.parse("2099-03-09T13:00:00.500Z") } });
+    const [once] = await told(where, "add", "once", "report", "--at", "2099-12-24T18:00", "--zone", "Europe/Vienna");
+    expect(once!.nextTicks).toEqual([Date.parse("2099-12-24T17:00:00Z")]);
+  });
+
   it("says what is wrong, and what to do", async () => {
     const where = place();
     await told(where, "add", "s", "report", "--every", "1h");
@@ -79,6 +95,10 @@ describe("stepfold schedule", () => {
       [["add", "t", "report"], /^error SCHEDULE_INVALID: .*\n {2}\/cron: exactly one/],
       [["add", "t", "report", "--cron", "x"], /^error SCHEDULE_INVALID/],
       [["add", "t", "report", "--every", "1h", "--count", "many"], /\/count: must be a whole number/],
+      [["add", "t", "report", "--at", "2099-12-24T18:00"], /\/at: has no offset, .* Or give a zone/],
+      [["add", "t", "report", "--every", "1h", "--zone", "UTC"], /\/zone: is only allowed together with/],
+      [["edit", "s", "--end-at", "2099-12-24 18:00:00"], /\/endAt: has no offset/],
+      [["backfill", "s", "--from", "2026-11-01T02:00", "--to", "2026-11-08"], /"from" has no offset/],
       [["add", "a b", "report", "--every", "1h"], /^error OPTION_INVALID/],
       [["edit", "s"], /^error USAGE: Say what is to be changed/],
       [["pause", "none"], /^error SCHEDULE_NOT_FOUND: .*\nstepfold schedule ls/],

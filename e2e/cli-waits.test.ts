@@ -160,7 +160,11 @@ describe("an execution with a deadline", () => {
     const say = (...args: string[]): Promise<Ended> => cli(args, place);
     writeFileSync(join(place.cwd, "review.json"), JSON.stringify({ ...approve({}), timeout: "1h" }));
     const started = ["run", "review.json", "--id", "r", "--timeout", "3s", "--deadline", "2999-01-01T00:00:00Z"];
-    expect(await say("run", "review.json", "--deadline", "soon")).toMatchObject({ code: 2 });
+    for (const deadline of ["soon", "2999-01-01T00:00", "2999-02-29T00:00:00Z"])
+      expect(await say("run", "review.json", "--deadline", deadline)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('"deadline"'),
+      });
     expect(await say("run", "review.json", "--timeout", "soon")).toMatchObject({ code: 2 });
     expect(await say(...started)).toMatchObject({ code: 0 });
     const { snapshot } = JSON.parse((await say("show", "r", "--json")).stdout) as { snapshot: { createdAt: number; deadlineAt: number } };

@@ -94,20 +94,14 @@ export const dayMutants: readonly DayMutant[] = [
     put: "  if (name === others[0]) return;",
   }),
   mutant("change-of-the-clock-is-ignored", {
-    file: "schedules/ticks.ts",
-    find: "  const one = parsed.get(key) ?? new Cron(cron, { timezone: zone, paused: true });",
-    // uses the zone's offset at the beginning of the year for all times
-    put: `  const winter = Date.UTC(2026, 0, 1);
-  const shown = new Date(winter).toLocaleString("sv", { timeZone: zone }).replace(" ", "T");
-  const one = parsed.get(key) ?? new Cron(cron, { utcOffset: (Date.parse(\`\${shown}Z\`) - winter) / 60_000, paused: true });`,
+    file: "schedules/zone-clock.ts",
+    find: "    const second = Math.min(Math.max(at, 0), lastMs - reachMs);",
+    put: "    const second = Date.UTC(2026, 0, 1);",
   }),
   mutant("tick-of-the-hour-that-is-there-twice-comes-twice", {
-    file: "schedules/ticks.ts",
-    find: "    const next = cronOf(one, zone).nextRun(new Date(after))?.getTime();",
-    put: `    const later = after + 3_600_000;
-    const wall = (at: number) => new Date(at).toLocaleTimeString("sv", { timeZone: zone });
-    const isTwice = /^\\d+ \\d+ /.test(one) && wall(after) === wall(later) && cronOf(one, zone).previousRuns(1, new Date(after + 1_000))[0]?.getTime() === after;
-    const next = isTwice ? later : cronOf(one, zone).nextRun(new Date(after))?.getTime();`,
+    file: "schedules/cron-rule.ts",
+    find: "isEvery: [second, minute, hour].some((values) => values.every((isIn) => isIn)),",
+    put: "isEvery: [second, minute, hour].some((values) => values.some((isIn) => isIn)),",
   }),
   mutant("commands-are-lost-when-it-goes-on-as-a-new-execution", {
     file: "schedules/schedule-node.ts",

@@ -52,10 +52,10 @@ export function addScheduleCommands(stepfold: Command, act: Act): void {
 function saying(verb: Command): Command {
   return verb
     .option("--cron <expressions...>", "minute hour day month weekday, in quotes: '0 2 * * *'")
-    .option("--zone <zone>", "time zone of --cron: Europe/Vienna (default: UTC)")
+    .option("--zone <zone>", "time zone of --cron, and of times without an offset: Europe/Vienna (default: UTC)")
     .option("--every <duration>", "instead: an interval, 15m or 1d")
     .option("--offset <duration>", "with --every: shifts each tick by this duration")
-    .option("--at <time>", "instead: once, 2026-12-24T18:00:00Z")
+    .option("--at <time>", "instead: once, 2026-12-24T18:00:00Z, or 2026-12-24T18:00 with --zone")
     .option("--start-at <time>", "no tick before")
     .option("--end-at <time>", "no tick after")
     .option("--count <starts>", "end after this many starts")

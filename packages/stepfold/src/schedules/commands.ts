@@ -1,5 +1,6 @@
 import { errorInfo } from "../core/errors/error-info.ts";
 import { type EpochMs, isJsonObject, type Json, type JsonObject } from "../core/values/json.ts";
+import { asUtc } from "../core/values/timestamp.ts";
 import { isIdOf, readCommand, type ScheduleCommand } from "./read-command.ts";
 import { readSpec } from "./spec.ts";
 import { type ScheduleState, withProblem } from "./state.ts";
@@ -108,24 +109,33 @@ export function applyCommand(state: ScheduleState, command: ScheduleCommand, now
   }
 }
 
-/** Applies an edit. A new `count` starts counting again. @throws StepfoldError `SCHEDULE_INVALID` */
+/**
+ * Applies an edit. A new `count` starts counting again. `edit` has checked the changes; those of earlier versions may have times without an
+ * offset, which were UTC.
+ *
+ * @throws StepfoldError `SCHEDULE_INVALID`
+ */
 function edited(
   state: ScheduleState,
   { changes, removes, replaces }: ScheduleCommand & { readonly type: "edit" },
   at: EpochMs,
 ): ScheduleState {
-  const spec = readSpec(state.name, changed(replaces ? {} : (state.spec as unknown as JsonObject), changes, removes));
+  const spec = readSpec(state.name, changed(replaces ? {} : (state.spec as unknown as JsonObject), changes, removes), asUtc);
   const decidedUntil = Math.max(state.decidedUntil, at);
   const taken = changes.count === undefined ? state.taken : 0;
   return { ...state, spec, generation: state.generation + 1, decidedUntil, taken };
 }
 
-/** Applies changes to a specification. A rule of another kind (`cron`, `every` or `at`) replaces the old rule and its options. */
+/**
+ * Applies changes to a specification. A rule of another kind (`cron`, `every` or `at`) replaces the old rule and its options. The zone UTC is
+ * left out: it is the default, and nobody may have named it, so a new time without an offset is not read in it.
+ */
 export function changed(spec: JsonObject, changes: Readonly<Record<string, Json>>, removes: readonly string[] = []): JsonObject {
   const kinds: readonly (readonly string[])[] = [["cron", "zone"], ["every", "offset"], ["at"]];
   const given = kinds.filter(([kind]) => changes[kind!] !== undefined);
   const dropped = given.length === 0 ? [] : kinds.filter((kind) => !given.includes(kind)).flat();
-  const kept = Object.entries(spec).filter(([member]) => !dropped.includes(member) && !removes.includes(member));
+  const gone = [...dropped, ...removes, ...(spec.zone === "UTC" ? ["zone"] : [])];
+  const kept = Object.entries(spec).filter(([member]) => !gone.includes(member));
   return { ...Object.fromEntries(kept), ...changes };
 }
 

@@ -5,7 +5,7 @@ import { anObject, refuseUnknown, requireOption } from "../core/values/check-arg
 import { sha256 } from "../core/values/hash/sha256.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import { scheduleIdOf } from "../core/values/reserved-ids.ts";
-import { readTimestamp } from "../core/values/timestamp.ts";
+import { judgeTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { Page } from "../ports/snapshot-store.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
@@ -216,9 +216,9 @@ function isSame(a: CheckedSpec | undefined, b: CheckedSpec): boolean {
 }
 
 function timestamp(option: string, value: unknown): EpochMs {
-  const at = readTimestamp(value);
-  if (at !== undefined && at >= 0) return at;
-  throw invalid(option, "must be a time: 2026-11-22T02:00:00Z, or milliseconds since 1970");
+  const at = judgeTimestamp(value);
+  if (typeof at === "number") return at;
+  throw invalid(option, at);
 }
 
 function invalid(option: string, reason: string): StepfoldError {

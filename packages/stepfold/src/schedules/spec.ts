@@ -3,10 +3,12 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { durationMs } from "../core/values/duration.ts";
 import { type EpochMs, isJsonObject, type Json, type JsonObject } from "../core/values/json.ts";
 import { similar } from "../core/values/similar.ts";
-import { readTimestamp } from "../core/values/timestamp.ts";
+import { judgeTimestamp, type LocalTime, lacksOffset } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { OverlapPolicy } from "../runtime/context/schedules.ts";
-import { cronMistake, nextTick, type TickRule } from "./ticks.ts";
+import { cronMistake } from "./cron-rule.ts";
+import { nextTick, type TickRule } from "./ticks.ts";
+import { isZone, zoneClock } from "./zone-clock.ts";
 
 /** The specification of a schedule, checked and with all defaults, as plain JSON. */
 export interface CheckedSpec extends TickRule {
@@ -39,9 +41,14 @@ const maxCrons = 10;
 class SpecReader {
   readonly issues: { readonly pointer: string; readonly message: string }[] = [];
   readonly given: JsonObject;
+  /** Reads times without an offset; undefined: they are refused. */
+  readonly #local: LocalTime | undefined;
 
-  constructor(given: JsonObject) {
+  /** @param local reads times without an offset if the specification has no zone */
+  constructor(given: JsonObject, local: LocalTime | undefined) {
     this.given = given;
+    const clock = isZone(given.zone) ? zoneClock(given.zone) : null;
+    this.#local = clock ? (shown) => clock.firstAt(shown) : local;
   }
 
   refuse(member: string, message: string): undefined {
@@ -63,8 +70,9 @@ class SpecReader {
   timestamp(member: string): EpochMs | undefined {
     const value = this.given[member];
     if (value === undefined) return undefined;
-    const at = readTimestamp(value);
-    return at !== undefined && at >= 0 ? at : this.refuse(member, "must be a time: 2026-11-22T02:00:00Z, or milliseconds since 1970");
+    const at = judgeTimestamp(value, this.#local);
+    if (typeof at === "number") return at;
+    return this.refuse(member, lacksOffset(value) ? `${at}. Or give a zone` : at);
   }
 
   count(): number | undefined {
@@ -80,32 +88,30 @@ class SpecReader {
   }
 
   crons(): readonly string[] | undefined {
-    const { cron, zone } = this.given;
-    if (cron === undefined) return zone === undefined ? undefined : this.refuse("zone", "is only allowed together with `cron`");
+    const { cron, at, startAt, endAt, zone } = this.given;
+    if (zone !== undefined && !isZone(zone)) return this.refuse("zone", 'must be a time zone such as "Europe/Vienna"');
+    if (cron === undefined) {
+      const isUsed = zone === undefined || [at, startAt, endAt].some((time) => typeof time === "string");
+      return isUsed ? undefined : this.refuse("zone", "is only allowed together with `cron`, or with a time as text");
+    }
     const crons = typeof cron === "string" ? [cron] : cron;
     if (!Array.isArray(crons) || crons.length === 0 || crons.length > maxCrons || crons.some((one) => typeof one !== "string"))
       return this.refuse("cron", `must be a cron expression, or a list of 1 to ${maxCrons}`);
     const list = (crons as readonly string[]).map((one) => one.trim().replaceAll(/\s+/g, " "));
-    for (const one of list) {
-      const mistake = cronMistake(one, this.zone());
-      if (mistake) return this.refuse(mistake.member, mistake.message);
-    }
-    return list;
-  }
-
-  zone(): string {
-    return typeof this.given.zone === "string" ? this.given.zone : this.given.zone === undefined ? "UTC" : "?";
+    const mistake = list.map(cronMistake).find((one) => one !== null);
+    return mistake === undefined ? list : this.refuse("cron", mistake);
   }
 }
 
 /**
  * Checks a specification from outside and adds the defaults. A specification that was checked before stays the same.
  *
+ * @param local reads times without an offset if the specification has no zone. Absent: they are refused
  * @throws StepfoldError `SCHEDULE_INVALID` with the mistakes of all members at once, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
-export function readSpec(schedule: string, spec: unknown): CheckedSpec {
+export function readSpec(schedule: string, spec: unknown, local?: LocalTime): CheckedSpec {
   const kept = plain(schedule, spec);
-  const reader = new SpecReader(kept);
+  const reader = new SpecReader(kept, local);
   for (const member of Object.keys(kept)) {
     if (members.includes(member)) continue;
     const meant = similar(member, members);
@@ -129,7 +135,7 @@ function plain(schedule: string, spec: unknown): JsonObject {
 }
 
 function checkedBy(reader: SpecReader): CheckedSpec {
-  const { workflow, input, metadata, cron, every, at } = reader.given;
+  const { workflow, input, metadata, cron, zone, every, at } = reader.given;
   if (typeof workflow !== "string" || workflow === "") reader.refuse("workflow", "must be the id of a workflow");
   if (metadata !== undefined && !isJsonObject(metadata)) reader.refuse("metadata", "must be an object");
   if ([cron, every, at].filter((one) => one !== undefined).length !== 1)
@@ -151,7 +157,7 @@ function checkedBy(reader: SpecReader): CheckedSpec {
     workflow: workflow as string,
     ...(input !== undefined && { input }),
     ...(metadata !== undefined && { metadata: metadata as JsonObject }),
-    ...(crons && { cron: crons, zone: reader.zone() }),
+    ...(crons && { cron: crons, zone: (zone as string | undefined) ?? "UTC" }),
     ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Partial<CheckedSpec>),
     overlap: reader.overlap(),
     catchUpWindow: reader.duration("catchUpWindow") ?? dayMs,

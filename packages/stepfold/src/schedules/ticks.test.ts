@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cronMistake, nextTick, type TickRule, withJitter } from "./ticks.ts";
+import { cronMistake } from "./cron-rule.ts";
+import { nextTick, type TickRule, withJitter } from "./ticks.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString().replace(".000Z", "Z"));
 const ms = (text: string): number => Date.parse(text);
@@ -150,11 +151,7 @@ describe("a cron expression from outside", () => {
     "*/0 * * * *",
     "5-1 * * * *",
   ])("is refused, with a reason: %j", (cron) => {
-    expect(cronMistake(cron, "UTC")).toMatchObject({ member: "cron", message: expect.stringMatching(/./) });
-  });
-
-  it.each(["Mars/Olympus", "", "Europe/Vienna\n", "../../etc", "x".repeat(100)])("needs a zone that there is: %j", (zone) => {
-    expect(cronMistake("0 2 * * *", zone)?.member).toBe("zone");
+    expect(cronMistake(cron)).toMatch(/./);
   });
 
   it("is refused or understood, and never takes long", () => {
@@ -162,7 +159,7 @@ describe("a cron expression from outside", () => {
     fc.assert(
       fc.property(fc.array(field, { minLength: 5, maxLength: 7 }), (fields) => {
         const cron = fields.join(" ");
-        if (cronMistake(cron, "Europe/Vienna")) return;
+        if (cronMistake(cron)) return;
         const began = performance.now();
         nextTick({ cron: [cron], zone: "Europe/Vienna" }, ms("2026-11-22T02:00:00Z"));
         expect(performance.now() - began).toBeLessThan(2_000);

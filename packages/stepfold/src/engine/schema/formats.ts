@@ -1,3 +1,5 @@
+import { readTimestamp } from "../../core/values/timestamp.ts";
+
 /**
  * The formats of strings that are checked; any other format accepts every text. The time of each check grows only with the length of the
  * text, because no regular expression here has two ways to match the same characters.
@@ -22,35 +24,18 @@ export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["regex", isRegex],
 ]);
 
-const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
 function isDate(text: string): boolean {
-  const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
-  if (year === undefined || month === undefined || day === undefined) return false;
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day >= 1 && day <= (month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0));
+  return /^\d{4}-\d\d-\d\d$/.test(text) && readTimestamp(text) !== undefined;
 }
 
 function isTime(text: string): boolean {
-  const parts = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d):(\d\d))$/i.exec(text);
-  if (!parts) return false;
-  const [hour, minute, second, , zoneHour, zoneMinute] = parts.slice(1).map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (hour > 23 || minute > 59 || second > 60 || zoneHour > 23 || zoneMinute > 59) return false;
-  const away = (zoneHour * 60 + zoneMinute) * (parts[4] === "-" ? -1 : 1);
-  // a leap second (60) exists only at the end of a day in UTC
-  return second < 60 || (hour * 60 + minute - away + 1440) % 1440 === 1439;
+  return isDateTime(`2000-01-01T${text}`);
 }
 
+/** By RFC 3339, which also allows a blank in place of the `T`. */
 function isDateTime(text: string): boolean {
-  const separator = text[10];
-  return separator !== undefined && /[t\s]/i.test(separator) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
+  const isComplete = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text);
+  return isComplete && readTimestamp(text) !== undefined;
 }
 
 function isDuration(text: string): boolean {

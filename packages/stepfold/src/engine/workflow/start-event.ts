@@ -5,7 +5,7 @@ import { type Duration, durationMs } from "../../core/values/duration.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import { type EpochMs, isJsonObject, type Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { readTimestamp } from "../../core/values/timestamp.ts";
+import { judgeTimestamp } from "../../core/values/timestamp.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { Environment } from "../../ports/environment.ts";
 import { CheckBudget } from "../schema/check-run.ts";
@@ -36,7 +36,7 @@ export interface StartOptions {
    * undone. Default: the `timeout` of the workflow.
    */
   readonly timeout?: Duration | undefined;
-  /** The time by which the execution must have ended: ISO 8601, or milliseconds since 1970. */
+  /** The time by which the execution must have ended: ISO 8601 with an offset, or milliseconds since 1970. */
   readonly deadline?: string | EpochMs | undefined;
 }
 
@@ -129,9 +129,9 @@ export function timesOf(
 
 /** Reads a time as milliseconds since 1970. @throws StepfoldError `OPTION_INVALID` */
 export function requireTime(option: string, value: unknown): EpochMs {
-  const at = readTimestamp(value);
-  if (at !== undefined && at >= 0) return at;
-  throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a time: 2026-11-22T02:00:00Z, or milliseconds since 1970" });
+  const at = judgeTimestamp(value);
+  if (typeof at === "number") return at;
+  throw new StepfoldError("OPTION_INVALID", { option, reason: at });
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */

@@ -1,7 +1,7 @@
 import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs, JsonObject } from "../../core/values/json.ts";
-import { readTimestamp } from "../../core/values/timestamp.ts";
+import { judgeTimestamp } from "../../core/values/timestamp.ts";
 import { FatalError } from "../../engine/node/fatal-error.ts";
 
 /** A time to wait for: exactly one of `for`, a duration from now, and `until`, a moment. */
@@ -15,9 +15,6 @@ export const timeFields: JsonObject = {
   for: { title: "For", description: "How long: 90s, 15m, 2 days, PT5M, or milliseconds", type: ["string", "number"] },
   until: { title: "Until", description: "A moment: 2026-01-31T09:00:00Z, or milliseconds since 1970", type: ["string", "number"] },
 };
-
-/** A date, or a date and time with an offset. A time without an offset is refused, because its author may mean local time. */
-const isoForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
  * Returns the moment in milliseconds since 1970; it may be in the past. A date without a time means midnight UTC. Without `for` and
@@ -33,10 +30,8 @@ const isoForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|
  */
 export function timestampOf({ for: duration, until }: TimeAhead, now: EpochMs): EpochMs {
   if (until === undefined) return now + durationMs(duration ?? 0);
-  const at = typeof until === "number" ? until : isoForm.test(until) ? readTimestamp(until) : undefined;
-  if (at !== undefined && Number.isFinite(at) && at >= 0) return Math.ceil(at);
-  const error = new FatalError(
-    `"${String(until).slice(0, 100)}" is not a valid time: write a date that exists in ISO 8601, with its offset, such as "2026-01-31T09:00:00Z", or milliseconds since 1970`,
-  );
+  const at = judgeTimestamp(until);
+  if (typeof at === "number") return at;
+  const error = new FatalError(`"${String(until).slice(0, 100)}" is not a valid time: it ${at}`);
   throw Object.assign(error, { code: "MOMENT_INVALID" });
 }

@@ -21,17 +21,17 @@ export interface ScheduleSpec {
    * with the year last; or it is a name: `@hourly`, `@daily`, ...
    */
   readonly cron?: string | readonly string[] | undefined;
-  /** Time zone of `cron`: `"Europe/Vienna"`. Default `"UTC"`. */
+  /** Time zone of `cron`, and of `at`, `startAt` and `endAt` without an offset: `"Europe/Vienna"`. Default of `cron`: `"UTC"`. */
   readonly zone?: string | undefined;
   /** The schedule ticks at whole multiples of this duration since 1970, UTC. At least one second. */
   readonly every?: Duration | undefined;
   /** With `every`: how much later than these multiples the ticks are. */
   readonly offset?: Duration | undefined;
-  /** The only tick: ISO 8601, or milliseconds since 1970. */
+  /** The only tick: ISO 8601 with an offset, or without one beside a `zone`; or milliseconds since 1970. */
   readonly at?: string | EpochMs | undefined;
-  /** No tick before this. */
+  /** No tick before this. Written as `at`. */
   readonly startAt?: string | EpochMs | undefined;
-  /** No tick after this: the schedule then ends. */
+  /** No tick after this: the schedule then ends. Written as `at`. */
   readonly endAt?: string | EpochMs | undefined;
   /** How many ticks start an execution before the schedule ends; triggers and backfills do not count. Default: no limit. */
   readonly count?: number | undefined;
@@ -56,7 +56,7 @@ export interface CreateScheduleOptions {
 
 /** Which past ticks to start. */
 export interface BackfillOptions {
-  /** First and last tick, both inclusive; not in the future. */
+  /** First and last tick, both inclusive; not in the future. ISO 8601 with an offset, or milliseconds since 1970. */
   readonly from: string | EpochMs;
   readonly to: string | EpochMs;
   /** `queue` (default) starts one after the other, `allow` all at once. */

@@ -14,8 +14,9 @@ import { type LocalWork, startLocally, wakeExecution } from "../worker/local-wor
 /** How an execution is started with a runtime. */
 export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
   /**
-   * When the first node is performed: ISO 8601, or milliseconds since 1970. Until then the execution is `paused`; it can be cancelled, and
-   * takes signals. It runs the definition that the workflow has at the time of the call. Default, and if the time has passed: at once.
+   * When the first node is performed: ISO 8601 with an offset, or milliseconds since 1970. Until then the execution is `paused`; it can be
+   * cancelled, and takes signals. It runs the definition that the workflow has at the time of the call. Default, and if the time has passed:
+   * at once.
    */
   readonly startAt?: string | EpochMs | undefined;
 }
