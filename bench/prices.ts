@@ -88,7 +88,7 @@ const cases: Record<string, readonly Case[]> = {
   "Array.isArray": of("lists", "Array.isArray(v)"),
   "date.parse": of("dates", "date.parse(v)"),
   "date.iso": of("dates", "date.iso(v)"),
-  "date.format": of("dates", "date.format(v, 'yyyy-MM-dd HH:mm:ss.SSS')", `date.format(v, '${"MM".repeat(200)}')`),
+  "date.format": of("dates", "date.format(v, 'yyyy-MM-dd HH:mm:ss.SSS')", `date.format(v, '${"MM ".repeat(200)}')`),
   "date.add": of("dates", "date.add(v, '1h30m')", "date.add(v, '1y 3 months 2 days 4h 5m 6s')"),
   "date.subtract": of("dates", "date.subtract(v, '3 months')"),
   "date.diff": of("dates", "date.diff(v, '2026-01-01', 'days')"),
@@ -166,7 +166,10 @@ const cases: Record<string, readonly Case[]> = {
 function priceOf([items, call]: Case): number {
   const source = `input.${items}.map((v) => [${Array.from({ length: 8 }, () => call).join(", ")}]).length`;
   const tokens = tokenize(source, 0, false, 100_000);
-  const { program }: { program: Program } = programOf(tokens, undefined, { ...limits, nodes: 10_000, sourceLength: 100_000 });
+  const { program }: { program: Program } = programOf(tokens, {
+    ...{ pointer: undefined, names: undefined, isStored: false },
+    limits: { ...limits, nodes: 10_000, sourceLength: 100_000 },
+  });
   const scope = { input: data };
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5; round++) {

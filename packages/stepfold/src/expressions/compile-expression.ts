@@ -2,7 +2,7 @@ import type { NodeNames, ReadPath, Scope } from "../core/definition/template.ts"
 import { compileSyntax } from "./compile/compile.ts";
 import { evaluate, type Program } from "./compile/evaluate.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
-import { refuseExpression } from "./evaluation/frame.ts";
+import { refuseExpression, type Unit } from "./evaluation/frame.ts";
 import { readsOf } from "./read-set/reads.ts";
 import { parse } from "./syntax/parse.ts";
 import { type Tokens, tokenize } from "./syntax/tokenize.ts";
@@ -45,26 +45,24 @@ export function compileExpression(
   const embedded = text.startsWith("{{");
   const tokens = tokenize(text, embedded ? 2 : 0, embedded, limits.sourceLength);
   if (embedded && tokens.end !== text.length) refuseExpression(text, tokens.end, "this is one expression: nothing can follow its }}");
-  const { program, reads } = programOf(tokens, pointer, limits);
+  const { program, reads } = programOf(tokens, { pointer, limits, names: undefined, isStored: false });
   return { reads, evaluate: (scope) => evaluate(program, scope) };
 }
 
-/**
- * Compiles the tokens of an expression, and finds the paths that the expression reads.
- *
- * @param names the ids of nodes by their names, for expressions such as `$("Name")`
- */
+/** Where an expression stands, and how it is compiled. */
+export interface CompileExpressionOptions extends Pick<Unit, "pointer" | "limits" | "isStored"> {
+  /** The ids of nodes by their names, for expressions such as `$("Name")`. */
+  readonly names: NodeNames | undefined;
+}
+
+/** Compiles the tokens of an expression, and finds the paths that the expression reads. */
 export function programOf(
   { tokens, source, start }: Tokens,
-  pointer: string | undefined,
-  limits: ExpressionLimits,
-  names?: NodeNames,
+  { pointer, limits, names, isStored }: CompileExpressionOptions,
 ): { readonly program: Program; readonly reads: readonly ReadPath[] } {
   // the only token is the one that marks the end
   if (tokens.length === 1) refuseExpression(source, 0, "there is no expression here");
   const expression = parse(tokens, source, limits, names);
-  return {
-    program: { code: compileSyntax(expression, source), unit: { source, pointer, limits, offset: start } },
-    reads: readsOf(expression),
-  };
+  const unit: Unit = { source, pointer, limits, offset: start, isStored };
+  return { program: { code: compileSyntax(expression, unit), unit }, reads: readsOf(expression) };
 }

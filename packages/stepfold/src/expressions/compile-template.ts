@@ -3,6 +3,7 @@ import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
 import { type Budget, evaluate, type Program } from "./compile/evaluate.ts";
+import type { CompileExpressionOptions } from "./compile-expression.ts";
 import { concatenate, toText } from "./evaluation/coerce.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
 import type { Frame } from "./evaluation/frame.ts";
@@ -27,8 +28,7 @@ interface TemplateScan {
   readonly reads: Map<string, ReadPath>;
   /** The JSON pointers of the strings that hold text besides their expressions; see `Template.texts`. */
   readonly texts: string[];
-  readonly limits: ExpressionLimits;
-  readonly names: NodeNames | undefined;
+  readonly options: Omit<CompileExpressionOptions, "pointer">;
 }
 
 /** All expressions of one template together, or of templates that share a budget, may use this many times the steps of one expression. */
@@ -58,7 +58,14 @@ const budgetShare = 10;
  * @returns the mistakes of all strings at once; `template` is null if no string holds a `{{`, or if there is a mistake
  */
 export const compileTemplate: CompileTemplate = (value, pointer, names) =>
-  compileTemplateWithin(value, pointer, defaultExpressionLimits, names);
+  compileAt(value, pointer, { limits: defaultExpressionLimits, names, isStored: false });
+
+/**
+ * Compiles like `compileTemplate`, for a definition that was accepted before, perhaps by an earlier version. What earlier versions accepted
+ * has the meaning that it had: a time without an offset is UTC, and letters without a meaning in a format of times stand for themselves.
+ */
+export const compileStoredTemplate: CompileTemplate = (value, pointer, names) =>
+  compileAt(value, pointer, { limits: defaultExpressionLimits, names, isStored: true });
 
 /** Like `compileTemplate`, with other limits. `outputLength` limits the output of all expressions of the template together. */
 export function compileTemplateWithin(
@@ -67,7 +74,12 @@ export function compileTemplateWithin(
   limits: ExpressionLimits,
   names?: NodeNames,
 ): ReturnType<CompileTemplate> {
-  const walk: TemplateScan = { root: pointer, issues: [], reads: new Map(), texts: [], limits, names };
+  return compileAt(value, pointer, { limits, names, isStored: false });
+}
+
+function compileAt(value: Json, pointer: string, options: TemplateScan["options"]): ReturnType<CompileTemplate> {
+  const { limits } = options;
+  const walk: TemplateScan = { root: pointer, issues: [], reads: new Map(), texts: [], options };
   const build = compileValue(walk, value, pointer, 0);
   if (build === null || walk.issues.length > 0) return { template: null, issues: walk.issues };
   const template: Template = {
@@ -131,7 +143,7 @@ function setOwn(target: Record<string, unknown>, key: string, value: unknown): v
 }
 
 function compileString(walk: TemplateScan, text: string, pointer: string): Build {
-  const pieces = splitText(text, pointer, walk.limits, walk.names);
+  const pieces = splitText(text, { ...walk.options, pointer });
   for (const mistake of pieces.mistakes) walk.issues.push(issue(pointer, mistake));
   for (const path of pieces.reads) walk.reads.set(JSON.stringify(path), path);
   const [only] = pieces.programs;

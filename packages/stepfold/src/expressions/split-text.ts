@@ -1,8 +1,7 @@
-import type { NodeNames, ReadPath } from "../core/definition/template.ts";
+import type { ReadPath } from "../core/definition/template.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Program } from "./compile/evaluate.ts";
-import { programOf } from "./compile-expression.ts";
-import type { ExpressionLimits } from "./evaluation/expression-limits.ts";
+import { type CompileExpressionOptions, programOf } from "./compile-expression.ts";
 import { tokenize } from "./syntax/tokenize.ts";
 
 /** The search for mistakes in one string stops after this many. */
@@ -21,15 +20,15 @@ export interface Pieces {
  * Finds and compiles the `{{ }}` in a string. The tokenizer finds the end of an
  * expression, so `}}` inside a string of the expression does not end it.
  */
-export function splitText(text: string, pointer: string, limits: ExpressionLimits, names: NodeNames | undefined): Pieces {
+export function splitText(text: string, options: CompileExpressionOptions): Pieces {
   const pieces = { texts: [] as string[], programs: [] as Program[], reads: [] as ReadPath[], mistakes: [] as string[] };
   let index = 0;
   for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", index)) {
     pieces.texts.push(text.slice(index, open));
     try {
-      const tokens = tokenize(text, open + 2, true, limits.sourceLength);
+      const tokens = tokenize(text, open + 2, true, options.limits.sourceLength);
       index = tokens.end;
-      const { program, reads } = programOf(tokens, pointer, limits, names);
+      const { program, reads } = programOf(tokens, options);
       pieces.programs.push(program);
       pieces.reads.push(...reads);
     } catch (error) {

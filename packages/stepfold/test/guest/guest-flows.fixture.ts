@@ -170,6 +170,16 @@ export const flows: Readonly<Record<string, Flow>> = {
       command: { type: "resume", by, payload: { approved: true } } as const,
     })),
   },
+  "a pause until a moment, as a database writes it, and a format": {
+    workflow: flow(
+      "moment",
+      [
+        node("nap", { until: "2026-01-01 02:00:00+01" }, { type: "wait" }),
+        node("then", { value: "{{ date.format('2026-01-01t00:00:00z', \"kkkk-'W'WW\") }} {{ date.add(0, 'PT1.5H') }}" }),
+      ],
+      ["nap>then"],
+    ),
+  },
   "signals, one of them before anybody waits": {
     workflow: flow(
       "signals",

@@ -80,7 +80,10 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   DURATION_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `"${d.text}" is not a duration: write milliseconds, or text such as "90s", "1h30m", "2 days", "PT5M"`,
+    say: (d) =>
+      d.hasMonths
+        ? `"${d.text}" is not a duration, because months and years differ in length: write days, or wait until a moment: date.add($now, "1 month")`
+        : `"${d.text}" is not a duration: write milliseconds, or text such as "90s", "1h30m", "2 days", "PT5M"`,
   },
   // steps
   DATA_INVALID: {

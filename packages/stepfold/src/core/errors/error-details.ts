@@ -31,7 +31,8 @@ interface DetailsByCode {
   OPTION_INVALID: { option: string; reason: string };
   OPTION_UNKNOWN: { of: string; option: string; known: readonly string[]; meant?: string };
   INPUT_INVALID: { workflow: string; issues: readonly SchemaIssue[] };
-  DURATION_INVALID: { text: string };
+  /** With `hasMonths`, it is a length of time in months or years. */
+  DURATION_INVALID: { text: string; hasMonths?: true };
   // steps
   DATA_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };
   OUTPUT_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };

@@ -1,30 +1,110 @@
 import { StepfoldError } from "../errors/stepfold-error.ts";
 
-/** Milliseconds, or text such as `"90s"`, `"1h30m"`, `"2 days"`, `"PT5M"`. */
+/** Milliseconds, or text such as `"90s"`, `"1h30m"`, `"2 days"`, `"PT5M"`, `"PT1.5H"`. */
 export type Duration = number | string;
 
-const unitMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  millisecond: 1,
-  s: 1_000,
-  sec: 1_000,
-  second: 1_000,
-  m: 60_000,
-  min: 60_000,
-  minute: 60_000,
-  h: 3_600_000,
-  hour: 3_600_000,
-  d: 86_400_000,
-  day: 86_400_000,
-  w: 604_800_000,
-  week: 604_800_000,
+/** A length of time: calendar months, whose length differs, and milliseconds. */
+export interface Span {
+  readonly months: number;
+  readonly ms: number;
+}
+
+/** A unit of time. */
+export type TimeUnit = "millisecond" | "second" | "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const units: Readonly<Record<TimeUnit, Span>> = {
+  millisecond: { months: 0, ms: 1 },
+  second: { months: 0, ms: 1_000 },
+  minute: { months: 0, ms: 60_000 },
+  hour: { months: 0, ms: hourMs },
+  day: { months: 0, ms: dayMs },
+  week: { months: 0, ms: 7 * dayMs },
+  month: { months: 1, ms: 0 },
+  quarter: { months: 3, ms: 0 },
+  year: { months: 12, ms: 0 },
 };
-const isoUnits = ["W", "D", "H", "M", "S"] as const;
-const isoUnitMs = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1_000 } as const;
+
+/** Every way to write a unit, in small letters. */
+const spellings: ReadonlyMap<string, TimeUnit> = new Map([
+  ...spelled("millisecond", "ms msec msecs millis milliseconds"),
+  ...spelled("second", "s sec secs seconds"),
+  ...spelled("minute", "m min mins minutes"),
+  ...spelled("hour", "h hr hrs hours"),
+  ...spelled("day", "d days"),
+  ...spelled("week", "w wk wks weeks"),
+  ...spelled("month", "mo mos months"),
+  ...spelled("quarter", "quarters"),
+  ...spelled("year", "y yr yrs years"),
+]);
+
+function spelled(unit: TimeUnit, others: string): [string, TimeUnit][] {
+  return [unit, ...others.split(" ")].map((word) => [word, unit]);
+}
+
+/** Returns the unit that a word names, such as `h`, `hr` or `Hours`; undefined if there is none. */
+export function timeUnit(word: string): TimeUnit | undefined {
+  return spellings.get(word.toLowerCase());
+}
+
+/** Returns the length of a unit. */
+export function unitSpan(unit: TimeUnit): Span {
+  return units[unit];
+}
+
+/**
+ * Reads a length of time: a number of milliseconds, or text such as `"90s"`, `"1h30m"`, `"-2 days"`, `"3 months"`, `"P1Y2M"`, `"PT1.5H"`.
+ * Undefined for anything else. Months, quarters and years must be whole numbers.
+ */
+export function readSpan(value: unknown): Span | undefined {
+  if (typeof value === "number") return { months: 0, ms: value };
+  if (typeof value !== "string" || value.length > 100) return undefined;
+  const text = value.trim();
+  if (!text.startsWith("-")) return readText(text);
+  const span = readText(text.slice(1));
+  return span && { months: 0 - span.months, ms: 0 - span.ms };
+}
+
+function readText(text: string): Span | undefined {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return { months: 0, ms: Number(text) };
+  const parts = /^p/i.test(text) ? isoParts(text) : plainParts(text);
+  if (parts.length === 0) return undefined;
+  let [months, ms] = [0, 0];
+  for (const { amount, unit } of parts) {
+    if (unit === undefined || (units[unit].months > 0 && !Number.isInteger(amount))) return undefined;
+    months += amount * units[unit].months;
+    ms += amount * units[unit].ms;
+  }
+  return { months, ms };
+}
+
+/** A part of a text, such as `2 days`. The unit is undefined if there is no such unit. */
+interface Part {
+  readonly amount: number;
+  readonly unit: TimeUnit | undefined;
+}
+
+/** Splits `1h 30m` into its parts. Empty if the text is something else. */
+function plainParts(text: string): Part[] {
+  if (!/^(?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*)+$/i.test(text)) return [];
+  return [...text.matchAll(/([\d.]+)\s*([a-z]+)/gi)].map(([, amount, word]) => ({ amount: Number(amount), unit: timeUnit(word!) }));
+}
+
+const isoForm = /^P(?:([\d.,]+)Y)?(?:([\d.,]+)M)?(?:([\d.,]+)W)?(?:([\d.,]+)D)?(?:T(?:([\d.,]+)H)?(?:([\d.,]+)M)?(?:([\d.,]+)S)?)?$/i;
+const isoUnits: readonly TimeUnit[] = ["year", "month", "week", "day", "hour", "minute", "second"];
+
+/** Splits text of ISO 8601 into its parts. Only the last one may have a fraction. Empty if the text is something else. */
+function isoParts(text: string): Part[] {
+  const amounts = /t$/i.test(text) ? [] : (isoForm.exec(text)?.slice(1) ?? []);
+  const given = isoUnits.flatMap((unit, i) => (amounts[i] === undefined ? [] : [{ text: amounts[i], unit }]));
+  const isRight = given.every((part, i) => (i === given.length - 1 ? /^\d+(?:[.,]\d+)?$/ : /^\d+$/).test(part.text));
+  return isRight ? given.map((part) => ({ amount: Number(part.text.replace(",", ".")), unit: part.unit })) : [];
+}
 
 /**
  * Returns a duration in whole milliseconds. A number is milliseconds already; text is `"250"`, `"90s"`, `"1h30m"`, `"2 days"`
- * or ISO 8601 (`"PT5M"`, `"P1DT12H"`; months and years have no fixed length and are refused).
+ * or ISO 8601 (`"PT5M"`, `"PT1.5H"`, `"P1DT12H"`). Months and years have no fixed length and are refused.
  *
  * @throws StepfoldError `DURATION_INVALID` for anything else, also for a negative or infinite number
  *
@@ -33,37 +113,8 @@ const isoUnitMs = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1
  * ```
  */
 export function durationMs(duration: Duration): number {
-  const ms = typeof duration === "number" ? duration : typeof duration === "string" ? parse(duration.trim()) : Number.NaN;
-  if (!Number.isFinite(ms) || ms < 0) throw new StepfoldError("DURATION_INVALID", { text: String(duration).slice(0, 100) });
-  return Math.round(ms);
-}
-
-function parse(text: string): number {
-  if (text === "" || text.length > 100) return Number.NaN;
-  if (text.startsWith("P")) return parseIso(text);
-  const plain = /^\d+(?:\.\d+)?$/.exec(text);
-  if (plain) return Number(text);
-  let total = 0;
-  let end = 0;
-  for (const part of text.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)[\s,]*/gi)) {
-    const name = part[2]!.toLowerCase();
-    const unit = unitOf(name);
-    if (part.index !== end || unit === undefined) return Number.NaN;
-    total += Number(part[1]) * unit;
-    end += part[0].length;
-  }
-  return end === text.length ? total : Number.NaN;
-}
-
-function unitOf(name: string): number | undefined {
-  if (Object.hasOwn(unitMs, name)) return unitMs[name];
-  const singular = name.endsWith("s") ? name.slice(0, -1) : name;
-  // only words have a plural: `mins` and `hours`, but not `hs`
-  return singular.length > 2 && Object.hasOwn(unitMs, singular) ? unitMs[singular] : undefined;
-}
-
-function parseIso(text: string): number {
-  const parts = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text);
-  if (!parts || text === "P" || text.endsWith("T")) return Number.NaN;
-  return isoUnits.reduce((total, unit, i) => total + Number(parts[i + 1] ?? 0) * isoUnitMs[unit], 0);
+  const { months, ms } = readSpan(duration) ?? { months: 0, ms: Number.NaN };
+  if (months === 0 && Number.isFinite(ms) && ms >= 0) return Math.round(ms);
+  const text = String(duration).slice(0, 100);
+  throw new StepfoldError("DURATION_INVALID", months === 0 ? { text } : { text, hasMonths: true });
 }

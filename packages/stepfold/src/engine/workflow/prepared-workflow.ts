@@ -5,7 +5,7 @@ import type { Issue } from "../../core/errors/issue.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";
-import { expressionLanguage } from "../../expressions/expression-language.ts";
+import { expressionLanguage, storedExpressionLanguage } from "../../expressions/expression-language.ts";
 import type { NodeDefinitions } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { checkSchemas } from "./check-schemas.ts";
@@ -53,7 +53,7 @@ export function prepareWorkflow(
 
 /**
  * Does the same as `prepareWorkflow` for the stored definition of executions. The definition was accepted before, so the limits of
- * definitions and its schemas are not checked again.
+ * definitions and its schemas are not checked again, and its expressions keep the meaning that earlier versions gave them.
  */
 export function prepareStored(
   definition: unknown,
@@ -61,7 +61,7 @@ export function prepareStored(
   limits: Limits,
   preparing: Preparing = { withoutCode: false },
 ): PreparedWorkflow {
-  const compiled = compile(definition, expressionLanguage, limits, { isStored: true });
+  const compiled = compile(definition, storedExpressionLanguage, limits, { isStored: true });
   return prepared({ compiled, isPartial: false }, nodeDefinitions, new DefinitionReport(limits), preparing);
 }
 

@@ -10,10 +10,11 @@ import { functions, namespaces } from "../functions/functions.ts";
 import { numberMethods } from "../functions/number-methods.ts";
 import { textMethods } from "../functions/text-methods.ts";
 import type { Call, Expression } from "../syntax/syntax.ts";
-import { compileItems } from "./compile-literal.ts";
+import { compileParts, listOf } from "./compile-literal.ts";
 import { functionNames, isNamespace, missing, roots, unknown } from "./compile-member.ts";
 import { type Compiler, compileArrow, reject, skipped, sourceText } from "./compiler.ts";
 import { didYouMean } from "./nearest.ts";
+import { refuseConstants } from "./refuse-constants.ts";
 
 const callableNames: ReadonlySet<string> = new Set([
   ...textMethods.keys(),
@@ -48,7 +49,7 @@ export function compileCall(compiler: Compiler, node: Call): Evaluate {
     const isLocal = compiler.locals.has(name);
     const listed = isLocal ? undefined : (functions.get(name) ?? (extraAlone.has(name) ? requiredFunction(name) : undefined));
     if (listed === undefined) notAFunction(compiler, name, at);
-    return compileFunction(compiler, node, listed);
+    return compileFunction(compiler, node, name, listed);
   }
   if (receiver.kind === "name" && !compiler.locals.has(receiver.name) && isNamespace(receiver.name)) {
     const table = namespaces.get(receiver.name);
@@ -63,7 +64,7 @@ export function compileCall(compiler: Compiler, node: Call): Evaluate {
         `${didYouMean(name, table?.keys() ?? extra)} It has ${functionNames(receiver.name)}`,
       );
     if (receiver.name === "date") refuseTooMany(compiler, node);
-    return compileFunction(compiler, node, listed);
+    return compileFunction(compiler, node, `${receiver.name}.${name}`, listed);
   }
   if (!callableNames.has(name))
     absent(compiler, name, name, at, `${didYouMean(name, callableNames)} Known: ${[...callableNames].join(", ")}`);
@@ -96,8 +97,11 @@ function notAFunction(compiler: Compiler, name: string, position: number): never
   reject(compiler, position, `"${name}" is not a function. Functions: ${[...functions.keys()].join(", ")}`);
 }
 
-function compileFunction(compiler: Compiler, { name, at, items }: Call, listed: ListedFunction): Evaluate {
-  const args = compileItems(compiler, items);
+/** @param qualified the name with its namespace, such as `date.iso` */
+function compileFunction(compiler: Compiler, { name, at, items }: Call, qualified: string, listed: ListedFunction): Evaluate {
+  const parts = compileParts(compiler, items);
+  refuseConstants(compiler, qualified, parts, null);
+  const args = listOf(parts);
   const site: CallSite = { name, position: at, callback: null };
   return (frame) => listed(frame, site, undefined, args(frame));
 }
@@ -106,7 +110,9 @@ function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Ev
   const { name, at, optional } = node;
   const owner = compiler.compile(compiler, receiver);
   const callback: Callback | null = node.callback === null ? null : compileArrow(compiler, node.callback);
-  const args = compileItems(compiler, node.items);
+  const parts = compileParts(compiler, node.items);
+  refuseConstants(compiler, name, parts, { run: owner, position: receiver.start, spread: false });
+  const args = listOf(parts);
   const site: CallSite = { name, position: at, callback };
   const ofText = textMethods.get(name);
   const ofArray = arrayMethods.get(name) ?? arrayCallbacks.get(name);

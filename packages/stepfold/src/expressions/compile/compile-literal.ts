@@ -23,7 +23,7 @@ export function compileText(compiler: Compiler, { texts, values, start }: Templa
 
 /** Compiles `[a, ...b]`. */
 export function compileArray(compiler: Compiler, node: ArrayLiteral): Evaluate {
-  const items = compileItems(compiler, node.items);
+  const items = listOf(compileParts(compiler, node.items));
   return (frame) => {
     const result = items(frame);
     grow(frame, 8 * result.length);
@@ -31,9 +31,20 @@ export function compileArray(compiler: Compiler, node: ArrayLiteral): Evaluate {
   };
 }
 
-/** Compiles arguments or array items. A spread value must be an array, and each of its items costs a step. */
-export function compileItems(compiler: Compiler, items: readonly ListItem[]): (frame: Frame) => unknown[] {
-  const parts = items.map(({ spread, value }) => ({ spread, run: compiler.compile(compiler, value), position: value.start }));
+/** An argument or array item, compiled. */
+export interface ItemPart {
+  readonly spread: boolean;
+  readonly run: Evaluate;
+  readonly position: number;
+}
+
+/** Compiles arguments or array items, each alone. */
+export function compileParts(compiler: Compiler, items: readonly ListItem[]): ItemPart[] {
+  return items.map(({ spread, value }) => ({ spread, run: compiler.compile(compiler, value), position: value.start }));
+}
+
+/** Returns code that makes a list of items. A spread value must be an array, and each of its items costs a step. */
+export function listOf(parts: readonly ItemPart[]): (frame: Frame) => unknown[] {
   return (frame) => {
     const result: unknown[] = [];
     for (let index = 0; index < parts.length; index++) {

@@ -1,4 +1,4 @@
-import type { Evaluate } from "../evaluation/frame.ts";
+import type { Evaluate, Unit } from "../evaluation/frame.ts";
 import type { Expression } from "../syntax/syntax.ts";
 import { compileCall } from "./compile-call.ts";
 import { compileArray, compileObject, compileText } from "./compile-literal.ts";
@@ -21,8 +21,8 @@ export interface Code {
  *
  * @throws StepfoldError `EXPRESSION_INVALID`, for example for names and functions that do not exist
  */
-export function compileSyntax(expression: Expression, source: string): Code {
-  const compiler: Compiler = { source, compile: compileNode, locals: new Map(), slots: 0, needsCopy: false };
+export function compileSyntax(expression: Expression, { source, isStored }: Pick<Unit, "source" | "isStored">): Code {
+  const compiler: Compiler = { source, isStored, compile: compileNode, locals: new Map(), slots: 0, needsCopy: false };
   const run = compileNode(compiler, expression);
   return { run, slots: compiler.slots, needsCopy: compiler.needsCopy };
 }

@@ -6,6 +6,8 @@ import type { Arrow, Expression } from "../syntax/syntax.ts";
 /** The state of the compilation of one expression. */
 export interface Compiler {
   readonly source: string;
+  /** See `Unit.isStored`. Constants that were accepted before are not refused. */
+  readonly isStored: boolean;
   /** Compiles any syntax. It is a field, so that the files of the compiler need not import each other in a circle. */
   readonly compile: (compiler: Compiler, node: Expression) => Evaluate;
   /** The arrow parameters that are visible at the current place, with their slots. */
@@ -21,7 +23,7 @@ export const skipped: unique symbol = Symbol("skip");
 
 /** The frame in which constant parts are evaluated at compile time. Its budget is unlimited. */
 const folding: Frame = {
-  unit: { source: "", pointer: undefined, limits: defaultExpressionLimits, offset: 0 },
+  unit: { source: "", pointer: undefined, limits: defaultExpressionLimits, offset: 0, isStored: false },
   scope: {},
   locals: [],
   stepsLeft: Number.MAX_SAFE_INTEGER,

@@ -10,6 +10,11 @@ export interface Unit {
   readonly limits: ExpressionLimits;
   /** The position of the expression in its string, which tells apart expressions of the same string. */
   readonly offset: number;
+  /**
+   * True if the definition was accepted before, perhaps by an earlier version: then a time without an offset is UTC, and letters without a
+   * meaning in a format of times stand for themselves.
+   */
+  readonly isStored: boolean;
 }
 
 /** The state of one evaluation: what it reads, and the budget that is left. */

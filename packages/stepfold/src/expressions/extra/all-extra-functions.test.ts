@@ -161,7 +161,7 @@ describe("time", () => {
     ["$now.format('yyyy-MM-dd')", "2026-11-20"],
     ["$now.toFormat('dd/MM/yyyy HH:mm')", "20/11/2026 09:30"],
     [
-      "input.at.toFormat(\"d.M.yy y h:m:s.SSS a MMMM MMM LLLL LLL LL L EEEE EEE cccc ccc E HH H hh mm ss q ZZ Z 'of' b\")",
+      "input.at.toFormat(\"d.M.yy y h:m:s.SSS a MMMM MMM LLLL LLL LL L EEEE EEE cccc ccc E HH H hh mm ss q ZZ Z 'of b'\")",
       "5.3.26 2026 2:7:9.008 PM March Mar March Mar 03 3 Thursday Thu Thursday Thu 4 14 14 02 07 09 1 +00:00 +0 of b",
     ],
     ["'2026-03-08T00:00:00Z'.toFormat('E h a X x dd')", "7 12 AM 1772928000 1772928000000 08"],

@@ -1,92 +1,38 @@
-import { readTimestamp } from "../../core/values/timestamp.ts";
-import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import { kindOf } from "../evaluation/read-member.ts";
+import { readSpan, timeUnit } from "../../core/values/duration.ts";
+import { charge, failEvaluation } from "../evaluation/frame.ts";
 import { type CallSite, type ListedFunction, textAt } from "./argument.ts";
-import { calendarUnits, fixedUnits, readSpan, type Span } from "./date-units.ts";
+import { addSpan, between, dateAt, formatAt, startOf, type TimeCall, timeFrom } from "./times.ts";
 
-function timestampAt(frame: Frame, site: CallSite, args: readonly unknown[], index: number): number {
-  charge(frame, 1);
-  const moment = readTimestamp(args[index]);
-  if (moment !== undefined) return moment;
-  // The message does not show the text, because the text may be a secret.
-  const shown = typeof args[index] === "string" ? "another text" : kindOf(args[index]);
-  return failEvaluation(
-    frame,
-    site.position,
-    `date.${site.name} needs ISO text of a date that exists, such as "2026-11-20T09:30:00Z", or milliseconds, not ${shown}`,
-  );
-}
-
-/** Returns the ISO text of a time. A time outside the range of dates fails the evaluation. */
-function iso(frame: Frame, site: CallSite, moment: number): string {
-  charge(frame, 1);
-  if (readTimestamp(moment) === undefined) failEvaluation(frame, site.position, `date.${site.name} leads to a date that does not exist`);
-  return new Date(moment).toISOString();
-}
-
-/** Adds calendar months. If the new month has no such day, its last day is used: January 31 plus one month is February 28 or 29. */
-function addMonths(moment: number, months: number): number {
-  if (months === 0) return moment;
-  const date = new Date(moment);
-  const day = date.getUTCDate();
-  date.setUTCDate(1);
-  date.setUTCMonth(date.getUTCMonth() + months);
-  const last = new Date(date.getTime());
-  last.setUTCMonth(last.getUTCMonth() + 1, 0);
-  return date.setUTCDate(Math.min(day, last.getUTCDate()));
-}
-
-/** Returns the time that lies a duration after another time, or, if `sign` is -1, before it. Months are added first. */
-export function addSpan(moment: number, { months, ms }: Span, sign: 1 | -1): number {
-  return addMonths(moment, sign * months) + sign * ms;
+function callOf({ name, position }: CallSite): TimeCall {
+  return { name: `date.${name}`, needs: `date.${name} needs ISO text`, position };
 }
 
 const add =
   (sign: 1 | -1): ListedFunction =>
   (frame, site, _, args) => {
-    const moment = timestampAt(frame, site, args, 0);
+    const call = callOf(site);
+    const at = timeFrom(frame, call, args[0]);
     charge(frame, 2);
     const span = readSpan(args[1]);
-    if (span === undefined) failEvaluation(frame, site.position, `date.${site.name} needs a time such as "2 days", "1h30m" or "3 months"`);
-    return iso(frame, site, addSpan(moment, span, sign));
+    if (span === undefined)
+      failEvaluation(frame, site.position, `${call.name} needs a time such as "2 days", "1h30m", "3 months" or "P7D"`);
+    return dateAt(frame, call, addSpan(at, span, sign)).toISOString();
   };
 
 const diff: ListedFunction = (frame, site, _, args) => {
-  const size = fixedUnits.get(textAt(frame, site, args, 2, "ms"));
-  if (size === undefined) failEvaluation(frame, site.position, "date.diff counts in ms, seconds, minutes, hours, days or weeks");
-  return (timestampAt(frame, site, args, 0) - timestampAt(frame, site, args, 1)) / size;
+  const call = callOf(site);
+  const unit = textAt(frame, site, args, 2, "ms");
+  const units = between(timeFrom(frame, call, args[1]), timeFrom(frame, call, args[0]), unit);
+  return units ?? failEvaluation(frame, site.position, "date.diff counts in ms, seconds, minutes, hours, days or weeks");
 };
 
-const startOf: ListedFunction = (frame, site, _, args) => {
-  const text = iso(frame, site, timestampAt(frame, site, args, 0));
-  const unit = textAt(frame, site, args, 1);
-  const months = calendarUnits.get(unit);
-  const size = fixedUnits.get(unit);
-  // The search begins at 1, because a year before 0 has a minus sign.
-  const year = text.indexOf("-", 1);
-  if (months !== undefined) return `${text.slice(0, months === 1 ? year + 3 : year)}${months === 1 ? "" : "-01"}-01T00:00:00.000Z`;
-  if (size === undefined || size > 86_400_000)
+const start: ListedFunction = (frame, site, _, args) => {
+  const call = callOf(site);
+  const date = dateAt(frame, call, timeFrom(frame, call, args[0]));
+  const unit = timeUnit(textAt(frame, site, args, 1));
+  if (unit === undefined || unit === "week" || unit === "quarter")
     failEvaluation(frame, site.position, "date.startOf needs second, minute, hour, day, month or year");
-  const moment = timestampAt(frame, site, args, 0);
-  return iso(frame, site, Math.floor(moment / size) * size);
-};
-
-const format: ListedFunction = (frame, site, _, args) => {
-  const text = iso(frame, site, timestampAt(frame, site, args, 0));
-  const pattern = textAt(frame, site, args, 1, "yyyy-MM-dd");
-  charge(frame, pattern.length / 32);
-  grow(frame, pattern.length * 2);
-  const year = text.indexOf("-", 1);
-  const parts: Readonly<Record<string, string>> = {
-    yyyy: text.slice(0, year),
-    MM: text.slice(year + 1, year + 3),
-    dd: text.slice(year + 4, year + 6),
-    HH: text.slice(year + 7, year + 9),
-    mm: text.slice(year + 10, year + 12),
-    ss: text.slice(year + 13, year + 15),
-    SSS: text.slice(year + 16, year + 19),
-  };
-  return pattern.replace(/yyyy|MM|dd|HH|mm|ss|SSS/g, (part) => parts[part]!);
+  return dateAt(frame, call, startOf(date, unit)).toISOString();
 };
 
 /**
@@ -120,13 +66,14 @@ const counted =
 
 /** The functions without a check of the number of arguments. */
 const unlimited: Readonly<Record<string, ListedFunction>> = {
-  parse: (frame, site, _, args) => timestampAt(frame, site, args, 0),
-  iso: (frame, site, _, args) => iso(frame, site, timestampAt(frame, site, args, 0)),
-  format,
+  parse: (frame, site, _, args) => timeFrom(frame, callOf(site), args[0]),
+  iso: (frame, site, _, args) => dateAt(frame, callOf(site), timeFrom(frame, callOf(site), args[0])).toISOString(),
+  format: (frame, site, _, args) =>
+    formatAt(frame, callOf(site), timeFrom(frame, callOf(site), args[0]), textAt(frame, site, args, 1, "yyyy-MM-dd")),
   add: add(1),
   subtract: add(-1),
   diff,
-  startOf,
+  startOf: start,
 };
 
 /** The functions of `date`, all in UTC. A time is ISO text or milliseconds. No function reads a clock: `$now` is in the scope. */

@@ -18,18 +18,25 @@ export const extraNamespaces: ReadonlyMap<string, readonly string[]> = new Map([
 /** Functions without a namespace whose code is loaded in the same way. */
 export const extraAlone: ReadonlySet<string> = new Set(words("uuid $if $ifEmpty $min $max"));
 
-/** Methods whose code is loaded in the same way. */
-export const extraMethods: ReadonlySet<string> = new Set(
+/** The methods of times. */
+export const timeMethods: ReadonlySet<string> = new Set(
   words(
-    "test exec match matchAll search " +
-      "toISO toISODate toISOString toMillis toSeconds getTime toFormat format plus minus startOf endOf diffTo extract toDateTime " +
-      "getFullYear getMonth getDate getDay getHours getMinutes getSeconds getMilliseconds " +
-      "isEmpty isNotEmpty toJsonString parseJson toInt toNumber toFloat toBoolean toTitleCase toSentenceCase urlEncode urlDecode " +
+    "toISO toISODate toISOString toMillis toSeconds getTime toFormat format plus minus startOf endOf diffTo extract toDateTime " +
+      "getFullYear getMonth getDate getDay getHours getMinutes getSeconds getMilliseconds",
+  ),
+);
+
+/** Methods whose code is loaded in the same way. */
+export const extraMethods: ReadonlySet<string> = new Set([
+  ...words("test exec match matchAll search"),
+  ...timeMethods,
+  ...words(
+    "isEmpty isNotEmpty toJsonString parseJson toInt toNumber toFloat toBoolean toTitleCase toSentenceCase urlEncode urlDecode " +
       "base64Encode base64Decode hash removeTags " +
       "first last unique removeDuplicates sum average min max pluck chunk compact randomItem " +
       "round floor ceil abs isEven isOdd keys values hasField hasOwnProperty",
   ),
-);
+]);
 
 let loaded: ExtraFunctions | null = null;
 /** True once an expression has been compiled that names an extra function or holds a regular expression. */

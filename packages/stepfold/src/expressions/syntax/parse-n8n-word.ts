@@ -101,16 +101,31 @@ export function parseNewDate(cursor: Cursor, start: number): Expression {
   return countNode(cursor, called(owner, args.length === 0 ? "now" : "fromJSDate", args, start, end));
 }
 
-const timeParts: ReadonlySet<string> = new Set("year month day hour minute second millisecond weekday quarter".split(" "));
-/** The methods that return a time. */
+/** The parts of a time that can be read as its members. */
+export const timePartNames = [
+  "year",
+  "quarter",
+  "month",
+  "day",
+  "hour",
+  "minute",
+  "second",
+  "millisecond",
+  "weekday",
+  "weekNumber",
+  "weekYear",
+  "ordinal",
+] as const;
+export type TimePart = (typeof timePartNames)[number];
+/** The functions and methods that return a time. */
 const timeMakers: ReadonlySet<string> = new Set(
-  "plus minus startOf endOf toDateTime fromISO fromMillis fromJSDate now utc local".split(" "),
+  "plus minus startOf endOf toDateTime fromISO fromMillis fromSeconds fromJSDate now utc local add subtract iso".split(" "),
 );
 
 /** Parses `$now.year`, which reads a part of a time, as a method call, because a time is text. Null if this is an ordinary member. */
 export function parseTimePart(cursor: Cursor, object: Expression, key: string, start: number): Expression | null {
   const isTime = (object.kind === "name" && object.name === "$now") || (object.kind === "call" && timeMakers.has(object.name));
-  if (!isTime || !timeParts.has(key)) return null;
+  if (!isTime || !(timePartNames as readonly string[]).includes(key)) return null;
   const end = previousEnd(cursor);
   const part = countNode(cursor, { kind: "literal", value: key, start, end } as const);
   return countNode(cursor, called(object, "extract", [part], start, end));
