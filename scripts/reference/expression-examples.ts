@@ -29,7 +29,7 @@ const examples: readonly string[] = [
   "JSON.stringify(input.tags)",
   "date.add(input.orderedAt, '14 days')",
   "date.diff($now, input.orderedAt, 'hours')",
-  "date.format(input.orderedAt, 'dd.MM.yyyy')",
+  "date.format(input.orderedAt, 'EEEE, d MMM yyyy')",
   "Object.entries($json).map(([name, amount]) => name + ': ' + amount)",
   "'note' in input /* a comment */",
   "input.customer!.trim()",
@@ -39,6 +39,7 @@ const examples: readonly string[] = [
   "hash.sha256(input.customer).slice(0, 16)",
   "uuid()",
   "$now.plus({ days: 7 }).toFormat('d MMMM yyyy')",
+  "$now.toFormat(\"kkkk-'W'WW\")",
   "$node['charge']?.json.id",
   "input.tags.last().toTitleCase()",
 ];
@@ -63,4 +64,5 @@ export const expressionForms = `- \`a!\` says that \`a\` must be there: where it
 - \`uuid()\` and \`Math.random()\` are drawn from the execution, the step, its attempt and the place in the definition. Who performs the same attempt again, after a
   crash or a pause, draws the same; the next attempt draws anew.
 - Of n8n there are \`$json\`, \`$input\`, \`$("Node")\`, \`$node["Node"].json\`, \`$items("Node")\`, \`$execution.id\`, \`$workflow.id\`, \`$itemIndex\`, \`$now\`, \`$today\`, \`new Date()\`,
-  \`DateTime\`, and the methods below. A time is text in ISO 8601 and always in UTC; names of months and days are English.`;
+  \`DateTime\`, and the methods below. A time is text with an offset, and [what is written and read](../guides/times.md) is the same everywhere. All
+  calculations are in UTC; names of months and days are English.`;
