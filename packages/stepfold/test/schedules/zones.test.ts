@@ -87,7 +87,7 @@ describe("a time without an offset, beside a zone", () => {
   it("means what it meant where an earlier version has sent it, but has not applied it", () => {
     const state = initialState("s", read({ every: "1h" }), 0, false);
     const edit = { type: "edit", at: 5, changes: { startAt: "2026-03-10T10:00" } } as const;
-    expect(applyCommand(state, edit)).toMatchObject({ problems: [], spec: { startAt: Date.parse("2026-03-10T10:00:00Z") } });
+    expect(applyCommand(state, edit, 5)).toMatchObject({ problems: [], spec: { startAt: Date.parse("2026-03-10T10:00:00Z") } });
     expect(readSpec("s", { ...base, at: "2026-03-10" }, asUtc).at).toBe(Date.parse("2026-03-10"));
   });
 });
