@@ -30,8 +30,8 @@ const maxSteps = 3_000;
 const minSteps = 10;
 /** From this number of waiting commands on, the schedule applies them at once, together with the ticks before them. */
 const maxCommands = 20;
-/** How long a schedule that is over waits before it ends. By then its last starts are usually made, or it was told why they were not. */
-const restMs = 1_000;
+/** How long a schedule that is over waits before each try to end. By then its last starts are usually made, or were refused. */
+const restMs = 200;
 /**
  * The attempt at which a tick is refused if the worker does not know its workflow. At earlier attempts the tick is left to another worker.
  */

@@ -121,6 +121,17 @@ describe("a trigger", () => {
   });
 });
 
+it("a trigger to which no worker has come starts nothing after the schedule was deleted", async () => {
+  const { runtime, environment, store } = scheduling({ drive: false });
+  await runtime.schedules.create("s", hourly);
+  const { workflowId } = await runtime.schedules.trigger("s");
+  await runtime.schedules.delete("s");
+  runtime.work();
+  await environment.advance(minute);
+  expect(await store.load(workflowId)).toBeNull();
+  expect(await runtime.schedules.describe("s")).toMatchObject({ status: "ended", counts: { started: 0 } });
+});
+
 describe("a trigger with an idempotency key", () => {
   it("starts one execution and gives its id, however often it is sent, also at once from several processes", async () => {
     const environment = virtualEnvironment();
