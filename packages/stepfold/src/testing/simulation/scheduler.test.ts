@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { Breaks, nextMacrotask } from "../../environment/system-environment.ts";
 import { seededRandom } from "./random.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -18,6 +19,21 @@ it("runs what is due in order of time, and what follows from it before the next"
   expect(scheduler).toMatchObject({ nowMs: 20, steps: 4 });
   await scheduler.run(() => false, 100);
   expect(seen.slice(8)).toEqual(["30", "after 30"]);
+});
+
+it("lets no time pass while code lets the rest of its process run", async () => {
+  const scheduler = new Scheduler(seededRandom("1"));
+  const seen: number[] = [];
+  const breaks = new Breaks(() => scheduler.nowMs);
+  for (let at = 0; at <= 2_000; at += 100)
+    scheduler.after(at, () => {
+      void nextMacrotask().then(() => seen.push(scheduler.nowMs - at));
+      void Promise.resolve()
+        .then(() => breaks.next())
+        .then(() => seen.push(scheduler.nowMs - at));
+    });
+  await scheduler.run(() => false, 2_000);
+  expect(seen).toEqual(Array.from({ length: 42 }, () => 0));
 });
 
 it("lets the seed decide what comes first at one moment", async () => {

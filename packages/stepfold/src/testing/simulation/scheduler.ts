@@ -1,7 +1,5 @@
+import { nextMacrotask } from "../../environment/system-environment.ts";
 import type { Random } from "./random.ts";
-
-// Browsers have no `setImmediate`.
-const { setImmediate: soon = setTimeout } = globalThis;
 
 interface Entry {
   readonly atMs: number;
@@ -22,7 +20,6 @@ export class Scheduler {
   steps = 0;
   readonly #random: Random;
   readonly #heap: Entry[] = [];
-  readonly #macrotasks = new Macrotasks();
 
   constructor(random: Random) {
     this.#random = random;
@@ -39,7 +36,7 @@ export class Scheduler {
 
   /** Lets time pass until `isOver` returns true, no entry is left, or `untilMs` is reached. */
   async run(isOver: () => boolean, untilMs: number): Promise<void> {
-    await this.#macrotasks.next();
+    await settled();
     while (!isOver()) {
       const entry = this.#heap[0];
       if (!entry || entry.atMs > untilMs) return;
@@ -48,35 +45,18 @@ export class Scheduler {
       this.nowMs = entry.atMs;
       this.steps++;
       entry.run();
-      await this.#macrotasks.next();
+      await settled();
     }
   }
 }
 
-/** How many callbacks of the event loop are requested at once. The event loop looks for input and output only between such groups. */
-const macrotasksAtOnce = 16;
-
 /**
- * Waits for macrotasks: before each of them, all code has run that waits only for
- * promises. If they were requested one by one, each would take several microseconds.
+ * Waits until all code has run that needs no time. After the first turn of the event loop, code waits for an entry of the heap, or for one more
+ * turn, in which it lets the rest of its process run. If time passed before that turn, such code would be late.
  */
-class Macrotasks {
-  #asked = 0;
-  #next: (() => void) | null = null;
-
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#next = resolve;
-      if (this.#asked > 0) return;
-      for (; this.#asked < macrotasksAtOnce; this.#asked++) soon(() => this.#begin());
-    });
-  }
-
-  #begin(): void {
-    this.#asked--;
-    this.#next?.();
-    this.#next = null;
-  }
+async function settled(): Promise<void> {
+  await nextMacrotask();
+  await nextMacrotask();
 }
 
 const isBefore = (a: Entry, b: Entry): boolean => (a.atMs === b.atMs ? a.priority < b.priority : a.atMs < b.atMs);
