@@ -1,11 +1,10 @@
-import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
-import { endToReport, isRefused, type OutboxDelivery, reportEnd } from "./report-end.ts";
+import { isRefused, type OutboxDelivery, reportEnd, storedEnd } from "./report-end.ts";
 import { restartExecution } from "./restart-execution.ts";
 
 type AdoptMessage = Message & { readonly type: "adopt" };
@@ -21,15 +20,14 @@ type AdoptMessage = Message & { readonly type: "adopt" };
 export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage): Promise<void> {
   const { context, from } = delivery;
   const { to, waitId } = message;
-  const tell = (end: ChildEnd): Promise<void> =>
-    reportEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
   const child = await context.store.loadHead(to);
-  if (!child) return tell({ status: "failed", error: errorInfo(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to })) });
-  const status = isTerminal(child.status) ? child.status : statusAfterMessages(child);
+  const status = !child ? "failed" : isTerminal(child.status) ? child.status : statusAfterMessages(child);
   if (status === null) return;
-  const end = async (): Promise<void> =>
-    tell(endToReport(status as ChildEnd["status"], await requireSnapshot(context.store, child.workflowId)));
-  if (status === "completed" || !isTerminal(child.status)) return end();
+  const tell = async (): Promise<void> => {
+    const end = await storedEnd(context, to, status as ChildEnd["status"]);
+    await reportEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
+  };
+  if (status === "completed" || !child || !isTerminal(child.status)) return tell();
   // the wait is gone if the end of the child was passed on meanwhile
   if (!isWaitedFor(await requireSnapshot(context.store, from.workflowId), waitId)) return;
   try {
@@ -37,8 +35,8 @@ export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage
     await restartExecution(context, delivery.local, to, { compensated: message.compensated ?? "again" });
   } catch (error) {
     if (!isRefused(error)) throw error;
-    context.onProblem(child.workflowId, error);
-    await end();
+    context.onProblem(to, error);
+    await tell();
   }
 }
 

@@ -7,11 +7,10 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";
 import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
 import { minFailoverMs } from "../context/persist.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { adoptChild } from "./adopt-child.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
-import { endToReport, type OutboxDelivery, reportEnd, statusToReport, unlessGone } from "./report-end.ts";
+import { endToReport, type OutboxDelivery, reportEnd, statusToReport, storedEnd, unlessGone } from "./report-end.ts";
 import { cancelRoot, endReport, refusalReport, reopenedReport, reportToSchedule, startRoot } from "./root-execution.ts";
 import { broadcastSignal, signalExecution } from "./signal-execution.ts";
 
@@ -244,7 +243,7 @@ async function reportEndOfExistingChild(delivery: OutboxDelivery, child: Snapsho
   const { context, from } = delivery;
   const { workflowId, status } = child;
   if (waitId === undefined || !isTerminal(status)) return;
-  const end = endToReport(status as ChildEnd["status"], await requireSnapshot(context.store, workflowId));
+  const end = await storedEnd(context, workflowId, status as ChildEnd["status"]);
   await reportEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
 }
 

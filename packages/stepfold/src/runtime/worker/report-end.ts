@@ -55,6 +55,13 @@ export function statusToReport({ ended, ending }: Draft): ChildEnd["status"] {
   return ended ?? ending!.status;
 }
 
+/** Returns the end of a child that has ended, as it is stored. One that was deleted has failed with `WORKFLOW_NOT_FOUND`. */
+export async function storedEnd({ store }: RuntimeContext, workflowId: string, status: ChildEnd["status"]): Promise<ChildEnd> {
+  const child = await store.load(workflowId);
+  if (child) return endToReport(status, child);
+  return { status: "failed", error: errorInfo(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId })) };
+}
+
 /** Returns the end of an execution in the form in which the execution that waits for it is told. */
 export function endToReport(status: ChildEnd["status"], { output, error }: Pick<Snapshot | Draft, "output" | "error">): ChildEnd {
   return { status, ...(output !== undefined && { output }), ...(error && { error }) };

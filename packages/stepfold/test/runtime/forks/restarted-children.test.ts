@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { WorkflowDefinition } from "../../../src/core/definition/definition.ts";
+import type { SnapshotHead } from "../../../src/core/snapshot/snapshot.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { flow } from "../../nodes/workflow.fixture.ts";
 import { closeAll, hour, second, setUp } from "../runtime.fixture.ts";
 
@@ -44,6 +46,16 @@ function bench() {
   isBroken = false;
   charges = 0;
   return setUp({ nodeDefinitions, workflows: [parent, single, asking, charging, quick] });
+}
+
+/** A store that another process uses: it deletes the child as soon as its head was read. */
+function deletedAfterHead(store: SnapshotStore): SnapshotStore {
+  const loadHead = async (workflowId: string): Promise<SnapshotHead | null> => {
+    const head = await store.loadHead(workflowId);
+    if (head && workflowId === "c-charging") await store.delete(workflowId);
+    return head;
+  };
+  return { ...store, loadHead };
 }
 
 describe("the restart of an execution that waits for others", () => {
@@ -171,6 +183,19 @@ describe("the restart of an execution that waits for others", () => {
     await environment.advance(hour);
     expect(await run.snapshot()).toMatchObject({ status: "failed", error: { message: "the card was refused" } });
     expect((await run.snapshot()).parked).toBeUndefined();
+  });
+
+  it("does not wait for one that is deleted while its end is read", async () => {
+    const { runtime, environment, store } = bench();
+    isBroken = true;
+    const run = await runtime.start("single", { workflowId: "p" });
+    await environment.advance(second);
+    await runtime.close();
+    const client = setUp({ store, nodeDefinitions, workflows: [single, charging], drive: false }, environment).runtime;
+    await (await client.get("p")).restart();
+    setUp({ store: deletedAfterHead(store), nodeDefinitions, workflows: [single, charging] }, environment);
+    await environment.advance(second);
+    expect(await run.snapshot()).toMatchObject({ status: "failed", error: { code: "WORKFLOW_NOT_FOUND" } });
   });
 
   it("is refused while one of them is coming to its end", async () => {
