@@ -539,8 +539,11 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I14"],
     options: { mode: "liveness", faults: ["failover", "slowStep"] },
     patches: [
-      { file: "runtime/worker/dispatcher.ts", find: "      if (open?.adopt(timed)) return await open.done;\n", put: "" },
-      { file: "runtime/worker/dispatcher.ts", find: "      await open?.done.catch(() => undefined);\n", put: "      void open;\n" },
+      {
+        file: "runtime/worker/dispatcher.ts",
+        find: "const goneOn = await this.#goOnIn(sessions.get(workflowId), timed);",
+        put: "const goneOn = null;",
+      },
     ],
   },
 ];

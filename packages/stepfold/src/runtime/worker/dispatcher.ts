@@ -2,12 +2,13 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Notice } from "../../ports/event-feed.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { claimOne } from "../context/timed-claim.ts";
+import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import { ExecutionSession } from "./execution-session.ts";
 import type { ClaimedWork, InboxItem } from "./inbox.ts";
 import type { ClaimedExecution } from "./load-budget.ts";
 import { type LoadedExecution, loadClaimed } from "./load-claimed.ts";
-import { type LocalWork, wakeLocally } from "./local-work.ts";
+import { type LocalWork, wakeLater } from "./local-work.ts";
+import type { OpenSession } from "./open-sessions.ts";
 import { parkCrashed, workflowOrPark } from "./park.ts";
 import { Poller } from "./poller.ts";
 import { QueueConsumer } from "./queue-consumer.ts";
@@ -122,7 +123,8 @@ export class Dispatcher {
   #heard({ kind, workflowId, version }: Notice): void {
     const session = this.#local.sessions.get(workflowId);
     if (session) {
-      if (session.isBehind(version)) this.#local.sessions.wake(workflowId);
+      // the process that has committed the change also tells the queue when the execution is due
+      if (session.isBehind(version)) this.#local.sessions.wake({ workflowId, version, wakeAt: null, isAnnounced: true });
     } else if (kind === "due" && !this.#context.queue) this.#poller?.pollSoon();
   }
 
@@ -136,10 +138,8 @@ export class Dispatcher {
     try {
       // the answer to the claim took as long as the lease, so another process may hold the execution by now
       if (environment.monotonicMs() >= timed.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
-      const open = sessions.get(workflowId);
-      // a session here runs the execution, and its lease ended unnoticed: the process stood still, or a clock was set
-      if (open?.adopt(timed)) return await open.done;
-      await open?.done.catch(() => undefined);
+      const goneOn = await this.#goOnIn(sessions.get(workflowId), timed);
+      if (goneOn) return goneOn;
       if (timed.claim.crashes >= this.#context.maxCrashes) return await parkCrashed(this.#context, timed.claim);
       const loaded = await loadClaimed(this.#context, this.#local, timed);
       if (loaded) return await this.#runLoaded(loaded, slice).finally(() => loaded.reservation.free());
@@ -153,6 +153,24 @@ export class Dispatcher {
       if (timed.snapshot) sessions.unexpect(workflowId);
       timed.reservation?.free();
     }
+  }
+
+  /**
+   * Lets a session that runs the execution here go on under the new claim. It has not noticed that its own claim is over: the process stood
+   * still, a clock was set, or another process has ended the execution, and somebody has restarted it.
+   *
+   * @returns the snapshot once the session has ended; null if there is none, or if the claim needs a new one
+   */
+  async #goOnIn(session: OpenSession | null, timed: TimedClaim): Promise<Snapshot | null> {
+    if (!session) return null;
+    const isAdopted = session.adopt(timed);
+    try {
+      const ended = await session.done;
+      if (isAdopted && !session.isOutlived) return ended;
+    } catch (error) {
+      if (isAdopted && !session.isOutlived) throw error;
+    }
+    return null;
   }
 
   async #runLoaded(loaded: LoadedExecution, slice: TimeSlice | null): Promise<Snapshot> {
@@ -178,7 +196,7 @@ export class Dispatcher {
     } finally {
       slice?.remove(session, left);
       this.#sessions.delete(session);
-      if (sessions.remove(session)) wakeLocally(this.#context, this.#local, workflowId).catch(() => undefined);
+      wakeLater(this.#context, this.#local, sessions.remove(session), true);
     }
   }
 

@@ -44,6 +44,7 @@ export class ExecutionSession implements OpenSession {
   /** True if the queue has a message for `wakeAt`, or needs none, once the session is done. */
   isAnnounced = false;
   status: Status;
+  isOutlived = false;
   readonly #context: RuntimeContext;
   readonly #workflow: PreparedWorkflow;
   readonly #lease: SessionLease;
@@ -57,8 +58,8 @@ export class ExecutionSession implements OpenSession {
   #draining = false;
   /** Set once the session must end at once. With `givesBack` the claim is given back. */
   #stopped: { readonly reason: unknown; readonly givesBack?: { readonly isCrash: boolean } } | null = null;
-  /** The execution is being read again. */
-  #looking = false;
+  /** The execution is being read again. `again`: a change came meanwhile, which the answer may not show. */
+  #looking: { again: boolean } | null = null;
   /** When the session began to commit without a gap, on the monotonic clock; null after a gap. */
   #busySinceMs: number | null = null;
   /** When the session last committed, or began, on the monotonic clock. */
@@ -107,6 +108,11 @@ export class ExecutionSession implements OpenSession {
 
   adopt(timed: TimedClaim): boolean {
     if (this.#released || this.#isReleasing || this.#stopped) return false;
+    // the claim is for another execution, which has got the id of a deleted one
+    if (timed.claim.incarnation !== this.#lease.claim.incarnation) {
+      this.stop(this.#lease.lost);
+      return false;
+    }
     this.#lease.adopt(timed);
     if (this.#turn && timed.claim.version > this.#turn.draft.version) this.look();
     return true;
@@ -117,12 +123,14 @@ export class ExecutionSession implements OpenSession {
   }
 
   look(): void {
+    if (this.#looking) this.#looking.again = true;
     if (this.#looking || this.#stopped) return;
-    this.#looking = true;
+    const looking = { again: false };
+    this.#looking = looking;
     const loaded = (stored: Snapshot | null): void => {
-      this.#looking = false;
-      if (stored && !this.#follows(stored)) this.stop(this.#lease.lost);
-      else if (stored) this.#turn?.refresh(stored);
+      this.#looking = null;
+      if (stored && this.#goesOnFrom(stored)) this.#turn?.refresh(stored);
+      if (looking.again) this.look();
     };
     // if the store does not answer, the next commit finds the conflict
     this.#context.store.load(this.workflowId).then(loaded, () => loaded(null));
@@ -142,15 +150,27 @@ export class ExecutionSession implements OpenSession {
       }
       this.#isReleasing = true;
       const stored = await this.#lease.release(after.version);
-      if (!stored) return after;
+      if (!stored || !this.#goesOnFrom(stored)) return after;
       this.#isReleasing = false;
       snapshot = stored;
     }
   }
 
-  /** Whether an execution follows the definition of this session. Another process may have restarted it with another one. */
+  /** Whether an execution follows the definition of this session. */
   #follows({ definition }: Snapshot): boolean {
     return definition.hash === this.#workflow.compiled.hash;
+  }
+
+  /**
+   * Whether the session goes on from what other writers have stored. A restart ends it: the end of the execution before the restart has
+   * ended the claim, and what steps in flight do is no part of what was opened again.
+   */
+  #goesOnFrom(stored: Snapshot): boolean {
+    const { incarnation, restarts } = this.#turn!.draft;
+    if (this.#follows(stored) && stored.incarnation === incarnation && (stored.restarts ?? 0) === restarts) return true;
+    this.isOutlived ||= !this.#released && !this.#stopped;
+    this.stop(this.#lease.lost);
+    return false;
   }
 
   async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
@@ -195,11 +215,11 @@ export class ExecutionSession implements OpenSession {
       if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim)
         return this.#send({ ...commit, fence: this.#lease.claim.fence }, draft, last);
       const stored = isOvertaken(error) ? await this.#lease.load() : null;
-      const same = stored?.incarnation === commit.incarnation && stored.version > commit.expectedVersion;
+      const same = stored !== null && this.#goesOnFrom(stored) && stored.version > commit.expectedVersion;
       // a writer that ends the execution also ends the claim; any other loss of the claim ends the session
       if (same && (isTerminal(stored.status) || !StepfoldError.is(error, "FENCE_LOST"))) return stored;
       this.stop(error);
-      throw error;
+      throw this.isOutlived ? this.#lease.lost : error;
     }
     if (this.#lease.claim === claim) this.#lease.committed();
     this.#reservation.resize(draft.sizeBytes);

@@ -74,9 +74,9 @@ export async function commandLocally(
 }
 
 /** Calls `wakeExecution` in the background: only the end of the worker waits for it. */
-function wakeLater(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): void {
+export function wakeLater(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null, mayBeDue?: boolean): void {
   if (!wakeUp) return;
-  const waking = wakeExecution(context, local, wakeUp)
+  const waking = wakeExecution(context, local, wakeUp, mayBeDue)
     .catch((error: unknown) => context.onProblem(wakeUp.workflowId, error))
     .finally(() => local.wakes.delete(waking));
   local.wakes.add(waking);
@@ -85,13 +85,19 @@ function wakeLater(context: RuntimeContext, local: LocalWork, wakeUp: PendingWak
 /**
  * Makes sure that an execution is looked at: by its session here, by a new session here, or by another process, which the queue and the
  * feed tell.
+ *
+ * @param mayBeDue whether to try to claim it although the wake-up does not say that it is due: it may have changed since
  */
-export async function wakeExecution(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): Promise<void> {
+export async function wakeExecution(
+  context: RuntimeContext,
+  local: LocalWork,
+  wakeUp: PendingWakeUp | null,
+  mayBeDue = false,
+): Promise<void> {
   if (!wakeUp) return;
-  const { workflowId, wakeAt, isAnnounced } = wakeUp;
-  // an execution that is not due yet is not claimed
-  const isNow = wakeAt === 0 || local.sessions.has(workflowId);
-  const runsHere = isNow && local.slots.isOpen && (await wakeLocally(context, local, workflowId, wakeUp).catch(() => false));
+  const { wakeAt, isAnnounced } = wakeUp;
+  const isTried = mayBeDue || wakeAt === 0 || local.sessions.has(wakeUp.workflowId);
+  const runsHere = isTried && local.slots.isOpen && (await wakeLocally(context, local, wakeUp).catch(() => false));
   // another process runs the execution, or may claim it
   if (!runsHere) context.feed.tell("due", wakeUp);
   if (!runsHere && !isAnnounced) await context.wakeUpSender.send(wakeUp, wakeAt);
@@ -100,16 +106,16 @@ export async function wakeExecution(context: RuntimeContext, local: LocalWork, w
 /**
  * Makes the session of an execution read it again; if it has no session here, claims the execution and runs it.
  *
- * @param written what this process has just committed: the execution need not be loaded if there was no other commit since
+ * @param written what was just committed. If this process has committed it and there was no other commit since, the execution is not loaded
  * @returns false if the execution does not run here: no slot or permit is free, it is not due, or another process holds it
  */
-export async function wakeLocally(
+async function wakeLocally(
   context: RuntimeContext,
   { slots, sessions, inbox, budget }: LocalWork,
-  workflowId: string,
-  written?: PendingWakeUp,
+  written: PendingWakeUp,
 ): Promise<boolean> {
-  if (sessions.wake(workflowId)) return true;
+  const { workflowId, status, version } = written;
+  if (sessions.wake(written)) return true;
   const slot = slots.tryTake("local");
   if (!slot) {
     // with a queue the caller sends a message; without one the poller claims the execution when a slot is free
@@ -117,7 +123,7 @@ export async function wakeLocally(
     return false;
   }
   // a `result()` or `waitFor` of this process waits for the next commit and does not load the execution: its status is known here
-  if (written?.status) sessions.expect(workflowId, written.status);
+  if (status) sessions.expect(workflowId, status);
   try {
     const claim = await claimOne(context, { workflowId });
     sessions.unexpect(workflowId);
@@ -125,7 +131,7 @@ export async function wakeLocally(
     else {
       slot.free();
       // another process holds the execution, and may have committed already
-      if (written) context.headPolls.hint(workflowId, written.version);
+      context.headPolls.hint(workflowId, version);
     }
     return claim !== null;
   } catch (error) {
@@ -144,10 +150,10 @@ const smallBytes = 256 * 1024;
  */
 function writtenSnapshot(
   budget: LoadBudget,
-  written: PendingWakeUp | undefined,
+  written: PendingWakeUp,
   { claim: { incarnation, version, expired, sizeBytes } }: TimedClaim,
 ): Pick<ClaimedExecution, "snapshot" | "reservation"> {
-  if (!written?.snapshot || incarnation !== written.incarnation || version !== written.version || expired > 0) return {};
+  if (!written.snapshot || incarnation !== written.incarnation || version !== written.version || expired > 0) return {};
   const reservation = sizeBytes <= smallBytes ? budget.reserve(sizeBytes) : budget.tryReserve(sizeBytes);
   return reservation ? { snapshot: written.snapshot(), reservation } : {};
 }

@@ -1,4 +1,5 @@
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
+import type { PendingWakeUp } from "../context/command-result.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 
 /** The members of a session that are used by code that wakes the session or waits for it. */
@@ -8,6 +9,11 @@ export interface OpenSession {
   readonly status: Status;
   /** Settles when the session has ended. */
   readonly done: Promise<Snapshot>;
+  /**
+   * True if the session has ended because the execution was restarted since it was claimed, or is not the same any more. A claim that it had
+   * adopted before it knew that needs a new session.
+   */
+  readonly isOutlived: boolean;
   /** Goes on under a new claim of this process. @returns false if the session is ending: then the claim needs a new session */
   adopt(claim: TimedClaim): boolean;
   /** True if the session knows only versions of the execution that are older than this one. */
@@ -21,8 +27,8 @@ export class OpenSessions {
   readonly #byId = new Map<string, OpenSession>();
   /** The statuses of executions whose sessions are about to open. */
   readonly #opening = new Map<string, Status>();
-  /** Sessions that were woken: a change may have come after their last look. */
-  readonly #woken = new WeakSet<OpenSession>();
+  /** For what sessions were woken. The change may have come after their last look. */
+  readonly #woken = new WeakMap<OpenSession, PendingWakeUp>();
 
   add(session: OpenSession): void {
     this.#byId.set(session.workflowId, session);
@@ -38,10 +44,11 @@ export class OpenSessions {
     this.#opening.delete(workflowId);
   }
 
-  /** Removes a session that has ended. @returns true if it was woken: then the execution has to be looked at once more */
-  remove(session: OpenSession): boolean {
+  /** Removes a session that has ended. @returns for what it was woken, if it has ended without having seen that; else null */
+  remove(session: OpenSession): PendingWakeUp | null {
     if (this.#byId.get(session.workflowId) === session) this.#byId.delete(session.workflowId);
-    return this.#woken.has(session);
+    const wakeUp = this.#woken.get(session);
+    return wakeUp && (session.isOutlived || session.isBehind(wakeUp.version)) ? wakeUp : null;
   }
 
   get(workflowId: string): OpenSession | null {
@@ -59,10 +66,13 @@ export class OpenSessions {
   }
 
   /** Makes the session of an execution read it again. @returns false if the execution has no session here */
-  wake(workflowId: string): boolean {
-    const session = this.#byId.get(workflowId);
+  wake(wakeUp: PendingWakeUp): boolean {
+    const session = this.#byId.get(wakeUp.workflowId);
     if (!session) return false;
-    this.#woken.add(session);
+    const { workflowId, incarnation, version } = wakeUp;
+    // where a change leaves the due time as it was (null), that of an earlier one holds
+    const { wakeAt, isAnnounced } = (wakeUp.wakeAt === null && this.#woken.get(session)) || wakeUp;
+    this.#woken.set(session, { workflowId, incarnation, version, wakeAt, isAnnounced });
     session.look();
     return true;
   }
