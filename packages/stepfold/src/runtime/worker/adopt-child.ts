@@ -1,4 +1,3 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
