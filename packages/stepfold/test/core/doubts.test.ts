@@ -27,6 +27,8 @@ describe("checkWorkflow doubts", () => {
     expect(foundAt({ type: "approval" }, ["approved"])).toEqual(["warning HANDLE_UNUSED /nodes/0"]);
     expect(foundAt({ type: "approval" }, ["rejected"])).toEqual(["warning HANDLE_UNUSED /nodes/0"]);
     expect(foundAt({ type: "approval" }, ["approved", "rejected"])).toEqual([]);
+    // nothing follows it, so its answer is the output
+    expect(foundAt({ type: "approval" })).toEqual([]);
     const signals = [{ name: "paid" }, { name: "revoked", handle: "gone" }, { name: "again", handle: "gone" }];
     const data = { signals, timer: { for: "1h" }, answer: { handle: "answered" } };
     expect(foundAt({ type: "race", data }, ["paid", "gone", "timer", "answered"])).toEqual([]);

@@ -191,7 +191,7 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   readonly conditions?: readonly string[] | undefined;
   /**
    * Handles by which every step may leave, or a function that gives them for the data of a node as it is written. A workflow gets a warning
-   * if no edge leaves by one of them: the path would end there. Default: none.
+   * if no edge leaves by one of them, and another edge leaves the node: the path would end there. Default: none.
    */
   readonly outcomes?: readonly Handle[] | ((data: Json) => readonly string[]) | undefined;
   /** Members of a node that have no effect with this type. A workflow gets a warning if a node has one. Default: none. */

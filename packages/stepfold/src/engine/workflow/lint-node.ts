@@ -42,9 +42,13 @@ function lintHandles({ compiled, handles, definition }: PreparedNode, pointer: s
   }
 }
 
-/** Warns of handles by which the step may leave, and no edge does. */
+/**
+ * Warns of handles by which the step may leave, and no edge does. A node that no edge leaves at all is an end that is meant: its output says
+ * how it was left.
+ */
 function lintOutcomes({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
   const { data, type } = compiled.node;
+  if (compiled.next.length === 0 && compiled.edges.size === 1) return;
   for (const handle of new Set(outcomesOf(definition.outcomes, data)))
     if (!compiled.edges.has(handle))
       report.warn("HANDLE_UNUSED", pointer, `no edge leaves by "${handle}" of this ${type}: ${lost(definition.handles, handle)}`);
