@@ -119,12 +119,14 @@ function isAtEnd({ scope = "", pathId }: { readonly scope?: string; readonly pat
   return scopedKey(scope, pathId).startsWith("finally");
 }
 
-/** I8: an execution that continues from a checkpoint of another execution waits no shorter than the other execution did. */
+/** I8: an execution that continues from a checkpoint of another execution waits no shorter than the other execution did then. */
 function checkWaitsOfFork(ledger: Ledger, workflowId: string, { from, state }: Checkpoint): void {
   const origin = ledger.entries.get(from.workflowId);
   if (origin?.incarnation !== from.incarnation) return;
+  // the other execution may have been restarted since, and a restart opens its waits again, with later times
+  const known = origin!.events.filter(({ version }) => version <= from.version);
   for (const wait of waitsOf(state)) {
-    const before = waitOf(origin!.events, wait.id);
+    const before = waitOf(known, wait.id);
     for (const timer of ["resumeAt", "timeoutAt"] as const)
       if ((wait[timer] ?? Number.POSITIVE_INFINITY) < (before?.[timer] ?? 0))
         ledger.violate("I8", `${timer} of wait ${wait.id} is earlier than in ${from.workflowId}`, workflowId);
