@@ -13,8 +13,8 @@ import { findSummaries } from "../../../ports/list-fallbacks.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import type { Random } from "../random.ts";
-import { waitOf, waitsIn } from "./check-commit.ts";
 import { checkNames, type Done, opensExecution } from "./check-life.ts";
+import { waitOf, waitsIn } from "./waits-in.ts";
 
 /** I5b: only one answer to a wait without a quorum is applied, and no answer or signal with a key is applied twice. */
 export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry): void {

@@ -9,6 +9,7 @@ import { listedWaitsOf } from "../../../core/transition/draft/listed-waits.ts";
 import { scopeAt } from "../../../core/transition/draft/open-draft.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
+import { waitsIn } from "./waits-in.ts";
 
 /** True for the events after which an execution is open: it is started, goes on with its next run, or is restarted. */
 export function opensExecution(event: Event): event is StartedEvent | ContinuedEvent | RestartedEvent {
@@ -107,6 +108,14 @@ function keyOf(draft: Draft, { scope = "", pathId }: { readonly scope?: string; 
   return `${scopedKey(scope, pathId)}#${path?.visit}`;
 }
 
+/** Whether a wait had ended at this time. A parent that was restarted since may have waited for the same execution once more. */
+function isOver(events: readonly Event[], waitId: string, at: number): boolean {
+  const last = events.findLast(
+    (event) => event.at <= at && (("waitId" in event && event.waitId === waitId) || waitsIn(event).some(({ id }) => id === waitId)),
+  );
+  return last?.type === "resumed" || last?.type === "timedOut";
+}
+
 /**
  * I24: a detached execution ends with what waits for it. It goes on alone only if somebody restarts it after its parent has gone on or
  * ended.
@@ -118,8 +127,9 @@ export function checkChild(ledger: Ledger, entry: LedgerEntry, parent: Snapshot 
   if (waitId === undefined || isTerminal(status) || entry.decidedAtMs !== null) return;
   if (!parent || parent.incarnation !== incarnation) return;
   const isAwaited = [...openScopes(parent)].some(([, paths]) => paths.some(({ waits = [] }) => waits.some(({ id }) => id === waitId)));
-  const { decidedAtMs = null } = ledger.entries.get(parentId!) ?? {};
-  const isRestartedAlone = (head.restarts ?? 0) > 0 && (decidedAtMs === null || openedAtMs >= decidedAtMs);
+  const { decidedAtMs = null, events: told = [] } = ledger.entries.get(parentId!) ?? {};
+  const restarted = entry.events.findLast(({ type }) => type === "restarted");
+  const isRestartedAlone = restarted && (decidedAtMs === null || openedAtMs >= decidedAtMs || isOver(told, waitId, restarted.at));
   if (!isAwaited && !isRestartedAlone)
     ledger.violate("I24", `it is ${status}, and ${parentId}, which is ${parent.status}, does not wait`, workflowId);
 }
