@@ -1,11 +1,17 @@
 import { describe, expect, it, vi } from "vitest";
+import { evaluate } from "../../src/expressions/compile/evaluate.ts";
 import { executionScope } from "../../src/expressions/compile/scope.ts";
-import { compileExpression } from "../../src/expressions/compile-expression.ts";
+import { compileExpression, programOf } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
+import { defaultExpressionLimits } from "../../src/expressions/evaluation/expression-limits.ts";
+import { allExtraFunctions } from "../../src/expressions/extra/all-extra-functions.ts";
+import { provideExtraFunctions } from "../../src/expressions/functions/extra-functions.ts";
+import { tokenize } from "../../src/expressions/syntax/tokenize.ts";
 import { bench } from "../nodes/workflow.fixture.ts";
 
 // The budget of an expression is charged in proportion to the work of each operation.
 
+provideExtraFunctions(allExtraFunctions);
 const items = Array.from({ length: 310 }, (_, i) => Math.PI ** (i % 30));
 const many = (call: string, times = 30): string => `input.items.map(v => [${Array.from({ length: times }, () => call).join(", ")}].length)`;
 
@@ -47,6 +53,49 @@ describe("F3: work that cost nothing", () => {
       ).template!;
     expect(times(2).evaluate({ input: { items } })).toEqual([310, 310]);
     expect(() => times(100).evaluate({ input: { items } })).toThrow(expect.objectContaining({ code: "EXPRESSION_BUDGET" }));
+  });
+});
+
+describe("work that depends on a value of a user", () => {
+  const wide = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, 1]));
+  const rows = Array.from({ length: 1_000 }, () => wide);
+  const costs = (source: string, input: unknown): number => {
+    const before = 1e9;
+    const budget = { stepsLeft: before, outputLeft: before };
+    evaluate(
+      programOf(tokenize(source, 0, false, 4_096), undefined, { ...defaultExpressionLimits, steps: before }).program,
+      { input },
+      budget,
+    );
+    return before - budget.stepsLeft;
+  };
+
+  it.each([
+    "input.rows.map(row => input.wide.isEmpty()).length",
+    "input.rows.filter(row => input.wide.isNotEmpty()).length",
+    "input.rows.map(row => $ifEmpty(input.wide, 1)).length",
+    "input.rows.compact().length",
+  ])("is paid for by the keys of an object: %s", (source) => {
+    expect(costs(source, { rows, wide })).toBeGreaterThan(2_000_000);
+    expect(costs(source, { rows: rows.map(() => ({ a: 1 })), wide: { a: 1 } })).toBeLessThan(5_000);
+  });
+
+  it("is not done where a few letters decide", () => {
+    const lower = vi.spyOn(String.prototype, "toLowerCase");
+    try {
+      const text = "FALSE".repeat(1_000);
+      expect(compileExpression("input.map(text => text.toBoolean())").evaluate({ input: ["False", "NO", "0", "", text, "yes"] })).toEqual([
+        false,
+        false,
+        false,
+        false,
+        true,
+        true,
+      ]);
+      expect(lower.mock.contexts.map(String)).not.toContain(text);
+    } finally {
+      lower.mockRestore();
+    }
   });
 });
 

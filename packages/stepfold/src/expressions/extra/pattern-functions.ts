@@ -2,6 +2,7 @@ import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts
 import { kindOf } from "../evaluation/read-member.ts";
 import { type CallSite, type ListedFunction, textAt, wholeAt } from "../functions/argument.ts";
 import { PatternValue } from "../pattern/pattern-value.ts";
+import { readReplacement } from "./replacement.ts";
 import { type Match, PatternSearch } from "./search-pattern.ts";
 
 /** Yields the matches of a pattern in their order, only the first one if the pattern is not global. */
@@ -72,32 +73,25 @@ const replace: ListedFunction = (frame, site, self, args) => {
   const pattern = patternOf(frame, site, args[0]);
   const text = textAt(frame, site, [self], 0);
   const replacement = textAt(frame, site, args, 1);
+  charge(frame, replacement.length / 16);
+  const parts = readReplacement(replacement, pattern.parsed.groups);
   const pieces: string[] = [];
   let end = 0;
   for (const found of matches(frame, pattern, text, pattern.isGlobal || site.name === "replaceAll")) {
-    pieces.push(text.slice(end, found[0]), expanded(frame, replacement, text, found, pattern));
+    charge(frame, parts.length / 4);
+    pieces.push(text.slice(end, found[0]));
+    for (const part of parts) {
+      // each piece is paid for before the next one is made, however often the replacement names the same group
+      const piece = typeof part === "string" ? part : text.slice(found[2 * part], Math.max(found[2 * part]!, found[2 * part + 1]!));
+      grow(frame, piece.length);
+      pieces.push(piece);
+    }
     end = found[1]!;
   }
   pieces.push(text.slice(end));
   grow(frame, text.length);
   return pieces.join("");
 };
-
-function expanded(frame: Frame, replacement: string, text: string, found: Match, { parsed }: PatternValue): string {
-  charge(frame, replacement.length / 64);
-  const group = (index: number): string | undefined =>
-    index > parsed.groups.length ? undefined : found[2 * index + 1]! < 0 ? "" : text.slice(found[2 * index], found[2 * index + 1]);
-  const result = replacement.replace(/\$(?:([$&])|(\d\d?)|<([^>]*)>)/g, (sign, plain: string, digits: string, name: string) => {
-    if (plain !== undefined) return plain === "$" ? "$" : group(0)!;
-    if (name !== undefined) return parsed.groups.includes(name) ? group(parsed.groups.indexOf(name) + 1)! : sign;
-    const whole = Number(digits) === 0 ? undefined : group(Number(digits));
-    if (whole !== undefined) return whole;
-    const first = digits.length === 2 && digits[0] !== "0" ? group(Number(digits[0])) : undefined;
-    return first === undefined ? sign : first + digits[1]!;
-  });
-  grow(frame, result.length);
-  return result;
-}
 
 /** Splits a text at the matches. The texts of groups stand between the pieces, as in JavaScript. */
 const split: ListedFunction = (frame, site, self, args) => {

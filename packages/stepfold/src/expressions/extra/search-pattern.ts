@@ -24,6 +24,8 @@ export class PatternSearch {
   readonly #looks: readonly Uint8Array[];
   /** The length of a match: two numbers for the whole match and two for each group. */
   readonly #slots: number;
+  /** The price of one step of the program, in steps of the budget: it may have to copy the places that were saved. */
+  readonly #price: number;
   /** The index in the text at which each letter begins; null if every letter is one UTF-16 code unit. */
   readonly #offsets: Uint32Array | null;
   /** For each step of the program, the letter at which the step was last added. */
@@ -40,6 +42,7 @@ export class PatternSearch {
     this.#offsets = this.#letters.length === text.length ? null : offsetsOf(text, this.#letters.length);
     this.#looks = runLooks(program.looks, this.#letters, (units) => charge(frame, units / stepsForOne));
     this.#slots = 2 * (groups.length + 1);
+    this.#price = (1 + this.#slots / 8) / stepsForOne;
     this.#added = new Int32Array(program.program.length);
   }
 
@@ -59,7 +62,7 @@ export class PatternSearch {
     for (let at = from; ; at++) {
       if (best === null) this.#follow(current, 0, at, new Int32Array(this.#slots).fill(-1));
       if (current.length === 0 && best !== null) break;
-      charge(this.#frame, (current.length * (1 + this.#slots / 8)) / stepsForOne);
+      charge(this.#frame, current.length * this.#price);
       const next: Thread[] = [];
       for (const { index, slots } of current) {
         const step = this.#program[index]!;
@@ -86,12 +89,12 @@ export class PatternSearch {
   #follow(threads: Thread[], first: number, at: number, slots: Int32Array): void {
     // Step 0 begins a match, so its place is saved in slot 0.
     const open: Thread[] = [{ index: first, slots: saved(slots, first === 0 ? 0 : -1, at) }];
-    let steps = 0;
     for (let thread = open.pop(); thread !== undefined; thread = open.pop()) {
       const { index } = thread;
       if (this.#added[index] === at) continue;
       this.#added[index] = at;
-      steps++;
+      // paid for one by one, because a program of many groups would need much memory before the end of this loop
+      charge(this.#frame, this.#price);
       const step = this.#program[index]!;
       if (step.kind === "jump") for (let i = step.to.length - 1; i >= 0; i--) open.push({ index: step.to[i]!, slots: thread.slots });
       else if (step.kind === "save") open.push({ index: index + 1, slots: saved(thread.slots, step.slot, at) });
@@ -102,7 +105,6 @@ export class PatternSearch {
         if ((this.#looks[step.index]![at] === 1) !== step.isNegated) open.push({ index: index + 1, slots: thread.slots });
       } else threads.push(step.kind === "match" ? { index, slots: saved(thread.slots, 1, at) } : thread);
     }
-    charge(this.#frame, (steps * (1 + this.#slots / 8)) / stepsForOne);
   }
 }
 

@@ -35,9 +35,13 @@ const ofText =
     return work(text);
   };
 
-function isEmpty(value: unknown): boolean {
+/** Pays one step for each key of an object: the JavaScript engine lists all keys before it gives the first one. */
+function isEmpty(frame: Frame, value: unknown): boolean {
   if (Array.isArray(value) || typeof value === "string") return value.length === 0;
-  return isPlain(value) ? Object.keys(value).length === 0 : value === null || value === undefined;
+  if (!isPlain(value)) return value === null || value === undefined;
+  const { length } = Object.keys(value);
+  charge(frame, length);
+  return length === 0;
 }
 
 /** Keeps the first of the items that are equal as JSON. With keys, only those members are compared. */
@@ -85,7 +89,7 @@ const edge = (pick: (items: Items, count: number) => Items): ListedFunction =>
 const number: ListedFunction = (frame, site, self) => toNumber(frame, site.position, self);
 
 const boolean: ListedFunction = (_, __, self) =>
-  typeof self === "string" ? !["", "0", "no", "false"].includes(self.toLowerCase()) : Boolean(self);
+  typeof self === "string" && self.length <= 5 ? !["", "0", "no", "false"].includes(self.toLowerCase()) : Boolean(self);
 
 const hasField: ListedFunction = (frame, site, self, args) => {
   const key = textAt(frame, site, args, 0);
@@ -108,8 +112,8 @@ const titled = (start: RegExp): ListedFunction => ofText((self) => self.toLowerC
 
 /** The methods and functions of n8n. `keys` and `values` of an array are those of `Object.keys` and `Object.values`, not iterators. */
 export const valueFunctions: readonly (readonly [string, ListedFunction])[] = [
-  ["isEmpty", (_, __, self) => isEmpty(self)],
-  ["isNotEmpty", (_, __, self) => !isEmpty(self)],
+  ["isEmpty", (frame, _, self) => isEmpty(frame, self)],
+  ["isNotEmpty", (frame, _, self) => !isEmpty(frame, self)],
   ["toJsonString", (frame, site, self) => toJson(frame, site.position, self, "")],
   ["parseJson", (frame, site, self) => namespaces.get("JSON")!.get("parse")!(frame, site, undefined, [self])],
   ["toInt", (frame, site, self) => Math.trunc(Number.parseFloat(payToParse(frame, toText(frame, site.position, self))))],
@@ -131,11 +135,12 @@ export const valueFunctions: readonly (readonly [string, ListedFunction])[] = [
   ["max", fold((numbers) => numbers.reduce((most, one) => Math.max(most, one), Number.NEGATIVE_INFINITY))],
   ["pluck", pluck],
   ["chunk", chunk],
-  ["compact", ofItems((items) => items.filter((item) => !isEmpty(item)))],
+  ["compact", ofItems((items, frame) => items.filter((item) => !isEmpty(frame, item)))],
   [
     "round",
     ofNumber((self, frame, site, args) => {
       const digits = wholeAt(frame, site, args, 0, 0);
+      charge(frame, 1);
       return digits === 0 ? Math.round(self) : Number(self.toFixed(Math.min(100, Math.max(0, digits))));
     }),
   ],
@@ -149,7 +154,7 @@ export const valueFunctions: readonly (readonly [string, ListedFunction])[] = [
   ["hasField", hasField],
   ["hasOwnProperty", hasField],
   ["$if", (_, __, ___, args) => (args[0] ? args[1] : args[2])],
-  ["$ifEmpty", (_, __, ___, args) => (isEmpty(args[0]) ? args[1] : args[0])],
+  ["$ifEmpty", (frame, _, __, args) => (isEmpty(frame, args[0]) ? args[1] : args[0])],
   ["$min", (frame, site, _, args) => namespaces.get("Math")!.get("min")!(frame, site, undefined, args)],
   ["$max", (frame, site, _, args) => namespaces.get("Math")!.get("max")!(frame, site, undefined, args)],
 ];

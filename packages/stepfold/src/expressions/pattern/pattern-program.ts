@@ -34,30 +34,42 @@ export interface PatternProgram {
   readonly looks: readonly Look[];
 }
 
-/** Why a pattern is too large; undefined if it is not. */
-export function tooLarge(part: PatternPart): string | undefined {
-  const size = sizeOf(part);
+/**
+ * Why a pattern is too large; undefined if it is not.
+ *
+ * @param captures whether the program will save what groups capture
+ */
+export function tooLarge(part: PatternPart, captures: boolean): string | undefined {
+  const size = sizeOf(part, captures);
   return size > maxSteps ? `repeats so much that it takes ${size} steps; at most ${maxSteps} are allowed` : undefined;
 }
 
-/** Returns how many steps a part takes, with those of its look-arounds and without those that save or clear what groups capture. */
-export function sizeOf(part: PatternPart): number {
+/**
+ * Returns how many steps a part takes at most, with those of its look-arounds. A part that takes none, such as `(?:)` or `a{0}`, counts as
+ * one, because it costs time to write it, also in each round of a repetition.
+ */
+export function sizeOf(part: PatternPart, captures: boolean): number {
   switch (part.kind) {
     case "letter":
     case "edge":
       return 1;
     case "look":
-      return 1 + sizeOf(part.part);
+      return 1 + sizeOf(part.part, false);
     case "group":
-      return sizeOf(part.part);
+      return (captures ? 2 : 0) + sizeOf(part.part, captures);
     case "repeat": {
-      const size = sizeOf(part.part);
-      return part.min * size + (Number.isFinite(part.max) ? (part.max - part.min) * (size + 1) : size + 2);
+      const size = sizeOf(part.part, captures);
+      const rounds = part.min * size + (Number.isFinite(part.max) ? (part.max - part.min) * (size + 1) : size + 2);
+      // never infinite, because no round of something infinite would be NaN
+      return Math.min(Math.max(1, rounds), Number.MAX_SAFE_INTEGER);
     }
     case "choice":
-      return 1 + part.parts.reduce((sum, one) => sum + sizeOf(one) + 1, 0);
+      return 1 + part.parts.reduce((sum, one) => sum + sizeOf(one, captures) + 1, 0);
     case "sequence":
-      return part.parts.reduce((sum, one) => sum + sizeOf(one), 0);
+      return Math.max(
+        1,
+        part.parts.reduce((sum, one) => sum + sizeOf(one, captures), 0),
+      );
   }
 }
 

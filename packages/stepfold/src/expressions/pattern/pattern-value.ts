@@ -25,7 +25,7 @@ export function readPattern(source: string, flags: string): PatternValue | { rea
   const unknown = [...flags].find((flag, index) => !knownFlags.includes(flag) || flags.indexOf(flag) !== index);
   if (unknown !== undefined) return { mistake: `has the flag "${unknown}": known are ${[...knownFlags].join(", ")}, each once` };
   const parsed = parsePattern(strict(source), flags.replace(/[gu]/g, ""));
-  const mistake = "mistake" in parsed ? parsed.mistake : tooLarge(parsed.part);
+  const mistake = "mistake" in parsed ? parsed.mistake : tooLarge(parsed.part, true);
   return mistake === undefined ? new PatternValue(parsed as ReadPattern, flags.includes("g")) : { mistake };
 }
 

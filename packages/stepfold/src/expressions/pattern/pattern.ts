@@ -19,12 +19,12 @@ export type CompiledPattern = { readonly pattern: Pattern; readonly mistake?: un
 export function compilePattern(source: string): CompiledPattern {
   const parsed = parsePattern(source);
   if ("mistake" in parsed) return parsed;
-  const mistake = tooLarge(parsed.part);
+  const mistake = tooLarge(parsed.part, false);
   if (mistake !== undefined) return { mistake };
   const { program, looks } = writeProgram(parsed.part, false);
   return {
     pattern: {
-      size: sizeOf(parsed.part) + 1,
+      size: sizeOf(parsed.part, false) + 1,
       matches(text, spend) {
         const letters = lettersOf(text);
         // The cost of preparing the text and the sets of steps.
