@@ -2,6 +2,7 @@ import type { CompileTemplate, NodeNames, ReadPath, Scope, Template } from "../c
 import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
+import { pointerOf } from "../core/values/pointer.ts";
 import { type Budget, evaluate, type Program } from "./compile/evaluate.ts";
 import type { CompileExpressionOptions } from "./compile-expression.ts";
 import { concatenate, toText } from "./evaluation/coerce.ts";
@@ -126,7 +127,7 @@ function compileItems(walk: TemplateScan, value: readonly Json[], pointer: strin
 function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Json }, pointer: string, depth: number): Build | null {
   const entries = Object.keys(value).map((key) => {
     const constant = value[key]!;
-    return { key, constant, build: compileValue(walk, constant, `${pointer}/${pointerKey(key)}`, depth + 1) };
+    return { key, constant, build: compileValue(walk, constant, pointer + pointerOf([key]), depth + 1) };
   });
   if (entries.every(({ build }) => build === null)) return null;
   return (evaluation) => {
@@ -175,9 +176,4 @@ function append(program: Program, { scope, budget, blanks }: Evaluation, at: str
 
 function issue(pointer: string, message: string): Issue {
   return { severity: "error", code: "EXPRESSION_INVALID", pointer, message };
-}
-
-/** Escapes a key for a JSON pointer (RFC 6901). */
-function pointerKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

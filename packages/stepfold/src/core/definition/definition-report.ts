@@ -1,4 +1,5 @@
 import type { Issue, IssueCode } from "../errors/issue.ts";
+import { cutText } from "../values/cut-text.ts";
 import type { Limits } from "../values/limits.ts";
 import { similar } from "../values/similar.ts";
 import { WorkBudget } from "../values/work-budget.ts";
@@ -7,6 +8,9 @@ import { WorkBudget } from "../values/work-budget.ts";
 const maxCompared = 500_000;
 /** The most known names that a message lists if none of them is similar. */
 const maxListed = 20;
+
+/** The most characters of the pointer and of the message of an issue. */
+const maxText = 2_000;
 
 /** Collects the issues that are found while a definition is checked. Their number is limited, however many mistakes there are. */
 export class DefinitionReport {
@@ -51,7 +55,7 @@ export class DefinitionReport {
     if (this.#isPartial && severity === "warning") return;
     if (this.#settled.some((known) => pointer === known || pointer.startsWith(`${known}/`))) return;
     const count = ++this.#counts[severity];
-    if (count <= this.#max) this.issues.push({ severity, code, pointer, message });
+    if (count <= this.#max) this.issues.push({ severity, code, pointer: cutText(pointer, maxText), message: cutText(message, maxText) });
     else if (count === this.#max + 1) {
       const more = `there are more ${severity}s; only the first ${this.#max} are listed`;
       this.issues.push({ severity, code: "TOO_MANY", pointer: "", message: more });

@@ -1,3 +1,4 @@
+import { cutText } from "../values/cut-text.ts";
 import { safeMember } from "./safe-member.ts";
 
 /** A failure as data: what was thrown, scrubbed of secrets and cut to size. */
@@ -71,13 +72,7 @@ function read(thrown: unknown): { name: string; message: string; code: string | 
 }
 
 function scrubbed(text: string, maxLength: number, scrub: (text: string) => string): string {
-  if (text.length <= maxScrubbedLength) return cut(scrub(text), maxLength);
+  if (text.length <= maxScrubbedLength) return cutText(scrub(text), maxLength);
   const clean = scrub(text.slice(0, maxScrubbedLength));
-  return cut(`${clean.slice(0, Math.max(0, clean.length - maxSecretLength))}…`, maxLength);
-}
-
-function cut(text: string, longest: number): string {
-  const whole = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
-  // the cut may split a surrogate pair, and the text may contain a lone surrogate already
-  return whole.replace(/\p{Surrogate}/gu, "\uFFFD");
+  return cutText(`${clean.slice(0, Math.max(0, clean.length - maxSecretLength))}…`, maxLength);
 }

@@ -1,3 +1,25 @@
+import { cutText } from "../values/cut-text.ts";
+
+/** The most characters of an id, a name, a key or a pointer that a message repeats. */
+const maxQuoted = 300;
+/** The most characters of a reason, which is a message itself. */
+const maxReason = 2_000;
+
+/**
+ * Returns the details of an error with their texts cut, for its message and for logs: whoever chose an id or a key chose its length too.
+ *
+ * @param longest the most characters of a text; `reason` and `message` may always have 2,000
+ */
+export function cutDetails<D>(details: D, longest: number = maxQuoted): D {
+  const cut = (value: unknown, key: string): unknown => {
+    if (typeof value === "string") return cutText(value, key === "reason" || key === "message" ? maxReason : longest);
+    if (Array.isArray(value)) return value.map((item) => cut(item, key));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member, name)]));
+  };
+  return cut(details, "") as D;
+}
+
 /** Returns the end of a message that names what was not undone; an empty text if everything was undone. */
 export const notUndoneText = ({ notUndone }: { notUndone?: readonly string[] }): string =>
   notUndone ? `; what was not undone: ${itemsText(notUndone)}` : "";
@@ -9,5 +31,5 @@ export const itemsText = (items: readonly string[], maxCount = 10): string =>
 export const issuesText = (issues: readonly { readonly pointer: string; readonly message: string }[]): string =>
   issues
     .slice(0, 20)
-    .map((issue) => `\n  ${issue.pointer || "/"}: ${issue.message}`)
+    .map((issue) => `\n  ${issue.pointer || "/"}: ${cutText(issue.message, maxQuoted)}`)
     .join("") + (issues.length > 20 ? `\n  and ${issues.length - 20} more` : "");

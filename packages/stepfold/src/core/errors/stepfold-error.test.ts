@@ -200,3 +200,27 @@ describe("StepfoldError", () => {
     );
   });
 });
+
+describe("what an error repeats of an id, a name or a key is short", () => {
+  const long = "x".repeat(2_000_000);
+  const lengthen = (value: unknown): unknown => {
+    if (typeof value === "string") return long;
+    if (Array.isArray(value)) return value.map(lengthen);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, lengthen(member)]));
+  };
+
+  it.each(
+    Object.entries(samples).flatMap(([code, cases]) => cases.map(([details]) => [code as ErrorCode, details] as const)),
+  )("%s", (code, details) => {
+    const error = new StepfoldError(code, lengthen(details) as never);
+    expect(error.message.length).toBeLessThan(14_000);
+    expect(JSON.stringify(error).length).toBeLessThan(150_000);
+  });
+
+  it("keeps the whole value in its details", () => {
+    const error = new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: long });
+    expect(error.details.workflowId).toBe(long);
+    expect(error.message).toBe(`No execution "${"x".repeat(299)}…" in this store`);
+  });
+});

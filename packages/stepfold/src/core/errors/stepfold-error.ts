@@ -1,5 +1,6 @@
 import { catalogue } from "./catalogue.ts";
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
+import { cutDetails } from "./error-text.ts";
 import { safeMember } from "./safe-member.ts";
 
 /**
@@ -22,7 +23,7 @@ export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
   readonly details: ErrorDetails<C>;
 
   constructor(code: C, details: ErrorDetails<C>, options?: { cause?: unknown }) {
-    super((catalogue[code].say as (details: ErrorDetails<C>) => string)(details), options);
+    super((catalogue[code].say as (details: ErrorDetails<C>) => string)(cutDetails(details)), options);
     this.code = code;
     this.details = details;
   }
@@ -37,9 +38,9 @@ export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
     return catalogue[this.code].status;
   }
 
-  /** Plain data for logs and HTTP bodies: no stack, no cause. */
+  /** Plain data for logs and HTTP bodies: no stack, no cause, and no text of more than 2,000 characters. */
   toJSON(): { code: C; message: string; retryable: boolean; details: ErrorDetails<C> } {
-    return { code: this.code, message: this.message, retryable: this.retryable, details: this.details };
+    return { code: this.code, message: this.message, retryable: this.retryable, details: cutDetails(this.details, 2_000) };
   }
 
   /** Narrows `value` to a StepfoldError, of one code if you name one. */

@@ -1,4 +1,3 @@
-import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
@@ -31,6 +30,12 @@ export class CheckBudget {
 export interface InstanceLocation {
   readonly around: InstanceLocation | null;
   readonly key: string | number;
+}
+
+/** A mistake in the value that is checked. Its pointer is written only if it is returned: most mistakes belong to a branch that did not fit. */
+export interface Mistake {
+  readonly place: InstanceLocation | null;
+  readonly message: string;
 }
 
 /** A compiled schema. `$ref` and `$dynamicRef` lead from one node to another, also in circles. */
@@ -68,7 +73,7 @@ const maxShown = 200;
 
 /** One check of a value: counts its work, and collects the mistakes in the value. */
 export class CheckRun {
-  readonly issues: SchemaIssue[] = [];
+  readonly issues: Mistake[] = [];
   /** Above 0, mistakes are not reported, because it only matters whether a value fits. */
   quiet = 0;
   /** The resources (schemas with their own ids) that led to the current schema, the outermost first. */
@@ -134,7 +139,7 @@ export class CheckRun {
 
   /** Reports a mistake in the value, unless `quiet` is above 0 or there are too many. Always returns false, for a check to return. */
   report(place: InstanceLocation | null, message: string): false {
-    if (this.quiet === 0 && this.issues.length < this.#budget.limits.issues) this.issues.push({ pointer: pointerAt(place), message });
+    if (this.quiet === 0 && this.issues.length < this.#budget.limits.issues) this.issues.push({ place, message });
     return false;
   }
 
@@ -155,7 +160,8 @@ export function shown(value: Json): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
 }
 
-function pointerAt(place: InstanceLocation | null): string {
+/** Returns the JSON pointer to a place. */
+export function pointerAt(place: InstanceLocation | null): string {
   const trail: (string | number)[] = [];
   for (let at = place; at; at = at.around) trail.push(at.key);
   return pointerOf(trail.reverse());

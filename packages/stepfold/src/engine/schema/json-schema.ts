@@ -1,7 +1,7 @@
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
 import { compilePattern, type Pattern } from "../../expressions/pattern/pattern.ts";
-import { type CheckBudget, CheckRun } from "./check-run.ts";
+import { type CheckBudget, CheckRun, pointerAt } from "./check-run.ts";
 import type { Keyword, KeywordContext } from "./keyword.ts";
 import { logicKeywords, readsEvaluated } from "./logic-keywords.ts";
 import { isSchema, type ScannedResource, SchemaReader } from "./schema-reader.ts";
@@ -76,7 +76,7 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
     check(value, budget) {
       const run = new CheckRun(tracksEvaluated, budget);
       run.evaluate(reader.root, value, null);
-      return run.issues;
+      return run.issues.map(({ place, message }) => ({ pointer: pointerAt(place), message }));
     },
   };
 }
@@ -85,12 +85,12 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
 function keywordContextOf(
   schema: KeywordContext["schema"],
   resource: ScannedResource,
-  pointer: string,
+  pointer: () => string,
   reader: SchemaReader,
   patternOf: (source: string, mistake: (message: string) => void) => Pattern | null,
 ): KeywordContext {
   const mistake = (keyword: string, message: string): void => {
-    reader.mistakes.push({ pointer: `${pointer}/${keyword}`, message });
+    reader.mistakes.push({ pointer: `${pointer()}/${keyword}`, message });
   };
   return {
     schema,

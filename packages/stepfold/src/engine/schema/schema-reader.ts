@@ -21,6 +21,8 @@ const subschemaKeywords: Readonly<Record<string, readonly ("schema" | "list" | "
 
 /** The URI of the whole schema. */
 const wholeUri = "json-schema:///";
+/** The longest id of a schema. Every reference is resolved against the id around it. */
+const maxIdLength = 2_000;
 /** The deepest nesting of schemas that is allowed. */
 const maxDepth = 200;
 
@@ -85,12 +87,12 @@ export class SchemaReader {
 
   /** Yields every schema whose checks have to be compiled, also those that are added meanwhile. */
   *pendingSchemas(): Generator<
-    { readonly schema: JsonSchemaValue; readonly resource: ScannedResource; readonly node: SchemaNode; readonly pointer: string },
+    { readonly schema: JsonSchemaValue; readonly resource: ScannedResource; readonly node: SchemaNode; readonly pointer: () => string },
     void
   > {
     // the queue grows while the loop runs
     for (const { found, node } of this.#queue)
-      yield { schema: found.schema, resource: found.resource, node, pointer: pointerTo(found.trail) };
+      yield { schema: found.schema, resource: found.resource, node, pointer: () => pointerTo(found.trail) };
   }
 
   /** Returns the node that a reference leads to; null if there is none in this schema, because other documents are never loaded. */
@@ -135,7 +137,9 @@ export class SchemaReader {
     const { $id, $anchor, $dynamicAnchor } = schema;
     if (typeof $id === "string") {
       const url = resolved($id, around.uri);
-      if (url && url.hash === "") {
+      if (url && url.href.length > maxIdLength)
+        this.mistakes.push({ pointer: `${pointerTo(trail)}/$id`, message: `must have at most ${maxIdLength} characters` });
+      else if (url && url.hash === "") {
         // older drafts write ids with an empty fragment: `https://example.com/order#`
         const uri = url.href.replace(/#$/, "");
         resource = { uri, schema, anchors: new Map(), dynamicAnchors: new Map() };

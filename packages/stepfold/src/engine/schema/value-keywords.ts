@@ -25,8 +25,8 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
   pattern: (source, context) => {
     const pattern = context.pattern("pattern", source);
     if (!pattern) return null;
-    return (value, run, place) =>
-      typeof value !== "string" || pattern.matches(value, run.spend) || run.report(place, `does not match the pattern ${shown(source)}`);
+    const message = `does not match the pattern ${shown(source)}`;
+    return (value, run, place) => typeof value !== "string" || pattern.matches(value, run.spend) || run.report(place, message);
   },
   format: (name) => {
     const fits = typeof name === "string" ? formats.get(name) : undefined;

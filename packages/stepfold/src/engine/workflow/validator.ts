@@ -1,3 +1,4 @@
+import { boundedIssues } from "../../core/errors/bounded-issues.ts";
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
@@ -86,12 +87,12 @@ function ofThrown(thrown: unknown): Validated {
 
 function ofResult(result: StandardResult<unknown>): Validated {
   if (!result.issues) return { value: result.value };
-  return {
-    issues: result.issues.map(({ message, path = [] }) => ({
-      pointer: pointerOf(path.map((part) => (typeof part === "object" ? String(part.key) : String(part)))),
-      message,
-    })),
-  };
+  return { issues: boundedIssues(issuesOf(result.issues)) };
+}
+
+function* issuesOf(issues: NonNullable<StandardResult<never>["issues"]>): Generator<SchemaIssue> {
+  for (const { message, path = [] } of issues)
+    yield { pointer: pointerOf(path.map((part) => (typeof part === "object" ? String(part.key) : String(part)))), message };
 }
 
 function ofJsonSchema(schema: JsonSchema): SyncValidator {
@@ -102,7 +103,7 @@ function ofJsonSchema(schema: JsonSchema): SyncValidator {
       if (mistake)
         return { issues: [{ pointer: "", message: `cannot be checked: the schema at ${mistake.pointer || "/"} ${mistake.message}` }] };
       const issues = check(value === undefined ? null : (value as Json), budget);
-      return issues.length === 0 ? { value } : { issues };
+      return issues.length === 0 ? { value } : { issues: boundedIssues(issues) };
     } catch (error) {
       if (StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
       // the schema leads to itself without end

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Json } from "../../../core/values/json.ts";
+import { pointerOf } from "../../../core/values/pointer.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 const encoder = new TextEncoder();
@@ -47,7 +48,7 @@ function pointerToLargest(value: Json): string {
     const whole = sizes.reduce((sum, { size }) => sum + size, 0);
     const largest = sizes.reduce((most, one) => (one.size > most.size ? one : most), { key: "", member: null as Json, size: 0 });
     if (largest.size * 2 < whole) break;
-    pointer += `/${largest.key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    pointer += pointerOf([largest.key]);
     current = largest.member;
   }
   return pointer;
