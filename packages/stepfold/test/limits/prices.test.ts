@@ -63,7 +63,12 @@ describe("work that depends on a value of a user", () => {
     const before = 1e9;
     const budget = { stepsLeft: before, outputLeft: before };
     evaluate(
-      programOf(tokenize(source, 0, false, 4_096), undefined, { ...defaultExpressionLimits, steps: before }).program,
+      programOf(tokenize(source, 0, false, 4_096), {
+        pointer: undefined,
+        limits: { ...defaultExpressionLimits, steps: before },
+        names: undefined,
+        isStored: false,
+      }).program,
       { input },
       budget,
     );

@@ -1,5 +1,5 @@
+import { cutText } from "../errors/cut-text.ts";
 import type { Issue, IssueCode } from "../errors/issue.ts";
-import { cutText } from "../values/cut-text.ts";
 import type { Limits } from "../values/limits.ts";
 import { similar } from "../values/similar.ts";
 import { WorkBudget } from "../values/work-budget.ts";

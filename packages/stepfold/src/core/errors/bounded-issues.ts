@@ -1,4 +1,4 @@
-import { cutText } from "../values/cut-text.ts";
+import { cutText } from "./cut-text.ts";
 import type { SchemaIssue } from "./schema-issue.ts";
 
 /** The most characters of all issues of one value together, so that no answer to a caller is much longer than what he sent. */

@@ -1,4 +1,4 @@
-import { cutText } from "../values/cut-text.ts";
+import { cutText } from "./cut-text.ts";
 import { safeMember } from "./safe-member.ts";
 
 /** A failure as data: what was thrown, scrubbed of secrets and cut to size. */

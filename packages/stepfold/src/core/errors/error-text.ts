@@ -1,4 +1,4 @@
-import { cutText } from "../values/cut-text.ts";
+import { cutText } from "./cut-text.ts";
 
 /** The most characters of an id, a name, a key or a pointer that a message repeats. */
 const maxQuoted = 300;

@@ -1,4 +1,4 @@
-import { cutText } from "./cut-text.ts";
+import { cutText } from "../errors/cut-text.ts";
 
 /** The most characters of one key that a pointer shows: whoever sends a value chooses its keys, and errors and logs repeat them. */
 const maxKeyLength = 100;

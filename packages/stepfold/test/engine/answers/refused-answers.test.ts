@@ -190,7 +190,9 @@ describe("the code of a node that refuses what its JSON Schema let through", () 
     );
     const { after } = await driven(talkative, { amount: 3 });
     const { issues } = waits(after)[0]!.refused!;
-    expect(issues).toHaveLength(20);
+    expect(issues.length).toBeLessThanOrEqual(20);
+    expect(JSON.stringify(issues).length).toBeLessThan(20_000);
+    expect(issues.at(-1)!.message).toBe("has more mistakes, which are not listed");
     expect(issues[0]!.message).toHaveLength(500);
     expect(issues[0]!.pointer).toHaveLength(200);
     const silent = standard(

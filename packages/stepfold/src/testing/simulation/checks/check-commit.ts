@@ -7,7 +7,7 @@ import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 import { checkHolder } from "./check-claims.ts";
 import { checkGoingOn, opensExecution } from "./check-life.ts";
-import { waitOf, waitsOf } from "./waits-in.ts";
+import { waitOf, waitsOfState } from "./waits-in.ts";
 
 /** The longest time between a decision and its commit. After that time, leases have ended and callers have given up. */
 const maxTransitMs = 60_000;
@@ -125,7 +125,7 @@ function checkWaitsOfFork(ledger: Ledger, workflowId: string, { from, state }: C
   if (origin?.incarnation !== from.incarnation) return;
   // the other execution may have been restarted since, and a restart opens its waits again, with later times
   const known = origin!.events.filter(({ version }) => version <= from.version);
-  for (const wait of waitsOf(state)) {
+  for (const wait of waitsOfState(state)) {
     const before = waitOf(known, wait.id);
     for (const timer of ["resumeAt", "timeoutAt"] as const)
       if ((wait[timer] ?? Number.POSITIVE_INFINITY) < (before?.[timer] ?? 0))

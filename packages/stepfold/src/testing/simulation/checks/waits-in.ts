@@ -25,10 +25,10 @@ export function waitOf(events: readonly Event[], waitId: string): Wait | undefin
 export function waitsIn(event: Event): readonly Wait[] {
   if (event.type === "suspended") return event.waits;
   if (event.type === "spawned") return timeOf(event);
-  if (event.type === "restarted") return waitsOf(event.state);
+  if (event.type === "restarted") return waitsOfState(event.state);
   if (event.type === "continued") return timerUntil(event.startAt, `${event.run - 1}@2`);
   if (event.type !== "started") return [];
-  if (event.checkpoint) return waitsOf(event.checkpoint.state);
+  if (event.checkpoint) return waitsOfState(event.checkpoint.state);
   return timerUntil(event.startAt, "0@2");
 }
 
@@ -42,6 +42,6 @@ function timeOf({ scope = "", pathId, turn, children: { timeoutAt } }: SpawnedEv
 }
 
 /** Returns all waits of a state from which an execution goes on. */
-export function waitsOf({ activePaths, childStates = {} }: Pick<CheckpointState, "activePaths" | "childStates">): readonly Wait[] {
+export function waitsOfState({ activePaths, childStates = {} }: Pick<CheckpointState, "activePaths" | "childStates">): readonly Wait[] {
   return [...activePaths, ...Object.values(childStates).flatMap((child) => child.activePaths)].flatMap(({ waits = [] }) => waits);
 }
