@@ -186,13 +186,17 @@ describe("the code of a node that refuses what its JSON Schema let through", () 
   it("keeps no more of its reasons than is of use", async () => {
     const talkative = standard(
       () => ({}),
-      () => ({ issues: Array.from({ length: 50 }, () => ({ message: "\u{1F600}".repeat(1_000), path: ["x".repeat(999)] })) }),
+      () => ({
+        issues: Array.from({ length: 50 }, () => ({
+          message: "\u{1F600}".repeat(1_000),
+          path: Array.from({ length: 5 }, () => "x".repeat(99)),
+        })),
+      }),
     );
     const { after } = await driven(talkative, { amount: 3 });
     const { issues } = waits(after)[0]!.refused!;
     expect(issues.length).toBeLessThanOrEqual(20);
     expect(JSON.stringify(issues).length).toBeLessThan(20_000);
-    expect(issues.at(-1)!.message).toBe("has more mistakes, which are not listed");
     expect(issues[0]!.message).toHaveLength(500);
     expect(issues[0]!.pointer).toHaveLength(200);
     const silent = standard(
