@@ -2,7 +2,7 @@ import type { CompileTemplate, NodeNames, ReadPath, Scope, Template } from "../c
 import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
-import { pointerOf } from "../core/values/pointer.ts";
+import { shortPointerOf } from "../core/values/pointer.ts";
 import { type Budget, evaluate, type Program } from "./compile/evaluate.ts";
 import type { CompileExpressionOptions } from "./compile-expression.ts";
 import { concatenate, toText } from "./evaluation/coerce.ts";
@@ -127,7 +127,7 @@ function compileItems(walk: TemplateScan, value: readonly Json[], pointer: strin
 function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Json }, pointer: string, depth: number): Build | null {
   const entries = Object.keys(value).map((key) => {
     const constant = value[key]!;
-    return { key, constant, build: compileValue(walk, constant, pointer + pointerOf([key]), depth + 1) };
+    return { key, constant, build: compileValue(walk, constant, pointer + shortPointerOf([key]), depth + 1) };
   });
   if (entries.every(({ build }) => build === null)) return null;
   return (evaluation) => {

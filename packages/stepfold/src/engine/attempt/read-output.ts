@@ -3,7 +3,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isId } from "../../core/values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
-import { pointerOf } from "../../core/values/pointer.ts";
+import { shortPointerOf } from "../../core/values/pointer.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SignalRequest } from "../node/node-definition.ts";
 import { isCode } from "../node/schema-kind.ts";
@@ -49,7 +49,7 @@ function writesOf(run: AttemptState, { vars, __pause, __children, __signal }: Re
   const { value } = normalise(vars, `The variables of node "${task.nodeId}"`, context.limits);
   if (!isJsonObject(value)) throw invalid(run, "must be an object of values, by the names of variables", "/vars");
   const wrong = Object.keys(value).find((name) => !isId(name));
-  if (wrong !== undefined) throw invalid(run, 'must be named by 1 to 128 letters, digits, "_" or "-"', pointerOf(["vars", wrong]));
+  if (wrong !== undefined) throw invalid(run, 'must be named by 1 to 128 letters, digits, "_" or "-"', shortPointerOf(["vars", wrong]));
   return value;
 }
 

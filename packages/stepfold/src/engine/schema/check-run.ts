@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { pointerOf } from "../../core/values/pointer.ts";
+import { shortPointerOf } from "../../core/values/pointer.ts";
 import type { Spend } from "../../expressions/pattern/pattern.ts";
 
 /** Limits of one check of a value against a schema. */
@@ -164,5 +164,5 @@ export function shown(value: Json): string {
 export function pointerAt(place: InstanceLocation | null): string {
   const trail: (string | number)[] = [];
   for (let at = place; at; at = at.around) trail.push(at.key);
-  return pointerOf(trail.reverse());
+  return shortPointerOf(trail.reverse());
 }

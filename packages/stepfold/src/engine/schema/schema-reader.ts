@@ -1,6 +1,6 @@
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
-import { pointerOf } from "../../core/values/pointer.ts";
+import { shortPointerOf } from "../../core/values/pointer.ts";
 import type { Resource, SchemaNode } from "./check-run.ts";
 
 /** The keywords that contain subschemas. `schema`: the value is one; `list`: a list of them; `map`: an object whose members are schemas. */
@@ -124,7 +124,8 @@ export class SchemaReader {
       for (const [keys, inner] of schemasIn(schema)) {
         if (isSchema(inner))
           queue.push({ schema: inner, resource: found.resource, trail: { around: trail, keys, depth: (trail?.depth ?? 0) + 1 } });
-        else this.mistakes.push({ pointer: pointerTo(trail) + pointerOf(keys), message: "must be a schema: an object, true or false" });
+        else
+          this.mistakes.push({ pointer: pointerTo(trail) + shortPointerOf(keys), message: "must be a schema: an object, true or false" });
       }
     }
   }
@@ -200,6 +201,6 @@ function memberAt(schema: Json, pointer: string): Json | undefined {
 
 function pointerTo(trail: Trail | null): string {
   const parts: string[] = [];
-  for (let at = trail; at; at = at.around) parts.push(pointerOf(at.keys));
+  for (let at = trail; at; at = at.around) parts.push(shortPointerOf(at.keys));
   return parts.reverse().join("");
 }

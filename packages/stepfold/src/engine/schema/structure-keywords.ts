@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
-import { pointerOf } from "../../core/values/pointer.ts";
+import { shortPointerOf } from "../../core/values/pointer.ts";
 import type { Pattern } from "../../expressions/pattern/pattern.ts";
 import type { Check, CheckRun, Evaluated, InstanceLocation, SchemaNode } from "./check-run.ts";
 import { isCount, isNames, type Keyword, type KeywordContext } from "./keyword.ts";
@@ -118,7 +118,7 @@ function membersOf(context: KeywordContext): Check {
   const known = new Map(entriesOf("properties", properties, context).map(([key, schema]) => [key, context.node(schema)]));
   const patterns: (readonly [Pattern, SchemaNode])[] = [];
   for (const [source, schema] of entriesOf("patternProperties", patternProperties, context)) {
-    const pattern = context.pattern(`patternProperties${pointerOf([source])}`, source);
+    const pattern = context.pattern(`patternProperties${shortPointerOf([source])}`, source);
     if (pattern) patterns.push([pattern, context.node(schema)]);
   }
   const others = additionalProperties === undefined ? null : context.node(additionalProperties);

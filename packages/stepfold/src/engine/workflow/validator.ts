@@ -4,7 +4,7 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
-import { pointerOf } from "../../core/values/pointer.ts";
+import { shortPointerOf } from "../../core/values/pointer.ts";
 import { foreignSchema, isCode, isForeign, isStandard } from "../node/schema-kind.ts";
 import type { Schema, SchemaFunction, StandardResult, StandardSchema } from "../node/standard-schema.ts";
 import type { CheckBudget } from "../schema/check-run.ts";
@@ -92,7 +92,7 @@ function ofResult(result: StandardResult<unknown>): Validated {
 
 function* issuesOf(issues: NonNullable<StandardResult<never>["issues"]>): Generator<SchemaIssue> {
   for (const { message, path = [] } of issues)
-    yield { pointer: pointerOf(path.map((part) => (typeof part === "object" ? String(part.key) : String(part)))), message };
+    yield { pointer: shortPointerOf(path.map((part) => (typeof part === "object" ? String(part.key) : String(part)))), message };
 }
 
 function ofJsonSchema(schema: JsonSchema): SyncValidator {
