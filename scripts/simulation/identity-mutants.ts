@@ -104,6 +104,7 @@ export const identityMutants: readonly CodeMutant[] = [
   },
   {
     name: "adoption-is-not-sent",
+    firstSeed: 600,
     caughtBy: ["I7", "I24"],
     options: faultFree,
     patches: [
