@@ -2,9 +2,9 @@
 export const maxNamedDelayMs: number = 12 * 60 * 60 * 1000;
 
 /**
- * Returns the delay of a message that names it itself, in milliseconds: at most 12 hours, and 0 for what is no delay. Whoever may write to a
- * queue can have written the message. Without the bound it would be sent on for years, or at once and again and again where the queue cannot
- * take so large a number.
+ * Returns how many milliseconds a message waits that says its own delay: at most 12 hours, and 0 if the given value is no delay. The message
+ * may come from anybody who can write to the queue. Without the bound it would be sent on for years; and a queue that cannot hold so large
+ * a number would deliver it at once, over and over.
  */
 export function namedDelay(delayMs: unknown): number {
   return typeof delayMs === "number" && delayMs > 0 ? Math.min(Math.ceil(delayMs), maxNamedDelayMs) : 0;

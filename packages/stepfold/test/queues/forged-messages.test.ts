@@ -6,7 +6,7 @@ import { type RabbitmqMessage, rabbitmqQueue } from "../../src/queues/rabbitmq/i
 import { type SqsClient, type SqsEntry, sqsQueue } from "../../src/queues/sqs/index.ts";
 
 const hours12 = 12 * 60 * 60 * 1000;
-/** What whoever may write to a queue could say of the time of a message. */
+/** Times that a forged message could have: anybody who can write to a queue can choose them. */
 const times = [1e308, 9e15, 1e18, -1e308, -1, 0, "1e308", null, [9e15]];
 /** What names no execution. */
 const nobodies = [7, null, "", " ", "a\u0000b", "x".repeat(256), "__proto__", { a: 1 }];

@@ -6,7 +6,8 @@ const maxQuoted = 300;
 const maxReason = 2_000;
 
 /**
- * Returns the details of an error with their texts cut, for its message and for logs: whoever chose an id or a key chose its length too.
+ * Returns the details of an error with their texts cut, for its message and for logs. Ids and keys come from outside and may be very long,
+ * and without the cut every message and log line would repeat them in full.
  *
  * @param longest the most characters of a text; `reason` and `message` may always have 2,000
  */

@@ -8,7 +8,10 @@ export function pointerOf(trail: readonly (string | number)[]): string {
 /** The most characters of one key in a pointer of an issue. */
 const maxKeyLength = 100;
 
-/** Does the same, and cuts each key to 100 characters: whoever sends a value chooses its keys, and answers and logs repeat them. */
+/**
+ * Returns the JSON pointer with each key cut to 100 characters, for issues about values from outside. Their keys may be very long, and
+ * answers and logs repeat the pointer for each issue.
+ */
 export function shortPointerOf(trail: readonly (string | number)[]): string {
   return pointerOf(trail.map((part) => (typeof part === "string" ? cutText(part, maxKeyLength) : part)));
 }

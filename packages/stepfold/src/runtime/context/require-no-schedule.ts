@@ -6,8 +6,8 @@ import type { ExecutionSummary } from "../../ports/snapshot-store.ts";
 const instead: Readonly<Record<string, string>> = { cancel: "delete", setMetadata: "edit", fork: "create", restart: "create" };
 
 /**
- * Refuses an action on the execution of a schedule. Only `runtime.schedules` changes schedules, and the executions that they have started
- * report to them: whoever else could would start what they like, when they like, for any tenant.
+ * Refuses an action on the execution of a schedule. Only `runtime.schedules` changes schedules, and only the executions that a schedule has
+ * started report to it. Otherwise anybody who may send a signal could let a schedule start any workflow, at any time, for any tenant.
  *
  * @param action the name of the method of `Run`
  * @throws StepfoldError `SCHEDULE_DENIED`
