@@ -4,6 +4,7 @@ import type { CompiledNode } from "../compiled.ts";
 import type { WorkflowDefinition } from "../definition.ts";
 import type { DefinitionReport } from "../definition-report.ts";
 import { reachedFrom } from "../reached-from.ts";
+import { sourcesOf } from "./sources-of.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 
@@ -57,16 +58,6 @@ function traces(sources: readonly string[], id: string): string {
 
 function listed(names: readonly string[]): string {
   return names.length <= maxListed ? names.join(", ") : `${names.slice(0, maxListed).join(", ")} and ${names.length - maxListed} more`;
-}
-
-/** Returns the sources of the edges into each node. A source with several edges to a node is listed once for each of them. */
-function sourcesOf({ edges }: WorkflowDefinition): Map<string, string[]> {
-  const sources = new Map<string, string[]>();
-  for (const { source, target } of edges) {
-    if (!sources.has(target)) sources.set(target, []);
-    sources.get(target)!.push(source);
-  }
-  return sources;
 }
 
 /** The most names that one warning lists. */

@@ -2,6 +2,7 @@ import { WorkBudget } from "../../values/work-budget.ts";
 import type { CompiledNode } from "../compiled.ts";
 import type { WorkflowDefinition } from "../definition.ts";
 import type { DefinitionReport } from "../definition-report.ts";
+import { sourcesOf } from "./sources-of.ts";
 
 /** The most work of the search. Then it stops, and the joins that are left get no warning. */
 const maxWork = 200_000;
@@ -40,16 +41,13 @@ interface Leaving {
 
 class LeavingSearch {
   readonly #nodes: ReadonlyMap<string, CompiledNode>;
-  readonly #sources = new Map<string, Set<string>>();
+  readonly #sources: ReadonlyMap<string, readonly string[]>;
   readonly #work: WorkBudget;
 
-  constructor({ edges }: WorkflowDefinition, nodes: ReadonlyMap<string, CompiledNode>, work: WorkBudget) {
+  constructor(definition: WorkflowDefinition, nodes: ReadonlyMap<string, CompiledNode>, work: WorkBudget) {
     this.#nodes = nodes;
     this.#work = work;
-    for (const { source, target } of edges) {
-      if (!this.#sources.has(target)) this.#sources.set(target, new Set());
-      this.#sources.get(target)!.add(source);
-    }
+    this.#sources = sourcesOf(definition);
   }
 
   /** Returns how a branch can leave its way to this join, and come to an end that stops nothing; null if there is no such way. */
