@@ -80,6 +80,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["errors"],
     ["values/hash"],
     ["values"],
+    ["snapshot/parts"],
     ["snapshot"],
     ["definition/graph"],
     ["definition"],

@@ -20,7 +20,11 @@ export const policies: readonly Policy[] = [
     files: ["kit/claims/permits.ts", "kit/claims/rates.ts"],
   },
   { rule: "workers: who is alive", sign: /\.(get|put)\("worker"/, files: ["kit/live-workers.ts"] },
-  { rule: "rates: who may begin, and when", sign: /\b(periodMs|lastPlaces)\b/, files: ["kit/claims/rates.ts"] },
+  {
+    rule: "rates: who may begin, and when",
+    sign: /\b(periodMs|lastPlaces)\b/,
+    files: ["kit/claims/rates.ts", "kit/claims/decide-rates.ts"],
+  },
   {
     rule: "permits: how many there are is counted by the kit, not in a query",
     sign: /permit_?limit\s*[<>]|[<>]=?\s*[\w.]*permit_?limit/i,
@@ -45,6 +49,7 @@ export const insideTheKit: readonly string[] = [
   "claims/claims.ts",
   "claims/permits.ts",
   "claims/rates.ts",
+  "claims/decide-rates.ts",
   "writing/row-writer.ts",
   "writing/row-writes.ts",
   "claims/take-executions.ts",

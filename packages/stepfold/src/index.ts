@@ -48,19 +48,20 @@ export type {
   ResumedEvent,
   RetriedEvent,
   SignalledEvent,
-  Spawn,
   SpawnedEvent,
-  SpawnedMap,
   StartedEvent,
   SuspendedEvent,
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
-export type { ParentLink, RunNumbers } from "./core/snapshot/lineage.ts";
-export type { ChildEnd, ChildStart, Message } from "./core/snapshot/message.ts";
-export type { Refusal } from "./core/snapshot/refusal.ts";
+export type { ParentLink, RunNumbers } from "./core/snapshot/parts/lineage.ts";
+export type { ChildEnd, ChildStart, Message } from "./core/snapshot/parts/message.ts";
+export type { Refusal } from "./core/snapshot/parts/refusal.ts";
+export type { Spawn, SpawnedMap } from "./core/snapshot/parts/spawn.ts";
+export type { Variables, VariableValue } from "./core/snapshot/parts/variables.ts";
+export type { Answer, Reopening, Resumed, Wait } from "./core/snapshot/parts/wait.ts";
+export type { Warning } from "./core/snapshot/parts/warning.ts";
 export {
   type ActivePath,
-  type Answer,
   type ChildHead,
   type ChildrenState,
   type ChildState,
@@ -72,9 +73,7 @@ export {
   type MapState,
   type NodeResult,
   type Parked,
-  type Reopening,
   type ResultRef,
-  type Resumed,
   type RetryState,
   type Round,
   type ScopeHead,
@@ -82,11 +81,8 @@ export {
   type SnapshotHead,
   type Status,
   type Undo,
-  type Wait,
 } from "./core/snapshot/snapshot.ts";
 export type { Target } from "./core/snapshot/target.ts";
-export type { Variables, VariableValue } from "./core/snapshot/variables.ts";
-export type { Warning } from "./core/snapshot/warning.ts";
 export { apply, fold } from "./core/transition/apply.ts";
 export type { ListedWait } from "./core/transition/draft/listed-waits.ts";
 export { type OpenWait, openWaits } from "./core/transition/find-wait.ts";
@@ -119,19 +115,9 @@ export { type ContinueRequest, type EngineOptions, type StartRequest, type Strea
 export { systemEnvironment } from "./environment/system-environment.ts";
 export type { Environment } from "./ports/environment.ts";
 export type { EndedBucket, EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "./ports/execution-counts.ts";
+export type { CountQuery, ExecutionSummary, ListQuery, Page } from "./ports/execution-list.ts";
 export type { MetadataBounds, MetadataFilter, WaitFilter } from "./ports/list-filters.ts";
-export type {
-  AppendedRow,
-  Claim,
-  Commit,
-  CountQuery,
-  ExecutionSummary,
-  Lease,
-  ListQuery,
-  Page,
-  SnapshotStore,
-  StoreFeatures,
-} from "./ports/snapshot-store.ts";
+export type { AppendedRow, Claim, Commit, Lease, SnapshotStore, StoreFeatures } from "./ports/snapshot-store.ts";
 export type { DefinitionLibrary, DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "./ports/store-definitions.ts";
 export type { DeletedExecution, PruneOptions, PruneReport, TrimOptions, TrimReport } from "./ports/store-removal.ts";
 export type { LiveWorker, WorkerBeat } from "./ports/store-workers.ts";

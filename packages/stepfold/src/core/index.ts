@@ -65,21 +65,22 @@ export type {
   ResumedEvent,
   RetriedEvent,
   SignalledEvent,
-  Spawn,
   SpawnedEvent,
-  SpawnedMap,
   StartedEvent,
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
-export { type ParentLink, type RunNumbers, runNumbers } from "./snapshot/lineage.ts";
-export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy } from "./snapshot/message.ts";
-export type { Refusal } from "./snapshot/refusal.ts";
+export { type ParentLink, type RunNumbers, runNumbers } from "./snapshot/parts/lineage.ts";
+export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy } from "./snapshot/parts/message.ts";
+export type { Refusal } from "./snapshot/parts/refusal.ts";
+export type { Spawn, SpawnedMap } from "./snapshot/parts/spawn.ts";
+export type { Variables, VariableValue } from "./snapshot/parts/variables.ts";
+export type { Answer, Reopening, Resumed, Wait } from "./snapshot/parts/wait.ts";
+export type { Warning } from "./snapshot/parts/warning.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
 export {
   type ActivePath,
-  type Answer,
   type ChildHead,
   type ChildrenState,
   type ChildState,
@@ -91,9 +92,7 @@ export {
   type MapState,
   type NodeResult,
   type Parked,
-  type Reopening,
   type ResultRef,
-  type Resumed,
   type RetryState,
   type Round,
   type ScopeHead,
@@ -101,11 +100,8 @@ export {
   type SnapshotHead,
   type Status,
   type Undo,
-  type Wait,
 } from "./snapshot/snapshot.ts";
 export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";
-export type { Variables, VariableValue } from "./snapshot/variables.ts";
-export type { Warning } from "./snapshot/warning.ts";
 export { apply, fold } from "./transition/apply.ts";
 export { findWait, type OpenWait, openWaits, workflowOf } from "./transition/find-wait.ts";
 export type { IncidentAnswer } from "./transition/paths/incident.ts";

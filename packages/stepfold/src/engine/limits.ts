@@ -1,7 +1,7 @@
 import { errorInfo } from "../core/errors/error-info.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { depthOf } from "../core/snapshot/address.ts";
-import type { ChildStart } from "../core/snapshot/message.ts";
+import type { ChildStart } from "../core/snapshot/parts/message.ts";
 import { carriedTo } from "../core/transition/begin-run.ts";
 import { type Draft, isChild, type ScopeDraft } from "../core/transition/draft/draft.ts";
 import { scopeAt } from "../core/transition/draft/open-draft.ts";

@@ -1,5 +1,5 @@
-import { runNumbers } from "../core/snapshot/lineage.ts";
-import type { Warning } from "../core/snapshot/warning.ts";
+import { runNumbers } from "../core/snapshot/parts/lineage.ts";
+import type { Warning } from "../core/snapshot/parts/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";

@@ -1,6 +1,6 @@
 import type { ContinuedEvent, Event, RestartedEvent } from "../core/snapshot/event.ts";
-import type { RunNumbers } from "../core/snapshot/lineage.ts";
-import type { Warning } from "../core/snapshot/warning.ts";
+import type { RunNumbers } from "../core/snapshot/parts/lineage.ts";
+import type { Warning } from "../core/snapshot/parts/warning.ts";
 import type { Task } from "../core/transition/plan.ts";
 import { refuseUnknown } from "../core/values/check-arguments.ts";
 import type { Outcome } from "./attempt/outcome.ts";

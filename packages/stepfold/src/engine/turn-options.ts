@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../core/definition/compiled.ts";
 import type { Event } from "../core/snapshot/event.ts";
+import type { Warning } from "../core/snapshot/parts/warning.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
-import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";

@@ -5,7 +5,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../core/reading/read-snapshot.ts";
 import { countWaits } from "../core/snapshot/address.ts";
 import type { Event } from "../core/snapshot/event.ts";
-import { runNumbers } from "../core/snapshot/lineage.ts";
+import { runNumbers } from "../core/snapshot/parts/lineage.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Target } from "../core/snapshot/target.ts";
 import { begin } from "../core/transition/begin.ts";

@@ -1,4 +1,4 @@
-import type { Resumed } from "../core/snapshot/snapshot.ts";
+import type { Resumed } from "../core/snapshot/parts/wait.ts";
 import { type EpochMs, isJsonObject, type Json, type JsonObject } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";

@@ -1,4 +1,4 @@
-import type { ChildEnd } from "../core/snapshot/message.ts";
+import type { ChildEnd } from "../core/snapshot/parts/message.ts";
 import type { Duration } from "../core/values/duration.ts";
 import type { Json } from "../core/values/json.ts";
 import { ChildFailure } from "../engine/node/child-failure.ts";

@@ -1,4 +1,4 @@
-import type { RunNumbers } from "../core/snapshot/lineage.ts";
+import type { RunNumbers } from "../core/snapshot/parts/lineage.ts";
 
 /**
  * The kind of a notice.

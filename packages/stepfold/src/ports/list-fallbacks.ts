@@ -7,7 +7,8 @@ import {
   type ExecutionCounts,
   type SeriesQuery,
 } from "./execution-counts.ts";
-import type { CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "./snapshot-store.ts";
+import type { CountQuery, ExecutionSummary, ListQuery } from "./execution-list.ts";
+import type { SnapshotStore } from "./snapshot-store.ts";
 
 // Questions that a store may answer by itself (`count`, `summaries`, `ended`). If it does not, they are answered from `list`.
 

@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
-import type { CountQuery, ExecutionSummary, ListQuery, Page } from "../ports/snapshot-store.ts";
+import type { CountQuery, ExecutionSummary, ListQuery, Page } from "../ports/execution-list.ts";
 import type { DefinitionQuery, StoredDefinition } from "../ports/store-definitions.ts";
 import type { LiveWorker } from "../ports/store-workers.ts";
 import type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";

@@ -7,7 +7,7 @@ import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
 import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import { judgeTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
-import type { Page } from "../ports/snapshot-store.ts";
+import type { Page } from "../ports/execution-list.ts";
 import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
 import type {
   CreateScheduleOptions,

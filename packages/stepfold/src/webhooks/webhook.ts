@@ -1,7 +1,7 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { aFunction, anything, checkOptions, refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
-import type { CountQuery } from "../ports/snapshot-store.ts";
+import type { CountQuery } from "../ports/execution-list.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { FetchHandler } from "../serverless/fetch-handler.ts";
 import { joinedBytes, parsedJson } from "../serverless/request-body.ts";

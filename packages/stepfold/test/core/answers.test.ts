@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot, Wait } from "../../src/core/snapshot/snapshot.ts";
+import type { Wait } from "../../src/core/snapshot/parts/wait.ts";
+import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { apply, fold } from "../../src/core/transition/apply.ts";
 import type { Json } from "../../src/core/values/json.ts";
 import { eventOn, graph, startedAt } from "./execution.fixture.ts";

@@ -2,7 +2,8 @@ import { compile } from "../../src/core/definition/compile/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
-import { type ActivePath, isTerminal, type Snapshot, type Wait } from "../../src/core/snapshot/snapshot.ts";
+import type { Wait } from "../../src/core/snapshot/parts/wait.ts";
+import { type ActivePath, isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { apply } from "../../src/core/transition/apply.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 

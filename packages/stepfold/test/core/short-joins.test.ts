@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { comparePathIds } from "../../src/core/snapshot/path-id.ts";
+import { comparePathIds } from "../../src/core/snapshot/parts/path-id.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { apply, fold } from "../../src/core/transition/apply.ts";
 import { completing, eventOn, graph, startedAt } from "./execution.fixture.ts";

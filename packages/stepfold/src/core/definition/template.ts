@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { Issue } from "../errors/issue.ts";
-import type { ChildEnd } from "../snapshot/message.ts";
+import type { ChildEnd } from "../snapshot/parts/message.ts";
 import type { Context, NodeResult } from "../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 

@@ -1,6 +1,7 @@
 import { openScopes } from "../snapshot/address.ts";
-import type { Refusal } from "../snapshot/refusal.ts";
-import type { ActivePath, Snapshot, Wait } from "../snapshot/snapshot.ts";
+import type { Refusal } from "../snapshot/parts/refusal.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import type { ActivePath, Snapshot } from "../snapshot/snapshot.ts";
 import { countsForQuorum } from "../transition/draft/draft-path.ts";
 import { isAnswered } from "../transition/find-wait.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";

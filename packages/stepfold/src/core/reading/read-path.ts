@@ -1,5 +1,6 @@
 import { scopedKey } from "../snapshot/address.ts";
-import type { ActivePath, Context, Resumed } from "../snapshot/snapshot.ts";
+import type { Resumed } from "../snapshot/parts/wait.ts";
+import type { ActivePath, Context } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";

@@ -1,3 +1,4 @@
+import type { Variables } from "../snapshot/parts/variables.ts";
 import {
   type ActivePath,
   type ChildState,
@@ -8,7 +9,6 @@ import {
   type ScopeHead,
   type Status,
 } from "../snapshot/snapshot.ts";
-import type { Variables } from "../snapshot/variables.ts";
 import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";

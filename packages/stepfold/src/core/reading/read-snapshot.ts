@@ -1,6 +1,6 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
-import type { Origin } from "../snapshot/lineage.ts";
+import type { Origin } from "../snapshot/parts/lineage.ts";
 import type { GivenTime, Snapshot } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ActivePath, Wait } from "../snapshot/snapshot.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import type { ActivePath } from "../snapshot/snapshot.ts";
 import { summaryOfHead } from "./summary-of-head.ts";
 
 const place: ActivePath = { id: "0", nodeId: "approve", status: "suspended", turn: 1, visit: 0, attempts: 0, since: 1, stepPath: [] };

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
-import { type RunNumbers, runNumbers } from "../snapshot/lineage.ts";
-import type { SnapshotHead, Wait } from "../snapshot/snapshot.ts";
+import { type RunNumbers, runNumbers } from "../snapshot/parts/lineage.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import type { SnapshotHead } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 
 /** A short summary of the waits of an execution, without those of its children. */

@@ -1,6 +1,7 @@
 import { childKey, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { Event, SuspendedEvent } from "../snapshot/event.ts";
-import { type ActivePath, type ChildState, isTerminal, type Snapshot, type Wait } from "../snapshot/snapshot.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import { type ActivePath, type ChildState, isTerminal, type Snapshot } from "../snapshot/snapshot.ts";
 import { deadlineIn } from "../transition/draft/draft-status.ts";
 import { childBytes, sizeOfHeld } from "../transition/draft/result-size.ts";
 import { type EpochMs, isJsonObject } from "../values/json.ts";

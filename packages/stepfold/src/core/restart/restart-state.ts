@@ -1,6 +1,7 @@
 import type { RestartState } from "../snapshot/event.ts";
-import type { Message } from "../snapshot/message.ts";
-import type { ActivePath, ChildState, KeptSignal, Snapshot, Wait } from "../snapshot/snapshot.ts";
+import type { Message } from "../snapshot/parts/message.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import type { ActivePath, ChildState, KeptSignal, Snapshot } from "../snapshot/snapshot.ts";
 import { later, movedResumed, movedWait, withoutReferences } from "../transition/moved-waits.ts";
 import type { EpochMs } from "../values/json.ts";
 

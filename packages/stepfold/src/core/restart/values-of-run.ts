@@ -1,5 +1,5 @@
+import { hasOlderValues, noVariables, readableOf, type Variables, withValues } from "../snapshot/parts/variables.ts";
 import type { ChildState, Snapshot } from "../snapshot/snapshot.ts";
-import { hasOlderValues, noVariables, readableOf, type Variables, withValues } from "../snapshot/variables.ts";
 import type { RunHistory } from "./run-history.ts";
 
 /**

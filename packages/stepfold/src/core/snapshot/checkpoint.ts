@@ -1,4 +1,4 @@
-import type { Origin } from "./lineage.ts";
+import type { Origin } from "./parts/lineage.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**

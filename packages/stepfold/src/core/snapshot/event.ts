@@ -3,9 +3,11 @@ import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ParentLink } from "./lineage.ts";
-import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./message.ts";
-import type { GivenTime, KeptSignal, NodeResult, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
+import type { ParentLink } from "./parts/lineage.ts";
+import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./parts/message.ts";
+import type { Spawn } from "./parts/spawn.ts";
+import type { Wait } from "./parts/wait.ts";
+import type { GivenTime, KeptSignal, NodeResult, Parked, Snapshot, Undo } from "./snapshot.ts";
 
 /** What every event has. */
 interface Stamp {
@@ -229,28 +231,6 @@ export interface SpawnedEvent extends Step {
   /** Visit of the path. `pathId#visit` is the key of the children. */
   readonly visit: number;
   readonly children: Spawn;
-}
-
-/** The children that a step asks for. */
-export interface Spawn {
-  /** Name of the workflow that the children run, as in `workflows`. */
-  readonly workflow: string;
-  /** Input of the child, if there is only one. */
-  readonly input?: Json;
-  /** Instead of `input`: the items of a map. There is one child for each item, and the item is its input. */
-  readonly map?: SpawnedMap;
-  /** The time by which the children must have ended. */
-  readonly timeoutAt?: EpochMs;
-}
-
-/** The items of a map, and how the map runs them. `MapState` describes the fields. */
-export interface SpawnedMap {
-  readonly items: readonly Json[];
-  readonly concurrency: number;
-  readonly open?: true;
-  readonly completeWhen?: number;
-  readonly remaining: "finish" | "cancel";
-  readonly tolerated: number;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Json } from "../values/json.ts";
 import type { Event } from "./event.ts";
-import type { InEvents } from "./in-events.ts";
-import type { ActivePath, KeptSignal, Resumed, ScopeHead, SnapshotHead } from "./snapshot.ts";
+import type { InEvents } from "./parts/in-events.ts";
+import type { Resumed } from "./parts/wait.ts";
+import type { ActivePath, KeptSignal, ScopeHead, SnapshotHead } from "./snapshot.ts";
 
 /** From about this number of bytes of JSON on, a value counts as large, or all values of one event together. */
 export const largeBytes = 1_024;

@@ -1,7 +1,6 @@
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Json } from "../values/json.ts";
 import { scopedKey } from "./address.ts";
-import { type AnsweredKey, maxAnsweredKeys } from "./answered-key.ts";
 import type {
   CompletedEvent,
   ContinuedEvent,
@@ -15,6 +14,9 @@ import type {
 } from "./event.ts";
 import type { HeldResults, HistoryCheckpoint } from "./history-checkpoint.ts";
 import { valueInEvents, wholeHead } from "./large-values.ts";
+import { type AnsweredKey, maxAnsweredKeys } from "./parts/answered-key.ts";
+import type { Variables, VariableValue } from "./parts/variables.ts";
+import { readableOf } from "./parts/variables.ts";
 import { answeredKeyOf, resultOf } from "./result.ts";
 import {
   type ChildHead,
@@ -26,8 +28,6 @@ import {
   type Snapshot,
   type SnapshotHead,
 } from "./snapshot.ts";
-import type { Variables, VariableValue } from "./variables.ts";
-import { readableOf } from "./variables.ts";
 
 /** The parts of a snapshot that a store keeps and writes separately. */
 export interface StoredParts {

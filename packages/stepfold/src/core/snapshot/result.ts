@@ -1,6 +1,6 @@
 import type { Json } from "../values/json.ts";
-import type { AnsweredKey } from "./answered-key.ts";
 import type { CompletedEvent, Event, FailedEvent, TimedOutEvent } from "./event.ts";
+import type { AnsweredKey } from "./parts/answered-key.ts";
 import type { NodeResult } from "./snapshot.ts";
 
 /** Returns the result of the step that an event reports, and its node; null if there is none. `consequences` may hold further results. */

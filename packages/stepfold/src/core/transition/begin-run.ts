@@ -1,8 +1,9 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { CompletedEvent, ContinuedEvent } from "../snapshot/event.ts";
 import { largeBytes, referring } from "../snapshot/large-values.ts";
-import type { KeptSignal, Wait } from "../snapshot/snapshot.ts";
-import { noVariables, withValues } from "../snapshot/variables.ts";
+import { noVariables, withValues } from "../snapshot/parts/variables.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import type { KeptSignal } from "../snapshot/snapshot.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../values/json.ts";
 import { closeDraft } from "./draft/close-draft.ts";
 import { type Draft, newDraft } from "./draft/draft.ts";

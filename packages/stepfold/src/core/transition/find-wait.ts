@@ -1,7 +1,8 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import { addressOf, openScopes, parentKey } from "../snapshot/address.ts";
-import { isTerminal, type Snapshot, type Wait } from "../snapshot/snapshot.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import { isTerminal, type Snapshot } from "../snapshot/snapshot.ts";
 import { type FoundPath, readTarget, select, type Target, targetText, type Wanted } from "../snapshot/target.ts";
 import type { EpochMs } from "../values/json.ts";
 import { deadlineIn } from "./draft/draft-status.ts";

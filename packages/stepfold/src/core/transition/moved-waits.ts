@@ -1,5 +1,5 @@
-import type { InEvents } from "../snapshot/in-events.ts";
-import type { Answer, Resumed, Wait } from "../snapshot/snapshot.ts";
+import type { InEvents } from "../snapshot/parts/in-events.ts";
+import type { Answer, Resumed, Wait } from "../snapshot/parts/wait.ts";
 import type { EpochMs } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { completing, eventOn, graph, startedAt } from "../../../test/core/execution.fixture.ts";
-import type { Snapshot, Wait } from "../snapshot/snapshot.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { apply, fold } from "./apply.ts";
 import { begin } from "./begin.ts";
 import { closedHead } from "./draft/close-draft.ts";

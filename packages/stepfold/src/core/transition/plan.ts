@@ -1,7 +1,8 @@
 import type { CompiledNode } from "../definition/compiled.ts";
 import { heldUp } from "../snapshot/address.ts";
 import type { BegunEvent, ExpiredEvent, ResumedEvent, TimedOutEvent } from "../snapshot/event.ts";
-import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo, Wait } from "../snapshot/snapshot.ts";
+import type { Resumed, Wait } from "../snapshot/parts/wait.ts";
+import type { ActivePath, ChildState, ResultRef, Snapshot, Undo } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 import { type Draft, isChild, isHeldUp, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, earliestRetry } from "./draft/draft-path.ts";

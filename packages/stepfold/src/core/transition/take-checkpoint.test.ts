@@ -6,8 +6,9 @@ import { keptHistory, randomDefinition } from "../../../test/core/restore.fixtur
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { readSnapshot } from "../reading/read-snapshot.ts";
 import type { Event, StartedEvent } from "../snapshot/event.ts";
+import type { Wait } from "../snapshot/parts/wait.ts";
 import { restore } from "../snapshot/restore.ts";
-import type { ActivePath, ChildHead, ChildState, Snapshot, Wait } from "../snapshot/snapshot.ts";
+import type { ActivePath, ChildHead, ChildState, Snapshot } from "../snapshot/snapshot.ts";
 import { fold } from "./apply.ts";
 import { begin } from "./begin.ts";
 import { closeDraft, closedHead, takeChanges } from "./draft/close-draft.ts";

@@ -1,20 +1,20 @@
 import { parentKey } from "../snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
-import type { Origin } from "../snapshot/lineage.ts";
+import type { Origin } from "../snapshot/parts/lineage.ts";
+import type { Variables } from "../snapshot/parts/variables.ts";
+import type { Resumed } from "../snapshot/parts/wait.ts";
 import type {
   ActivePath,
   ChildState,
   CompensationResult,
   Context,
   Ending,
-  Resumed,
   ScopeHead,
   Snapshot,
   Status,
   Undo,
   UndoneStep,
 } from "../snapshot/snapshot.ts";
-import type { Variables } from "../snapshot/variables.ts";
 import { later, movedResumed, movedWait, withoutReferences } from "./moved-waits.ts";
 
 /** How a new execution goes on from a checkpoint of another one, its origin. */

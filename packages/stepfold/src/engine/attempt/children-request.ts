@@ -1,6 +1,6 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Spawn, SpawnedMap } from "../../core/snapshot/event.ts";
+import type { Spawn, SpawnedMap } from "../../core/snapshot/parts/spawn.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";

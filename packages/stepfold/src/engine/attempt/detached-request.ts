@@ -1,8 +1,8 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
-import type { ChildStart } from "../../core/snapshot/message.ts";
-import type { Wait } from "../../core/snapshot/snapshot.ts";
+import type { ChildStart } from "../../core/snapshot/parts/message.ts";
+import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";

@@ -1,16 +1,9 @@
 import type { ErrorInfo } from "../../core/errors/error-info.ts";
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
-import type {
-  AnswerRefusedEvent,
-  CompletedEvent,
-  Event,
-  FailedEvent,
-  Spawn,
-  SpawnedEvent,
-  SuspendedEvent,
-} from "../../core/snapshot/event.ts";
-import type { ChildStart, SignalBroadcast, SignalSend } from "../../core/snapshot/message.ts";
-import type { Wait } from "../../core/snapshot/snapshot.ts";
+import type { AnswerRefusedEvent, CompletedEvent, Event, FailedEvent, SpawnedEvent, SuspendedEvent } from "../../core/snapshot/event.ts";
+import type { ChildStart, SignalBroadcast, SignalSend } from "../../core/snapshot/parts/message.ts";
+import type { Spawn } from "../../core/snapshot/parts/spawn.ts";
+import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import { continuedEvent, type NextRun } from "../../core/transition/begin-run.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";

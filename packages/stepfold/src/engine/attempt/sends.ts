@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { CompletedEvent } from "../../core/snapshot/event.ts";
-import type { RootStart } from "../../core/snapshot/message.ts";
+import type { RootStart } from "../../core/snapshot/parts/message.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
-import type { SignalBroadcast, SignalSend } from "../../core/snapshot/message.ts";
-import type { Wait } from "../../core/snapshot/snapshot.ts";
+import type { SignalBroadcast, SignalSend } from "../../core/snapshot/parts/message.ts";
+import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { isWorkflowId } from "../../core/values/id.ts";

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
-import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
+import type { Resumed } from "../../core/snapshot/parts/wait.ts";
+import type { Context, NodeResult } from "../../core/snapshot/snapshot.ts";
 import { type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { inputsOf, previousOf, undoneResult } from "../../core/transition/task-scope.ts";

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
-import type { Wait } from "../../core/snapshot/snapshot.ts";
+import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { type EpochMs, isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { addressOf, openScopes, scopedKey } from "../../core/snapshot/address.ts";
 import type { CancelledEvent } from "../../core/snapshot/event.ts";
-import type { ParentLink } from "../../core/snapshot/lineage.ts";
+import type { ParentLink } from "../../core/snapshot/parts/lineage.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { findItems, itemAddress, openPaths, readTarget, select, type Target, targetText } from "../../core/snapshot/target.ts";
 import type { EpochMs } from "../../core/values/json.ts";

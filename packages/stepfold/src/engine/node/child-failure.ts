@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "../../core/errors/error-info.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
-import type { ChildEnd } from "../../core/snapshot/message.ts";
+import type { ChildEnd } from "../../core/snapshot/parts/message.ts";
 
 /**
  * The error of a step whose detached execution did not complete, or whose signal could not arrive: the error of the other execution, with

@@ -1,4 +1,5 @@
-import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
+import type { Resumed } from "../../core/snapshot/parts/wait.ts";
+import type { Context, NodeResult } from "../../core/snapshot/snapshot.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { EpochMs, Json, JsonSchema } from "../../core/values/json.ts";
 

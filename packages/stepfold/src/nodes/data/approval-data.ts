@@ -1,4 +1,4 @@
-import type { Answer } from "../../core/snapshot/snapshot.ts";
+import type { Answer } from "../../core/snapshot/parts/wait.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../../core/values/json.ts";
 

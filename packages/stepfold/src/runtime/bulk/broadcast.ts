@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
-import type { CountQuery } from "../../ports/snapshot-store.ts";
+import type { CountQuery } from "../../ports/execution-list.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../../core/errors/error-info.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { IncidentAnswer } from "../../core/transition/paths/incident.ts";
-import type { CountQuery } from "../../ports/snapshot-store.ts";
+import type { CountQuery } from "../../ports/execution-list.ts";
 import type { ForkOptions, ForkPlan } from "../forks/fork.ts";
 import type { RestartOptions } from "../forks/plan-restart.ts";
 import type { SignalOptions } from "../handle/run.ts";

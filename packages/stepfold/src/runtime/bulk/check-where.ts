@@ -1,5 +1,5 @@
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
-import type { CountQuery } from "../../ports/snapshot-store.ts";
+import type { CountQuery } from "../../ports/execution-list.ts";
 
 const filters: readonly (keyof CountQuery)[] = [
   ...(["status", "definitionId", "metadata", "waiting", "tenant", "createdBefore", "createdAfter", "idPrefix"] as const),

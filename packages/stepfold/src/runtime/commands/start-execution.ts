@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
-import type { ParentLink } from "../../core/snapshot/lineage.ts";
-import type { ScheduledBy } from "../../core/snapshot/message.ts";
+import type { ParentLink } from "../../core/snapshot/parts/lineage.ts";
+import type { ScheduledBy } from "../../core/snapshot/parts/message.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";

@@ -1,4 +1,4 @@
-import { type RunNumbers, runNumbers } from "../../core/snapshot/lineage.ts";
+import { type RunNumbers, runNumbers } from "../../core/snapshot/parts/lineage.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";

@@ -2,7 +2,8 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
-import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { CountQuery } from "../../ports/execution-list.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
 

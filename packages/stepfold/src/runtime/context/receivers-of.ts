@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import type { CountQuery, ExecutionSummary, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { CountQuery, ExecutionSummary, Page } from "../../ports/execution-list.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 /** The number of executions in one page of the list. */
 const pageSize = 200;

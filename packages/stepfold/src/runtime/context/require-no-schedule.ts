@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scheduleNameOf, scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
-import type { ExecutionSummary } from "../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../ports/execution-list.ts";
 
 /** What `runtime.schedules` has instead of an action on the execution of a schedule. */
 const instead: Readonly<Record<string, string>> = { cancel: "delete", setMetadata: "edit", fork: "create", restart: "create" };

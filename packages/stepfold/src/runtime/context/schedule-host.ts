@@ -5,7 +5,7 @@ import type { EpochMs, Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { SignalCommand } from "../../engine/commands/send-signal.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
-import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
+import type { ExecutionSummary, ListQuery, Page } from "../../ports/execution-list.ts";
 import type { CreateScheduleOptions, ScheduleSpec, Schedules } from "./schedules.ts";
 
 /** Name of the signal that brings a schedule its commands and the news of its executions. */

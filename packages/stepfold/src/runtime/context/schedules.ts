@@ -1,6 +1,6 @@
 import type { Duration } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Page } from "../../ports/snapshot-store.ts";
+import type { Page } from "../../ports/execution-list.ts";
 
 /**
  * What happens to a tick while the execution of an earlier tick still runs: `skip` skips the tick, `queue` starts it after the running

@@ -5,7 +5,7 @@ import { readSnapshot } from "../../core/reading/read-snapshot.ts";
 import type { RunHistory } from "../../core/restart/run-history.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import type { Origin } from "../../core/snapshot/lineage.ts";
+import type { Origin } from "../../core/snapshot/parts/lineage.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";

@@ -1,4 +1,5 @@
-import type { AppendedRow, ExecutionSummary } from "../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../ports/execution-list.ts";
+import type { AppendedRow } from "../../ports/snapshot-store.ts";
 
 /** An execution that has ended and is about to be deleted, with its history; or one of which earlier runs are. */
 export interface EndedExecution extends ExecutionSummary {

@@ -1,8 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import { aCount, aFlag, aFunction, aText, checkOptions, must, type OptionCheck } from "../../core/values/check-arguments.ts";
+import type { ExecutionSummary } from "../../ports/execution-list.ts";
 import { readHistory } from "../../ports/read-history.ts";
-import type { ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DeletedExecution, PruneOptions, PruneReport, TrimOptions, TrimReport } from "../../ports/store-removal.ts";
 import type { EndedExecution } from "./ended-execution.ts";
 import { trim } from "./trim.ts";

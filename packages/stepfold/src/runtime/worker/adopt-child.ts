@@ -1,5 +1,5 @@
 import { openScopes } from "../../core/snapshot/address.ts";
-import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
+import type { ChildEnd, Message } from "../../core/snapshot/parts/message.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";

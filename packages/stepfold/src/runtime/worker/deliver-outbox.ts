@@ -1,7 +1,7 @@
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ParentLink } from "../../core/snapshot/lineage.ts";
-import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
+import type { ParentLink } from "../../core/snapshot/parts/lineage.ts";
+import type { ChildEnd, Message } from "../../core/snapshot/parts/message.ts";
 import { isTerminal, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { isRefusedStart } from "../commands/is-refused-start.ts";

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ParkedEvent } from "../../core/snapshot/event.ts";
-import { runNumbers } from "../../core/snapshot/lineage.ts";
+import { runNumbers } from "../../core/snapshot/parts/lineage.ts";
 import type { Parked, Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../core/snapshot/snapshot-head.ts";
 import { parkedBy } from "../../core/transition/draft/draft-status.ts";

@@ -1,6 +1,6 @@
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ChildEnd } from "../../core/snapshot/message.ts";
+import type { ChildEnd } from "../../core/snapshot/parts/message.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Command } from "../../engine/commands/command.ts";

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { RootCancel, RootStart, ScheduledBy } from "../../core/snapshot/message.ts";
+import type { RootCancel, RootStart, ScheduledBy } from "../../core/snapshot/parts/message.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { sha256 } from "../../core/values/hash/sha256.ts";

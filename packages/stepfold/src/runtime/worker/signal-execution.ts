@@ -1,8 +1,8 @@
 import { type ErrorInfo, errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
+import type { ChildEnd, Message } from "../../core/snapshot/parts/message.ts";
 import { sha256 } from "../../core/values/hash/sha256.ts";
-import type { ExecutionSummary } from "../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../ports/execution-list.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";

@@ -1,8 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
+import type { CountQuery, ExecutionSummary, ListQuery } from "../../ports/execution-list.ts";
 import { defaultAtMost } from "../../ports/list-fallbacks.ts";
-import type { ClaimOptions, CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DefinitionLibrary, DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
 import { begun } from "./begun.ts";

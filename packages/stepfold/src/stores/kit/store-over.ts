@@ -4,17 +4,9 @@ import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
+import type { ExecutionSummary, Page } from "../../ports/execution-list.ts";
 import { bucketMs, countExecutions, countsOf, emptySeries, endedSeries } from "../../ports/list-fallbacks.ts";
-import type {
-  AppendedRow,
-  Claim,
-  Commit,
-  ExecutionSummary,
-  Lease,
-  Page,
-  SnapshotStore,
-  StoreFeatures,
-} from "../../ports/snapshot-store.ts";
+import type { AppendedRow, Claim, Commit, Lease, SnapshotStore, StoreFeatures } from "../../ports/snapshot-store.ts";
 import type { DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "../../ports/store-definitions.ts";
 import type { PruneReport, TrimReport } from "../../ports/store-removal.ts";
 import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";

@@ -1,6 +1,7 @@
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ListQuery } from "../../ports/execution-list.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
 const stays = "metadata: what an event has set is in the snapshot, the head and lists, and stays";

@@ -1,4 +1,5 @@
-import type { Claim, ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../ports/execution-list.ts";
+import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
 /** Mistakes in finding overdue executions. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { explain } from "../../../src/core/explain/explain.ts";
+import type { Warning } from "../../../src/core/snapshot/parts/warning.ts";
 import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
-import type { Warning } from "../../../src/core/snapshot/warning.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { FatalError } from "../../../src/engine/node/fatal-error.ts";
 import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { runNumbers } from "../../../src/core/snapshot/lineage.ts";
+import { runNumbers } from "../../../src/core/snapshot/parts/lineage.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import type { ExecutionInfo, Plugin } from "../../../src/engine/plugin.ts";
 import { memoryFeed } from "../../../src/feeds/memory/memory-feed.ts";

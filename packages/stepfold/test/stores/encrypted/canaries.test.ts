@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/snapshot/event.ts";
-import type { ActivePath, ChildHead, SnapshotHead, Wait } from "../../../src/core/snapshot/snapshot.ts";
+import type { Wait } from "../../../src/core/snapshot/parts/wait.ts";
+import type { ActivePath, ChildHead, SnapshotHead } from "../../../src/core/snapshot/snapshot.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/index.ts";
 import { encryptedStore } from "../../../src/stores/wrappers/encrypted/index.ts";

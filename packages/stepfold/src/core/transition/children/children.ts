@@ -4,7 +4,8 @@ import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/
 import type { CancelledEvent, SpawnedEvent } from "../../snapshot/event.ts";
 import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
-import { type ChildState, isTerminal, type MapState, type Wait } from "../../snapshot/snapshot.ts";
+import type { Wait } from "../../snapshot/parts/wait.ts";
+import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
 import { type EpochMs, sizeOfJson } from "../../values/json.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { deadlineOf } from "../draft/deadline.ts";

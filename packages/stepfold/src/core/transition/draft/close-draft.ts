@@ -1,6 +1,6 @@
 import { leanHead } from "../../snapshot/large-values.ts";
+import { noVariables } from "../../snapshot/parts/variables.ts";
 import type { ChildHead, ChildState, RetryState, Round, ScopeHead, Snapshot, SnapshotHead } from "../../snapshot/snapshot.ts";
-import { noVariables } from "../../snapshot/variables.ts";
 import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
 import { closePath, earliestRetry } from "./draft-path.ts";
 import { statusOf } from "./draft-status.ts";

@@ -1,8 +1,9 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
-import type { PresentRun } from "../../snapshot/lineage.ts";
-import type { ActivePath, Answer, ChildrenState, MapState, Reopening, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
+import type { PresentRun } from "../../snapshot/parts/lineage.ts";
+import type { Answer, Reopening, Resumed, Wait } from "../../snapshot/parts/wait.ts";
+import type { ActivePath, ChildrenState, MapState, ResultRef, Undo } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
 

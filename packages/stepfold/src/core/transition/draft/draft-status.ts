@@ -1,5 +1,6 @@
 import type { Event, ParkedEvent, UnparkedEvent } from "../../snapshot/event.ts";
-import type { Ending, Parked, Status, Wait } from "../../snapshot/snapshot.ts";
+import type { Wait } from "../../snapshot/parts/wait.ts";
+import type { Ending, Parked, Status } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { type ChildDraft, type Draft, isHeldUp, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";

@@ -1,5 +1,5 @@
-import type { Variables } from "../../snapshot/variables.ts";
-import { hasOlderValues, readableOf, withValues } from "../../snapshot/variables.ts";
+import type { Variables } from "../../snapshot/parts/variables.ts";
+import { hasOlderValues, readableOf, withValues } from "../../snapshot/parts/variables.ts";
 import type { Json } from "../../values/json.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft.ts";
 import { subtractSize } from "./held-size.ts";

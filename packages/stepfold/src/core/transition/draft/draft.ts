@@ -1,9 +1,12 @@
 import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "../../definition/compiled.ts";
 import type { ExecutionFacts } from "../../definition/template.ts";
 import type { ErrorInfo } from "../../errors/error-info.ts";
-import type { AnsweredKey } from "../../snapshot/answered-key.ts";
 import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
-import type { Message } from "../../snapshot/message.ts";
+import type { AnsweredKey } from "../../snapshot/parts/answered-key.ts";
+import type { Message } from "../../snapshot/parts/message.ts";
+import type { Variables } from "../../snapshot/parts/variables.ts";
+import { indexAt, noVariables } from "../../snapshot/parts/variables.ts";
+import type { Warning } from "../../snapshot/parts/warning.ts";
 import type {
   BegunStep,
   ChildState,
@@ -16,9 +19,6 @@ import type {
   Snapshot,
   Status,
 } from "../../snapshot/snapshot.ts";
-import type { Variables } from "../../snapshot/variables.ts";
-import { indexAt, noVariables } from "../../snapshot/variables.ts";
-import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import type { Permit, Rate } from "../../values/shared-keys.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";

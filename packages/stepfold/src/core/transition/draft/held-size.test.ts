@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { eventOn, graph, startedAt } from "../../../../test/core/execution.fixture.ts";
-import { maxAnsweredKeys } from "../../snapshot/answered-key.ts";
 import type { Event } from "../../snapshot/event.ts";
 import { historyCheckpoint } from "../../snapshot/history-checkpoint.ts";
+import { maxAnsweredKeys } from "../../snapshot/parts/answered-key.ts";
 import { fold } from "../apply.ts";
 import { closeDraft } from "./close-draft.ts";
 import type { Draft } from "./draft.ts";

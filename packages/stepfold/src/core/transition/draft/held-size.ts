@@ -1,9 +1,10 @@
-import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/answered-key.ts";
 import type { Event } from "../../snapshot/event.ts";
+import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/parts/answered-key.ts";
+import type { Variables } from "../../snapshot/parts/variables.ts";
+import type { Answer, Resumed, Wait } from "../../snapshot/parts/wait.ts";
+import type { Warning } from "../../snapshot/parts/warning.ts";
 import { answeredKeyOf } from "../../snapshot/result.ts";
-import type { Answer, Context, Resumed, Snapshot, Wait } from "../../snapshot/snapshot.ts";
-import type { Variables } from "../../snapshot/variables.ts";
-import type { Warning } from "../../snapshot/warning.ts";
+import type { Context, Snapshot } from "../../snapshot/snapshot.ts";
 import { type Json, sizeOfJson } from "../../values/json.ts";
 
 /** The fields of a draft from which its sizes are calculated. */

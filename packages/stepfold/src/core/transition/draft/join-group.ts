@@ -1,5 +1,5 @@
 import type { CompiledJoin } from "../../definition/compiled.ts";
-import { comparePathIds } from "../../snapshot/path-id.ts";
+import { comparePathIds } from "../../snapshot/parts/path-id.ts";
 import type { JoinGroup, ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 

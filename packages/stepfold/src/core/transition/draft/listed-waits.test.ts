@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Wait } from "../../snapshot/snapshot.ts";
+import type { Wait } from "../../snapshot/parts/wait.ts";
 import { takeListedWaits } from "./close-draft.ts";
 import type { Draft } from "./draft.ts";
 import { type ListedWait, ListedWaits, listedWaitsOf, type WaitingPath, waitsOfSnapshot } from "./listed-waits.ts";

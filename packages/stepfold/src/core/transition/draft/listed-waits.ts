@@ -1,4 +1,5 @@
-import type { ChildState, Wait } from "../../snapshot/snapshot.ts";
+import type { Wait } from "../../snapshot/parts/wait.ts";
+import type { ChildState } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 
 /** An open wait of an execution, as the store keeps it so that lists of executions can be filtered by waits. */

@@ -1,6 +1,7 @@
 import type { CompletedEvent, DeliveredEvent } from "../../snapshot/event.ts";
-import type { ChildStart, Message, SignalBroadcast, SignalSend } from "../../snapshot/message.ts";
-import type { Ending, Snapshot, Wait } from "../../snapshot/snapshot.ts";
+import type { ChildStart, Message, SignalBroadcast, SignalSend } from "../../snapshot/parts/message.ts";
+import type { Wait } from "../../snapshot/parts/wait.ts";
+import type { Ending, Snapshot } from "../../snapshot/snapshot.ts";
 import type { Draft } from "./draft.ts";
 
 type Unsent<M = Message> = M extends Message ? Omit<M, "id"> : never;

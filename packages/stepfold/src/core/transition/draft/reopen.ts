@@ -1,7 +1,7 @@
 import { scopedKey } from "../../snapshot/address.ts";
 import type { AnswerRefusedEvent } from "../../snapshot/event.ts";
-import type { Refusal } from "../../snapshot/refusal.ts";
-import type { Reopening, Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { Refusal } from "../../snapshot/parts/refusal.ts";
+import type { Reopening, Resumed, Wait } from "../../snapshot/parts/wait.ts";
 import type { ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";

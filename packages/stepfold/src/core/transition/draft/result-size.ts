@@ -1,5 +1,5 @@
+import type { Variables } from "../../snapshot/parts/variables.ts";
 import type { Context, NodeResult } from "../../snapshot/snapshot.ts";
-import type { Variables } from "../../snapshot/variables.ts";
 import { sizeOfJson } from "../../values/json.ts";
 
 /** Returns about how many bytes a result counts for the size of its execution: its output or, if it failed, only its error message. */

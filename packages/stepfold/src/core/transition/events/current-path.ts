@@ -6,7 +6,7 @@ import type {
   SpawnedEvent,
   SuspendedEvent,
 } from "../../snapshot/event.ts";
-import type { Wait } from "../../snapshot/snapshot.ts";
+import type { Wait } from "../../snapshot/parts/wait.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../../errors/error-info.ts";
-import { comparePathIds } from "../../snapshot/path-id.ts";
+import { comparePathIds } from "../../snapshot/parts/path-id.ts";
 import type { ResultRef } from "../../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import { addConsequence } from "../draft/add-result.ts";

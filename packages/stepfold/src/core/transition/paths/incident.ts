@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import { scopedKey } from "../../snapshot/address.ts";
 import type { FailedEvent, ResumedEvent } from "../../snapshot/event.ts";
-import type { Wait } from "../../snapshot/snapshot.ts";
+import type { Wait } from "../../snapshot/parts/wait.ts";
 import type { Json, JsonSchema } from "../../values/json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import type { ScopeDraft } from "../draft/draft.ts";

@@ -1,7 +1,7 @@
 import type { CompiledEdge, CompiledNode } from "../../definition/compiled.ts";
 import { hasNode } from "../../definition/graph/node-set.ts";
-import { forkId } from "../../snapshot/path-id.ts";
-import { warnOfOverrun, warnOfPaths } from "../../snapshot/warning.ts";
+import { forkId } from "../../snapshot/parts/path-id.ts";
+import { warnOfOverrun, warnOfPaths } from "../../snapshot/parts/warning.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import { clearWaits, type DraftPath, statusAtEntry, visit } from "../draft/draft-path.ts";
 import { wait } from "../draft/join-group.ts";

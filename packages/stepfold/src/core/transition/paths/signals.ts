@@ -1,8 +1,9 @@
 import type { SignalledEvent } from "../../snapshot/event.ts";
-import type { InEvents } from "../../snapshot/in-events.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
-import { comparePathIds } from "../../snapshot/path-id.ts";
-import type { KeptSignal, Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { InEvents } from "../../snapshot/parts/in-events.ts";
+import { comparePathIds } from "../../snapshot/parts/path-id.ts";
+import type { Resumed, Wait } from "../../snapshot/parts/wait.ts";
+import type { KeptSignal } from "../../snapshot/snapshot.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../values/json.ts";
 
 import type { Draft, ScopeDraft } from "../draft/draft.ts";

@@ -1,12 +1,23 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
 import { maxAnswerMs } from "../no-answer.ts";
 import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
+import {
+  type Candidate,
+  type Candidates,
+  compareCandidates,
+  decideRates,
+  freeAt,
+  type PendingClaim,
+  type RateState,
+  type Reschedule,
+  type Rooms,
+  timesIn,
+} from "./decide-rates.ts";
 import { attemptOf, liveGuard } from "./guard.ts";
-import { presentRates, unlimited } from "./present-rates.ts";
+import { presentRates } from "./present-rates.ts";
 import { rateKeyOf, waitsForRate } from "./rate-key.ts";
 import { type PlannedClaim, plannedClaim, type Taken } from "./take-executions.ts";
 
@@ -26,41 +37,6 @@ export interface RateGrant {
   readonly key: string | null;
 }
 
-/** The state of one rate: the JSON in its record. */
-interface RateState {
-  /** The times of the last `limit` first claims, in order. */
-  readonly grants: readonly EpochMs[];
-  /** First claims that are being made. */
-  readonly pending: readonly PendingClaim[];
-  /** The last places given: to an execution that had no place yet, and to one that had a place but came too early. */
-  readonly lastPlaces: readonly [EpochMs, EpochMs];
-  /** The highest limit and the longest period (with the skew of clocks) that any claim has used, so that enough times are kept. */
-  readonly limit: number;
-  readonly periodMs: number;
-}
-
-interface PendingClaim {
-  readonly id: string;
-  readonly incarnation: string;
-  /** The fence of the claim. */
-  readonly fence: number;
-  /** The time by which the claim must be made. After it, the process that wrote this entry counts as gone. */
-  readonly until: EpochMs;
-}
-
-/** An execution that waits for its first claim. */
-interface Candidate {
-  readonly planned: PlannedClaim;
-  readonly rate: Rate;
-  /** The permit key in its row. */
-  readonly rowKey: string;
-  /** True: the execution is not due yet. It is considered because there may be room for it before its time. */
-  readonly isAhead: boolean;
-}
-
-/** How many executions may be claimed for each permit key in their rows. Executions of one rate may have different ones. */
-type Rooms = ReadonlyMap<string, number>;
-
 /** Candidates of one rate. */
 interface Group {
   readonly key: string;
@@ -68,33 +44,7 @@ interface Group {
   readonly rooms: Rooms;
 }
 
-/** The beginning of a line. */
-interface Candidates {
-  readonly candidates: readonly Candidate[];
-  /** True: no other execution in the line comes before the last candidate. */
-  readonly isWhole: boolean;
-}
-
-/** A new due time for a waiting execution. */
-interface Reschedule {
-  readonly planned: PlannedClaim;
-  readonly dueAt: EpochMs;
-  /** True: it is the first in the line. It must be due by `dueAt`, because otherwise no claim might look at the line. */
-  readonly isFirst: boolean;
-}
-
-/** The decision about candidates, and the new state of their rate. */
-interface Decision {
-  readonly granted: readonly PlannedClaim[];
-  /** Executions that get another due time: a later one, or an earlier one if there is room before their place. */
-  readonly rescheduled: readonly Reschedule[];
-  readonly state: RateState;
-}
-
 const noState: RateState = { grants: [], pending: [], lastPlaces: [0, 0], limit: 0, periodMs: 0 };
-
-/** The time in which a process must make a granted claim. */
-const noticeMs = 10_000;
 
 /** The assumed largest difference between the clocks of processes. Periods are longer by this if the store has no clock of its own. */
 const clockSkewMs = 1_000;
@@ -226,7 +176,7 @@ export class Rates {
     const candidates = await this.#inOrder(group, state, now, options);
     // all of them are pending: other processes are about to claim them
     if (candidates.candidates.length === 0) return [];
-    const decision = decide(state, candidates, { now, rooms, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
+    const decision = decideRates(state, candidates, { now, rooms, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
     // another process has written the record first, and has claimed or moved some of these candidates
     if (!(await this.#put(key, stored, decision.state))) return [];
     await Promise.all(decision.rescheduled.map((one) => this.#reschedule(one, now)));
@@ -310,73 +260,6 @@ export class Rates {
     const [made] = await this.#table.records.put("permit", [{ key, expected: stored?.revision ?? null, next }]);
     return made!;
   }
-}
-
-/** The values that a decision needs in addition to the candidates. */
-interface DecisionTerms {
-  readonly now: EpochMs;
-  readonly rooms: Rooms;
-  readonly skewMs: number;
-  /** True: only the execution that was asked for by its id may be claimed. */
-  readonly isOnlyAsked: boolean;
-}
-
-/** Decides which candidates are claimed now and which get another due time, in their order. */
-function decide(before: RateState, { candidates, isWhole }: Candidates, { now, rooms, skewMs, isOnlyAsked }: DecisionTerms): Decision {
-  const left = new Map(rooms);
-  const granted: PlannedClaim[] = [];
-  const rescheduled: Reschedule[] = [];
-  const places: [EpochMs, EpochMs] = [...before.lastPlaces];
-  const times = timesIn(before, now);
-  // the first execution that is left becomes due when there is room for it; the claim that then reads it also considers those behind it
-  let isLookedAt = false;
-  for (const { planned, rate, rowKey, isAhead } of candidates) {
-    const room = left.get(rowKey)!;
-    const dueAt = freeAt(times, rate, skewMs, now);
-    const isBehind = isNew(planned) && !isWhole && places[0] > now;
-    if (dueAt <= now && !isBehind) {
-      const isTaken = room > 0 && !(isAhead && isOnlyAsked);
-      if (isTaken) left.set(rowKey, room - 1);
-      if (isTaken) granted.push(planned);
-      else if (isAhead && !isLookedAt) rescheduled.push({ planned, dueAt: now, isFirst: true });
-      isLookedAt ||= !isTaken;
-      times.push(now);
-    } else if (!isLookedAt && !isBehind) {
-      if (!isAhead || planned.guard.dueAt! > dueAt) rescheduled.push({ planned, dueAt, isFirst: true });
-      places[0] = Math.max(places[0], dueAt);
-      isLookedAt = true;
-    } else if (!isAhead) {
-      const which = isNew(planned) ? 0 : 1;
-      places[which] = Math.ceil(Math.max(dueAt, places[which] + (rate.periodMs + skewMs) / rate.limit));
-      rescheduled.push({ planned, dueAt: places[which], isFirst: false });
-    }
-  }
-  const until = now + noticeMs;
-  const added = granted.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
-  const limit = Math.max(before.limit, ...candidates.flatMap(({ rate }) => (rate.limit < unlimited ? rate.limit : [])));
-  const periodMs = Math.max(before.periodMs, ...candidates.map(({ rate }) => rate.periodMs + skewMs));
-  const state = { ...before, pending: [...before.pending, ...added], lastPlaces: places, limit, periodMs };
-  return { granted, rescheduled, state };
-}
-
-/** Returns the times of first claims. Pending claims count as made now. */
-function timesIn({ grants, pending }: RateState, now: EpochMs): EpochMs[] {
-  return [...grants, ...pending.map(() => now)];
-}
-
-/** Returns when the rate allows one more first claim. */
-function freeAt(times: readonly EpochMs[], { limit, periodMs }: Rate, skewMs: number, now: EpochMs): EpochMs {
-  return times.length < limit ? now : Math.max(now, times.at(-limit)! + periodMs + skewMs);
-}
-
-/** Returns true if the execution has no place in the line yet: a place raises its fence above 0. */
-function isNew({ guard }: PlannedClaim): boolean {
-  return guard.fence === 0;
-}
-
-/** Sorts executions with a place first, and each group by creation, not by due time: due times may have been moved. */
-function compareCandidates({ planned: a }: Candidate, { planned: b }: Candidate): number {
-  return Number(isNew(a)) - Number(isNew(b)) || a.guard.seq - b.guard.seq;
 }
 
 function stateIn(stored: StoredRecord | null): RateState {

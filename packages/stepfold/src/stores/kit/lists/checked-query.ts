@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
+import type { CountQuery, ListQuery } from "../../../ports/execution-list.ts";
 import type { WaitFilter } from "../../../ports/list-filters.ts";
-import type { CountQuery, ListQuery } from "../../../ports/snapshot-store.ts";
 import type { DefinitionQuery } from "../../../ports/store-definitions.ts";
 import type { PruneOptions, TrimOptions } from "../../../ports/store-removal.ts";
 import { checkRanges } from "./metadata-range.ts";

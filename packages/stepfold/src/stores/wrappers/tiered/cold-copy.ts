@@ -1,7 +1,8 @@
 import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import { type EpochMs, isJsonObject, type Json } from "../../../core/values/json.ts";
-import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
+import type { AppendedRow, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 
 /** When an execution was created and last changed, by the hot store's clock. */
 export type Times = Pick<ExecutionSummary, "createdAt" | "updatedAt">;

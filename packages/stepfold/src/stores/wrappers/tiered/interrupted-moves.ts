@@ -1,5 +1,5 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
-import type { ExecutionSummary } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
 import { incarnationOf, listExecutions } from "../values/read-all.ts";
 import { isPartial, withOriginalTimes } from "./cold-copy.ts";
 import { deletePartialCopy } from "./partial-copies.ts";

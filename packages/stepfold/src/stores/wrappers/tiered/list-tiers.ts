@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { summaryOfHead } from "../../../core/reading/summary-of-head.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
-import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary, Page } from "../../../ports/execution-list.ts";
 import type { CheckedQuery } from "../../kit/lists/checked-query.ts";
 import { isPartial, withOriginalTimes } from "./cold-copy.ts";
 import { loadCold } from "./load-cold.ts";

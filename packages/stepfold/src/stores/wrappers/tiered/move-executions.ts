@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { ExecutionSummary } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
 import { firstRow, listExecutions, longestUnchangedFirst } from "../values/read-all.ts";
 import { deleteCopy } from "./bring-back.ts";
 import type { Times } from "./cold-copy.ts";

@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
 import { readHistory } from "../../../ports/read-history.ts";
-import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
 import { childHeads, copyDefinition, copyRows, isSameJson, isSameState, lastTrimmed, type Original, originalOf } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";

@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
-import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
+import type { AppendedRow, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { tieredMark } from "./cold-copy.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { StartedEvent } from "../../../core/snapshot/event.ts";
-import type { AppendedRow, ExecutionSummary, ListQuery, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary, ListQuery } from "../../../ports/execution-list.ts";
+import type { AppendedRow, SnapshotStore } from "../../../ports/snapshot-store.ts";
 
 /** The most executions that a store returns in one page. */
 const pageSize = 1000;

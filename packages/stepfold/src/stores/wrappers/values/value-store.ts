@@ -5,17 +5,9 @@ import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts"
 import { requireStore } from "../../../core/values/check-arguments.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
+import type { ExecutionSummary, ListQuery, Page } from "../../../ports/execution-list.ts";
 import { countExecutions } from "../../../ports/list-fallbacks.ts";
-import type {
-  AppendedRow,
-  ClaimOptions,
-  Commit,
-  ExecutionSummary,
-  ListQuery,
-  Page,
-  SnapshotStore,
-  StoreFeatures,
-} from "../../../ports/snapshot-store.ts";
+import type { AppendedRow, ClaimOptions, Commit, SnapshotStore, StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { WorkerBeat } from "../../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
 import { libraryBelow } from "../../kit/library-below.ts";

@@ -1,4 +1,5 @@
-import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal } from "../../expectations.ts";

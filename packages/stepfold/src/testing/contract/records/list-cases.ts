@@ -1,6 +1,7 @@
-import type { Status, Wait } from "../../../core/snapshot/snapshot.ts";
+import type { Wait } from "../../../core/snapshot/parts/wait.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { Json } from "../../../core/values/json.ts";
-import type { ListQuery } from "../../../ports/snapshot-store.ts";
+import type { ListQuery } from "../../../ports/execution-list.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase, StoreBench } from "../../contract-case.ts";
 import { equal, holds, rejectsWith } from "../../expectations.ts";

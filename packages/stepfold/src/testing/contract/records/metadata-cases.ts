@@ -1,6 +1,7 @@
 import type { Event } from "../../../core/snapshot/event.ts";
 import type { Json } from "../../../core/values/json.ts";
-import type { Commit, ListQuery, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { ListQuery } from "../../../ports/execution-list.ts";
+import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type StepOptions, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, present } from "../../expectations.ts";

@@ -1,4 +1,5 @@
-import type { ListQuery, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { ListQuery } from "../../../ports/execution-list.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, rejectsWith } from "../../expectations.ts";

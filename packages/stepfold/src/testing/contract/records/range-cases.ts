@@ -1,7 +1,8 @@
 import type { Event } from "../../../core/snapshot/event.ts";
 import type { Json } from "../../../core/values/json.ts";
+import type { ListQuery } from "../../../ports/execution-list.ts";
 import type { MetadataFilter } from "../../../ports/list-filters.ts";
-import type { ListQuery, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";

@@ -1,7 +1,8 @@
 import type { ActivePath } from "../../../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
+import type { ListQuery } from "../../../ports/execution-list.ts";
 import type { WaitFilter } from "../../../ports/list-filters.ts";
-import type { Commit, ListQuery, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type StepOptions, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";

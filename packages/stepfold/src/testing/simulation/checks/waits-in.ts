@@ -1,7 +1,7 @@
 import { scopedKey } from "../../../core/snapshot/address.ts";
 import type { CheckpointState } from "../../../core/snapshot/checkpoint.ts";
 import type { Event, SpawnedEvent } from "../../../core/snapshot/event.ts";
-import type { Wait } from "../../../core/snapshot/snapshot.ts";
+import type { Wait } from "../../../core/snapshot/parts/wait.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { hash32 } from "../values/hash/seeded.ts";
+import { hash32 } from "../../values/hash/seeded.ts";
 
 const maxIdLength = 32;
 

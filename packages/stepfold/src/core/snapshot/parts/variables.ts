@@ -1,4 +1,4 @@
-import type { Json } from "../values/json.ts";
+import type { Json } from "../../values/json.ts";
 
 /** A value that a variable has been set to. */
 export interface VariableValue {

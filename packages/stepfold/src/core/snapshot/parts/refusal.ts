@@ -1,5 +1,5 @@
-import type { SchemaIssue } from "../errors/schema-issue.ts";
-import type { EpochMs } from "../values/json.ts";
+import type { SchemaIssue } from "../../errors/schema-issue.ts";
+import type { EpochMs } from "../../values/json.ts";
 
 /**
  * Why the last answer to a wait does not count: the code of its node did not accept the payload. A JSON Schema of the payload, if there is

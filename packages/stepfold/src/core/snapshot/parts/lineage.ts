@@ -1,4 +1,4 @@
-import type { EpochMs } from "../values/json.ts";
+import type { EpochMs } from "../../values/json.ts";
 
 /** The execution that started this one as a detached child. */
 export interface ParentLink {

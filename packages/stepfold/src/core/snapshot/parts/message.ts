@@ -1,5 +1,5 @@
-import type { ErrorInfo } from "../errors/error-info.ts";
-import type { EpochMs, Json } from "../values/json.ts";
+import type { ErrorInfo } from "../../errors/error-info.ts";
+import type { EpochMs, Json } from "../../values/json.ts";
 
 /** The tick of a schedule that started an execution. */
 export interface ScheduledBy {
