@@ -97,7 +97,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   expressions: [["evaluation", "pattern"], ["syntax"], ["functions"], ["compile"], ["read-set", "extra"], [""]],
   engine: [["schema"], ["workflow"], ["attempt"], ["commands"], [""]],
-  runtime: [["context"], ["commands", "retention"], ["forks"], ["worker"], ["handle"], ["bulk"], [""]],
+  runtime: [["context"], ["commands", "retention"], ["forks"], ["local"], ["delivery"], ["worker"], ["handle"], ["bulk"], [""]],
 };
 
 /** Returns the row of a file of the library, and the folder of its part. */

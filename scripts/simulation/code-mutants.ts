@@ -233,7 +233,7 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I10"],
     patches: [
       {
-        file: "stores/kit/restored-snapshot.ts",
+        file: "stores/kit/restoring/restored-snapshot.ts",
         find: "    const events = eventsAfter(checkpoint?.version ?? -1, rows);",
         put: "    const events = checkpoint ? [] : eventsAfter(-1, rows);",
       },
@@ -361,7 +361,7 @@ export const codeMutants: readonly CodeMutant[] = [
     options: { mode: "liveness" },
     patches: [
       {
-        file: "runtime/worker/deliver-outbox.ts",
+        file: "runtime/delivery/deliver-outbox.ts",
         find: "    await answered(deliver({ context, local, from, isHeld, command, start }, message));\n",
         put: '    if (message.type !== "ended") await answered(deliver({ context, local, from, isHeld, command, start }, message));\n',
       },
@@ -526,7 +526,7 @@ export const codeMutants: readonly CodeMutant[] = [
     options: { mode: "liveness", faults: ["failover"] },
     patches: [
       {
-        file: "runtime/worker/deliver-outbox.ts",
+        file: "runtime/delivery/deliver-outbox.ts",
         find: "return this.#hadGap || (this.#answeredMs",
         put: "return this.#hadGap && (this.#answeredMs",
       },

@@ -64,7 +64,7 @@ export const identityMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "runtime/worker/deliver-outbox.ts",
+        file: "runtime/delivery/deliver-outbox.ts",
         find: '    await delivery.command(to, { type: "cancel", reason, parent: own });',
         put: '    if (!(await delivery.context.store.loadHead(to))?.run) await delivery.command(to, { type: "cancel", reason, parent: own });',
       },
@@ -100,7 +100,7 @@ export const identityMutants: readonly CodeMutant[] = [
     name: "adoption-ends-a-child-that-runs",
     caughtBy: ["I24", "I7", "script", "I10"],
     options: faultFree,
-    patches: [{ file: "runtime/worker/adopt-child.ts", find: "  if (status === null) return;\n", put: "" }],
+    patches: [{ file: "runtime/delivery/adopt-child.ts", find: "  if (status === null) return;\n", put: "" }],
   },
   {
     name: "adoption-is-not-sent",
@@ -118,7 +118,7 @@ export const identityMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "runtime/worker/restart-execution.ts",
+        file: "runtime/delivery/restart-execution.ts",
         find: "const isRepeated = idempotencyKey !== undefined &&",
         put: "const isRepeated = idempotencyKey === undefined &&",
       },

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { addBulkCommands } from "./commands/bulk-commands.ts";
-import { addExecutionCommands } from "./commands/execution-commands.ts";
-import type { Act } from "./commands/program-options.ts";
-import { addReadingCommands } from "./commands/reading-commands.ts";
-import { addScheduleCommands } from "./commands/schedule-commands.ts";
-import { addTendingCommands } from "./commands/tending-commands.ts";
-import { addWorkingCommands } from "./commands/working-commands.ts";
+import { addBulkCommands } from "./program/bulk-commands.ts";
+import { addExecutionCommands } from "./program/execution-commands.ts";
+import type { Act } from "./program/program-options.ts";
+import { addReadingCommands } from "./program/reading-commands.ts";
+import { addScheduleCommands } from "./program/schedule-commands.ts";
+import { addTendingCommands } from "./program/tending-commands.ts";
+import { addWorkingCommands } from "./program/working-commands.ts";
 
 /** Makes the command line. @param ended called with the exit code of the verb */
 export function program(ended: (code: number) => void): Command {

@@ -1,5 +1,6 @@
 import type { Json } from "stepfold";
 import type { BulkAction, BulkOutcome } from "stepfold/runtime";
+import { readDuration } from "../arguments/read-duration.ts";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import type { StepfoldConfig } from "../config/config.ts";
@@ -15,7 +16,6 @@ import { chooseDatabase, openExistingDatabase, openQuietly } from "../store/data
 import { checkFilter, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
-import { readDuration } from "../text/read-duration.ts";
 import { wantedRestart } from "./restart.ts";
 
 /** Options of every `stepfold bulk` command. */

@@ -1,10 +1,10 @@
 import { StepfoldError } from "stepfold";
 import { createRuntime } from "stepfold/runtime";
+import { readMetadata } from "../arguments/read-metadata.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
 import { printable } from "../text/printable.ts";
-import { readMetadata } from "../text/read-metadata.ts";
 
 /** Options of `stepfold meta`. */
 export interface MetaOptions {

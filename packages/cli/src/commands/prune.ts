@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { createRuntime, type PruneWithHistoryOptions } from "stepfold/runtime";
+import { readDuration } from "../arguments/read-duration.ts";
 import { BadInput } from "../bad-input.ts";
 import { exitCode } from "../exit-code.ts";
 import { namePath } from "../name-path.ts";
@@ -7,7 +8,6 @@ import { say } from "../output.ts";
 import { chooseDatabase, openExistingDatabase, openQuietly, type Store } from "../store/database.ts";
 import { historyFiles } from "../store/history-files.ts";
 import { paintFor } from "../text/paint.ts";
-import { readDuration } from "../text/read-duration.ts";
 
 /** Options of `stepfold prune`. */
 export interface PruneCommandOptions {

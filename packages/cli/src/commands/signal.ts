@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { readDuration } from "../arguments/read-duration.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { type MoveOptions, moveExecution, optionWords } from "../session/move-execution.ts";
 import { refusedAnswer } from "../session/refused-answer.ts";
-import { readDuration } from "../text/read-duration.ts";
 
 /** Options of `stepfold signal`. */
 export interface SignalCommandOptions extends MoveOptions {

@@ -1,6 +1,6 @@
 import type { CountQuery, EpochMs, Status, WaitFilter } from "stepfold";
+import { readDuration } from "../arguments/read-duration.ts";
 import { BadInput } from "../bad-input.ts";
-import { readDuration } from "../text/read-duration.ts";
 import { readMetadataFilters } from "./metadata-filters.ts";
 
 /** Options of every verb that selects executions. */

@@ -1,6 +1,6 @@
 import type { MetadataFilter } from "stepfold";
+import { readMetadata } from "../arguments/read-metadata.ts";
 import { BadInput } from "../bad-input.ts";
-import { readMetadata } from "../text/read-metadata.ts";
 
 type Bound = "gt" | "gte" | "lt" | "lte";
 

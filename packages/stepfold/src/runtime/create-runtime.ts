@@ -12,19 +12,19 @@ import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, type RuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
+import { startForked } from "./delivery/start-forked.ts";
 import { describeRuntime } from "./describe.ts";
 import { planAdoption } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
+import { createLocalWork, type LocalWork } from "./local/local-work.ts";
 import { openSchedules } from "./open-schedules.ts";
 import { Presence } from "./presence.ts";
 import { readRetention } from "./retention/retention.ts";
 import type { Advanced, Runtime } from "./runtime.ts";
 import { runtimeLists } from "./runtime-lists.ts";
 import { Dispatcher } from "./worker/dispatcher.ts";
-import { createLocalWork, type LocalWork } from "./worker/local-work.ts";
-import { startForked } from "./worker/start-forked.ts";
 import { type SweepParts, sweep } from "./worker/sweep.ts";
 
 /** The default of `maxExecutions`, the number of executions that run at the same time. */

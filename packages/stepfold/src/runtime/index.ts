@@ -20,6 +20,7 @@ export type {
 } from "./context/schedules.ts";
 export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";
+export type { RestartOutcome } from "./delivery/restart-execution.ts";
 export type { RuntimeDescription, WorkflowInfo } from "./describe.ts";
 export type { AdoptedChild } from "./forks/adopted-children.ts";
 export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep } from "./forks/fork.ts";
@@ -29,9 +30,8 @@ export type { WaitOptions } from "./handle/end-of-wait.ts";
 export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions, WaitQuery } from "./handle/run.ts";
 export type { StartRunOptions } from "./handle/start-run.ts";
 export type { Watched } from "./handle/watch.ts";
+export type { LeftExecution } from "./local/time-slice.ts";
 export type { EndedExecution } from "./retention/ended-execution.ts";
 export type { PruneWithHistoryOptions, PruneWithHistoryReport } from "./retention/prune.ts";
 export type { Advanced, Runtime, Worker, WorkOptions } from "./runtime.ts";
-export type { RestartOutcome } from "./worker/restart-execution.ts";
 export type { FailedExecution, SweepOptions, SweepReport } from "./worker/sweep.ts";
-export type { LeftExecution } from "./worker/time-slice.ts";

@@ -5,7 +5,7 @@ import { checkInput, firstNode } from "../engine/workflow/start-event.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
 import { type ScheduleHost, type SchedulesPart, toSchedule } from "./context/schedule-host.ts";
 import type { Schedules } from "./context/schedules.ts";
-import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./worker/local-work.ts";
+import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local/local-work.ts";
 
 /** The schedules of a runtime. */
 export interface OpenSchedules {

@@ -1,19 +1,19 @@
 import { brokenCheckpoints } from "./broken/broken-checkpoints.ts";
 import { brokenChildren } from "./broken/broken-children.ts";
-import { brokenClaims } from "./broken/broken-claims.ts";
 import { brokenClocks } from "./broken/broken-clocks.ts";
 import { brokenCommits } from "./broken/broken-commits.ts";
 import { brokenCounts } from "./broken/broken-counts.ts";
-import { brokenCrashes } from "./broken/broken-crashes.ts";
 import { brokenMetadata } from "./broken/broken-metadata.ts";
-import { brokenOverdue } from "./broken/broken-overdue.ts";
-import { brokenPermits } from "./broken/broken-permits.ts";
-import { brokenRates } from "./broken/broken-rates.ts";
 import { brokenReads } from "./broken/broken-reads.ts";
 import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
 import { brokenTrouble } from "./broken/broken-trouble.ts";
 import { brokenWaits } from "./broken/broken-waits.ts";
+import { brokenClaims } from "./broken/claims/broken-claims.ts";
+import { brokenCrashes } from "./broken/claims/broken-crashes.ts";
+import { brokenOverdue } from "./broken/claims/broken-overdue.ts";
+import { brokenPermits } from "./broken/claims/broken-permits.ts";
+import { brokenRates } from "./broken/claims/broken-rates.ts";
 import { brokenLibrary } from "./broken/library/broken-library.ts";
 import { brokenRuns } from "./broken/runs/broken-runs.ts";
 

@@ -3,7 +3,7 @@ import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { CountQuery } from "../../ports/execution-list.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { commandLocally, type LocalWork } from "../worker/local-work.ts";
+import { commandLocally, type LocalWork } from "../local/local-work.ts";
 import { checkWhere } from "./check-where.ts";
 
 /** Selects the executions that get a signal. */

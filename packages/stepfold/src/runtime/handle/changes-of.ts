@@ -1,6 +1,6 @@
 import type { Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import type { OpenSessions } from "../worker/open-sessions.ts";
+import type { OpenSessions } from "../local/open-sessions.ts";
 
 /** A change of an execution. */
 export interface Change {

@@ -4,9 +4,9 @@ import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
+import type { RestartOutcome } from "../delivery/restart-execution.ts";
 import type { ForkOptions, ForkPlan } from "../forks/fork.ts";
 import type { RestartOptions } from "../forks/plan-restart.ts";
-import type { RestartOutcome } from "../worker/restart-execution.ts";
 import type { WaitOptions } from "./end-of-wait.ts";
 
 import type { Watched } from "./watch.ts";

@@ -9,7 +9,7 @@ import { requireTime, type StartOptions } from "../../engine/workflow/start-even
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
+import { type LocalWork, startLocally, wakeExecution } from "../local/local-work.ts";
 
 /** How an execution is started with a runtime. */
 export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {

@@ -5,7 +5,7 @@ import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snap
 import { type FoundPath, readTarget, select, type Wanted } from "../../core/snapshot/target.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import type { OpenSessions } from "../worker/open-sessions.ts";
+import type { OpenSessions } from "../local/open-sessions.ts";
 import { type WaitOptions, withEnd } from "./end-of-wait.ts";
 import { type Run, targetOf, type WaitQuery } from "./run.ts";
 import { waitUntil } from "./wait-until.ts";

@@ -5,7 +5,7 @@ import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snap
 import { earliestTimer } from "../../core/transition/draft/draft-status.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import type { OpenSessions } from "../worker/open-sessions.ts";
+import type { OpenSessions } from "../local/open-sessions.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** Returns the snapshot of an execution once it has settled, and the detached executions that it waits for have settled too. */

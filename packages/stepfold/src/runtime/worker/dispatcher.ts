@@ -3,17 +3,17 @@ import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { Notice } from "../../ports/event-feed.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
+import type { ClaimedWork, InboxItem } from "../local/inbox.ts";
+import type { ClaimedExecution } from "../local/load-budget.ts";
+import { type LocalWork, wakeLater } from "../local/local-work.ts";
+import type { OpenSession } from "../local/open-sessions.ts";
+import { sharesOf } from "../local/slots.ts";
+import { type LeftExecution, TimeSlice } from "../local/time-slice.ts";
 import { ExecutionSession } from "./execution-session.ts";
-import type { ClaimedWork, InboxItem } from "./inbox.ts";
-import type { ClaimedExecution } from "./load-budget.ts";
 import { type LoadedExecution, loadClaimed } from "./load-claimed.ts";
-import { type LocalWork, wakeLater } from "./local-work.ts";
-import type { OpenSession } from "./open-sessions.ts";
 import { parkCrashed, workflowOrPark } from "./park.ts";
 import { Poller } from "./poller.ts";
 import { QueueConsumer } from "./queue-consumer.ts";
-import { sharesOf } from "./slots.ts";
-import { type LeftExecution, TimeSlice } from "./time-slice.ts";
 
 /** How long `close` waits for steps to end after it has stopped them. */
 const unwindMs = 500;

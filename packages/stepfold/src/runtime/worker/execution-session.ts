@@ -18,11 +18,11 @@ import { makeCommit } from "../context/make-commit.ts";
 import { repeatEvery } from "../context/repeat-every.ts";
 import { publishChange, type RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
-import { Outbox } from "./deliver-outbox.ts";
-import type { Reservation } from "./load-budget.ts";
+import { Outbox } from "../delivery/deliver-outbox.ts";
+import type { Reservation } from "../local/load-budget.ts";
+import type { LocalWork } from "../local/local-work.ts";
+import type { OpenSession } from "../local/open-sessions.ts";
 import type { LoadedExecution } from "./load-claimed.ts";
-import type { LocalWork } from "./local-work.ts";
-import type { OpenSession } from "./open-sessions.ts";
 import { SessionLease } from "./session-lease.ts";
 
 /** The longest time that a session lets commands of this process commit first: the store may not answer these commands. */

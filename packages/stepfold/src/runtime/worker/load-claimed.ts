@@ -2,9 +2,9 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { giveBack } from "./give-back.ts";
-import type { ClaimedExecution, Reservation } from "./load-budget.ts";
-import type { LocalWork } from "./local-work.ts";
+import { giveBack } from "../local/give-back.ts";
+import type { ClaimedExecution, Reservation } from "../local/load-budget.ts";
+import type { LocalWork } from "../local/local-work.ts";
 
 /** A claimed execution whose snapshot is in memory. */
 export interface LoadedExecution extends ClaimedExecution {

@@ -3,7 +3,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { earliestTime } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import type { LocalWork } from "./local-work.ts";
+import type { LocalWork } from "../local/local-work.ts";
 
 /** The most due times that are remembered. The latest ones are forgotten first; the regular poll finds them at most `pollMs` late. */
 const maxDueTimes = 1_000;

@@ -4,7 +4,7 @@ import { repeatEvery } from "../context/repeat-every.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
 import { queueAnswer } from "../context/with-timeout.ts";
-import type { LocalWork } from "./local-work.ts";
+import type { LocalWork } from "../local/local-work.ts";
 
 /** The first and the longest time between two tries to open the consumer. */
 const firstDelayMs = 100;

@@ -5,7 +5,7 @@ import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
-import { giveBack } from "./give-back.ts";
+import { giveBack } from "../local/give-back.ts";
 
 /** The claim of a session, and how long it still holds. */
 export class SessionLease {

@@ -8,11 +8,11 @@ import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";
 import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
+import { giveBack } from "../local/give-back.ts";
+import type { LocalWork } from "../local/local-work.ts";
+import type { LeftExecution, TimeSlice } from "../local/time-slice.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { giveBack } from "./give-back.ts";
-import type { LocalWork } from "./local-work.ts";
 import { queueGraceMs } from "./poller.ts";
-import type { LeftExecution, TimeSlice } from "./time-slice.ts";
 
 /** What to sweep, and for how long. */
 export interface SweepOptions {

@@ -8,7 +8,7 @@ import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import type { CheckedQuery } from "./lists/checked-query.ts";
 import type { LockLimit } from "./lock-limit.ts";
 import type { RecordTable } from "./record-table.ts";
-import type { StoredRows } from "./restored-snapshot.ts";
+import type { StoredRows } from "./restoring/restored-snapshot.ts";
 import type { WrittenChild, WrittenEvent } from "./writing/written-commit.ts";
 
 /** The columns of an execution that guard its writes, and that say which process may drive it and when. */

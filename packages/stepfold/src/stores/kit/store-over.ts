@@ -18,8 +18,8 @@ import { type CheckedPrune, type CheckedQuery, type CheckedTrim, checkedQuery } 
 import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
 import { liveWorkers, storeBeat } from "./live-workers.ts";
 import { readTogether } from "./read-together.ts";
-import { restoredHead, wholeHeadOf } from "./restored-head.ts";
-import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
+import { restoredHead, wholeHeadOf } from "./restoring/restored-head.ts";
+import { restoredSnapshot, type StoredRows } from "./restoring/restored-snapshot.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { trimExecutions } from "./trim-executions.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";

@@ -1,6 +1,6 @@
 import type * as kit from "../../../src/stores/kit/execution-table.ts";
 import type { RecordWrite } from "../../../src/stores/kit/record-table.ts";
-import type { StoredRows } from "../../../src/stores/kit/restored-snapshot.ts";
+import type { StoredRows } from "../../../src/stores/kit/restoring/restored-snapshot.ts";
 import {
   changeChildren,
   type ExecutionRow,

@@ -1,5 +1,5 @@
 import type { StoredEvent } from "../../kit/execution-table.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { changeChildren, ordinalOf } from "../../kit/row-rules.ts";
 import type { WrittenChild } from "../../kit/writing/written-commit.ts";
 import type { Item } from "./dynamo-client.ts";

@@ -1,5 +1,5 @@
 import type { RowHistory, StoredEvent } from "../../kit/execution-table.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { isDuplicate } from "./mongo-error.ts";
 import { type Collections, readOptions, writeOptions } from "./mongo-schema.ts";

@@ -12,7 +12,7 @@ import { statuses } from "../../kit/lists/checked-query.ts";
 import { labelsIn } from "../../kit/lists/labels.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { listedPart } from "../../kit/row-rules.ts";
 import type { MongoDatabase, MongoDocument } from "./mongo-client.ts";
 import { filterOfTerms, guardFields, guardInDocument, isDueFor } from "./mongo-documents.ts";

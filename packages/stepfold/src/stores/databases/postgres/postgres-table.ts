@@ -5,7 +5,7 @@ import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.
 import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { failsForEveryWrite } from "./postgres-error.ts";
 import { claimDueStatement } from "./postgres-fast.ts";
 import { postgresRecords } from "./postgres-records.ts";

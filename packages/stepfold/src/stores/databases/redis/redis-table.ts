@@ -3,7 +3,7 @@ import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type * as kit from "../../kit/execution-table.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { endedCountOf } from "../../kit/row-rules.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";

@@ -4,7 +4,7 @@ import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf, nonEmptyIds
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { byDueTime } from "../../kit/row-rules.ts";
 import { areWhole, type DueTexts, dueTexts, dueTime, timeSql, wholeSql } from "./due-statements.ts";
 import { WritePlanner } from "./row-statements.ts";

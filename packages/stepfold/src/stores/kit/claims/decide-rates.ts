@@ -62,7 +62,7 @@ interface Decision {
 }
 
 /** The time in which a process must make a granted claim. */
-export const noticeMs = 10_000;
+const noticeMs = 10_000;
 
 /** The values that a decision needs in addition to the candidates. */
 interface DecisionTerms {

@@ -3,7 +3,7 @@ import { crashesColumnOf, crashesColumnWhenBegun } from "../claims/claim-count.t
 import { crashesAfter } from "../claims/guard.ts";
 import { rateKeyOf, rateOwner, waitsForRate } from "../claims/rate-key.ts";
 import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
-import { checkpointKey } from "../restored-snapshot.ts";
+import { checkpointKey } from "../restoring/restored-snapshot.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 /**

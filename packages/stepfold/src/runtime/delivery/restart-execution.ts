@@ -11,7 +11,7 @@ import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import { refused } from "../forks/load-history.ts";
 import { checkRestartOptions, planRestart, type RestartOptions } from "../forks/plan-restart.ts";
-import { type LocalWork, wakeExecution } from "./local-work.ts";
+import { type LocalWork, wakeExecution } from "../local/local-work.ts";
 
 /** What a call of `restart` has done. */
 export interface RestartOutcome {

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
-import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
-import { permitCases } from "../contract/claims/permit-cases.ts";
+import { memoryBench } from "../../../../test/testing/memory-bench.fixture.ts";
+import { permitCases } from "../../contract/claims/permit-cases.ts";
 import { withPermitRules } from "./permit-rules.ts";
 
 describe("a store that lets executions take turns by rules of its own", () => {

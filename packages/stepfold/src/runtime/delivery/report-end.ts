@@ -8,7 +8,7 @@ import type { EndChildCommand } from "../../engine/commands/end-child.ts";
 import type { ExecutionStart, StartResult } from "../commands/start-execution.ts";
 import type { CommandJob } from "../context/command-result.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import type { LocalWork } from "./local-work.ts";
+import type { LocalWork } from "../local/local-work.ts";
 
 /** The sender of a message, and what is needed to deliver the message. */
 export interface OutboxDelivery {

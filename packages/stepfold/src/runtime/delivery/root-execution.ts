@@ -7,7 +7,7 @@ import type { Json } from "../../core/values/json.ts";
 import type { StartResult } from "../commands/start-execution.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { toSchedule } from "../context/schedule-host.ts";
-import { wakeExecution } from "./local-work.ts";
+import { wakeExecution } from "../local/local-work.ts";
 import { isRefused, type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { ls } from "./ls.ts";
+import { ls } from "../commands/ls.ts";
+import { show } from "../commands/show.ts";
+import { validate } from "../commands/validate.ts";
 import { type Act, filtered, options } from "./program-options.ts";
-import { show } from "./show.ts";
-import { validate } from "./validate.ts";
 
 /** Adds the commands that only read. */
 export function addReadingCommands(stepfold: Command, act: Act): void {

@@ -1,8 +1,8 @@
-import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Rate } from "../../core/values/shared-keys.ts";
-import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { altered } from "./broken-store.ts";
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Rate } from "../../../core/values/shared-keys.ts";
+import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { altered } from "../broken-store.ts";
 
 /** The rules by which a store lets executions with a rate begin. Each rule that is left out is the correct one. */
 export interface RateRules {

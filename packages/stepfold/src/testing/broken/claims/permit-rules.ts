@@ -1,9 +1,9 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Permit } from "../../core/values/shared-keys.ts";
-import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { altered } from "./broken-store.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Permit } from "../../../core/values/shared-keys.ts";
+import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { altered } from "../broken-store.ts";
 
 /**
  * How a claim may end. "release" is a call of `release`, "commit" a commit with `release`, and "end" the commit with which the

@@ -1,7 +1,7 @@
-import type { ExecutionSummary } from "../../ports/execution-list.ts";
-import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { startCommit } from "../commit-builder.ts";
-import { altered, type BrokenStore } from "./broken-store.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
+import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { startCommit } from "../../commit-builder.ts";
+import { altered, type BrokenStore } from "../broken-store.ts";
 import { countingCrashes } from "./counted-crashes.ts";
 import { remembering } from "./remembered-claims.ts";
 

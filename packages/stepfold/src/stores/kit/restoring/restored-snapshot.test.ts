@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { historyCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
-import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
+import { historyCheckpoint } from "../../../core/snapshot/history-checkpoint.ts";
+import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import { snapshotAfter, startCommit, stepCommit } from "../../../testing/index.ts";
+import { writtenCommit } from "../writing/written-commit.ts";
 import { wholeHeadOf } from "./restored-head.ts";
 import { checkpointKey, restoredSnapshot } from "./restored-snapshot.ts";
-import { writtenCommit } from "./writing/written-commit.ts";
 
 const first = startCommit("order-1");
 const second = stepCommit(first, { outputs: [1, 2] });

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { type Act, options } from "./program-options.ts";
 import {
   scheduleAdd,
   scheduleBackfill,
@@ -10,7 +9,8 @@ import {
   scheduleRm,
   scheduleShow,
   scheduleTrigger,
-} from "./schedule.ts";
+} from "../commands/schedule.ts";
+import { type Act, options } from "./program-options.ts";
 
 /** Adds the commands for schedules. */
 export function addScheduleCommands(stepfold: Command, act: Act): void {

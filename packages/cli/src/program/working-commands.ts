@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { dlqLs, dlqRetry } from "../commands/dlq.ts";
+import { worker } from "../commands/worker.ts";
 import { workers } from "../store/workers.ts";
-import { dlqLs, dlqRetry } from "./dlq.ts";
 import { type Act, options } from "./program-options.ts";
-import { worker } from "./worker.ts";
 
 /** Adds the commands for workers and parked executions. */
 export function addWorkingCommands(stepfold: Command, act: Act): void {

@@ -1,5 +1,5 @@
-import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { altered } from "./broken-store.ts";
+import type { Claim, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { altered } from "../broken-store.ts";
 
 /** Makes a store that remembers the latest claim of each execution. */
 export function remembering(store: SnapshotStore): { readonly latest: Map<string, Claim>; readonly store: SnapshotStore } {

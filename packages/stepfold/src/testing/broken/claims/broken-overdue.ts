@@ -1,6 +1,6 @@
-import type { ExecutionSummary } from "../../ports/execution-list.ts";
-import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { altered, type BrokenStore } from "./broken-store.ts";
+import type { ExecutionSummary } from "../../../ports/execution-list.ts";
+import type { Claim, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { altered, type BrokenStore } from "../broken-store.ts";
 
 /** Mistakes in finding overdue executions. */
 export const brokenOverdue: readonly BrokenStore[] = [

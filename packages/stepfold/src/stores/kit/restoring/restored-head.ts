@@ -1,8 +1,8 @@
-import type { Event } from "../../core/snapshot/event.ts";
-import { valueInEvents, valuesInEvents, wholeHead } from "../../core/snapshot/large-values.ts";
-import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import type { ExecutionTable, ListedRow } from "./execution-table.ts";
-import { givenMetadata } from "./lists/metadata-column.ts";
+import type { Event } from "../../../core/snapshot/event.ts";
+import { valueInEvents, valuesInEvents, wholeHead } from "../../../core/snapshot/large-values.ts";
+import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { ExecutionTable, ListedRow } from "../execution-table.ts";
+import { givenMetadata } from "../lists/metadata-column.ts";
 import { unlessDamaged } from "./restored-snapshot.ts";
 
 /** Reads the head in a row. @throws StepfoldError `STORE_REJECTED` if the row is damaged */

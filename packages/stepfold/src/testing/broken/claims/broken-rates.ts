@@ -1,4 +1,4 @@
-import type { BrokenStore } from "./broken-store.ts";
+import type { BrokenStore } from "../broken-store.ts";
 import { type RateRules, withRateRules } from "./rate-rules.ts";
 
 const counts = "rate: no more of one key are claimed for the first time in a period; other keys and those without one are";

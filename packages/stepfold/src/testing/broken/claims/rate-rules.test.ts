@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
-import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
-import { rateCases } from "../contract/claims/rate-cases.ts";
+import { memoryBench } from "../../../../test/testing/memory-bench.fixture.ts";
+import { rateCases } from "../../contract/claims/rate-cases.ts";
 import { withRateRules } from "./rate-rules.ts";
 
 describe("a store that lets executions begin by rules of its own", () => {

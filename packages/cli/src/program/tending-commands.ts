@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { doctor } from "./doctor.ts";
-import { migrate } from "./migrate.ts";
+import { doctor } from "../commands/doctor.ts";
+import { migrate } from "../commands/migrate.ts";
+import { pruneCommand } from "../commands/prune.ts";
 import { type Act, options } from "./program-options.ts";
-import { pruneCommand } from "./prune.ts";
 
 /** Adds the commands that maintain a store. */
 export function addTendingCommands(stepfold: Command, act: Act): void {

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { Forking } from "../forks/fork.ts";
-import { type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
+import { type LocalWork, startLocally, wakeExecution } from "../local/local-work.ts";
 
 /**
  * Stores an execution that goes on from another one (fork, restart, adoption), and runs it here if a slot is free. Returns its id. If the

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { cancel } from "./cancel.ts";
-import { fork } from "./fork.ts";
-import { meta } from "./meta.ts";
+import { cancel } from "../commands/cancel.ts";
+import { fork } from "../commands/fork.ts";
+import { meta } from "../commands/meta.ts";
+import { restart } from "../commands/restart.ts";
+import { resume } from "../commands/resume.ts";
+import { retry } from "../commands/retry.ts";
+import { run } from "../commands/run.ts";
+import { signal } from "../commands/signal.ts";
 import { type Act, options } from "./program-options.ts";
-import { restart } from "./restart.ts";
-import { resume } from "./resume.ts";
-import { retry } from "./retry.ts";
-import { run } from "./run.ts";
-import { signal } from "./signal.ts";
 
 /** Adds the commands that start, change or continue one execution. */
 export function addExecutionCommands(stepfold: Command, act: Act): void {

@@ -1,8 +1,8 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
-import type { HistoryCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
-import { latestMetadata, restore } from "../../core/snapshot/restore.ts";
-import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
+import type { HistoryCheckpoint } from "../../../core/snapshot/history-checkpoint.ts";
+import { latestMetadata, restore } from "../../../core/snapshot/restore.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../../core/snapshot/snapshot.ts";
 
 /** The key of the last checkpoint of an execution, which is stored among its children. No child has this key. */
 export const checkpointKey = "";

@@ -1,4 +1,4 @@
-import type { BrokenStore } from "./broken-store.ts";
+import type { BrokenStore } from "../broken-store.ts";
 import { type PermitRules, withPermitRules } from "./permit-rules.ts";
 
 const frees = (what: string): string => `permit: the next may be claimed when ${what}`;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { bulkCancel, bulkFork, bulkIncidents, bulkRestart, bulkRetry, bulkSignal } from "./bulk.ts";
+import { bulkCancel, bulkFork, bulkIncidents, bulkRestart, bulkRetry, bulkSignal } from "../commands/bulk.ts";
 import { type Act, filtered, options } from "./program-options.ts";
 
 /** Adds the `bulk` commands, which apply one action to many executions. */

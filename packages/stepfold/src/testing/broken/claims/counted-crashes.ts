@@ -1,5 +1,5 @@
-import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { altered } from "./broken-store.ts";
+import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { altered } from "../broken-store.ts";
 
 /** The rules by which a store counts claims that ran out. */
 export interface CrashRules {

@@ -1,7 +1,7 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { altered, type BrokenStore } from "./broken-store.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { altered, type BrokenStore } from "../broken-store.ts";
 import { remembering } from "./remembered-claims.ts";
 
 /** Mistakes in `claim`, `renew` and `release`, and in the effect of commits on claims. */
