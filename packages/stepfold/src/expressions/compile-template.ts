@@ -1,4 +1,4 @@
-import type { CompileTemplate, NodeNames, ReadPath, Scope, Template } from "../core/definition/template.ts";
+import type { CompileTemplate, NodeNames, ReadPath, Scope, Template, TemplateBounds } from "../core/definition/template.ts";
 import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
@@ -6,7 +6,7 @@ import { shortPointerOf } from "../core/values/pointer.ts";
 import { type Budget, evaluate, type Program } from "./compile/evaluate.ts";
 import type { CompileExpressionOptions } from "./compile-expression.ts";
 import { concatenate, toText } from "./evaluation/coerce.ts";
-import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
+import { type ExpressionLimits, expressionLimits } from "./evaluation/expression-limits.ts";
 import type { Frame } from "./evaluation/frame.ts";
 import { type Pieces, splitText } from "./split-text.ts";
 
@@ -30,10 +30,16 @@ interface TemplateScan {
   /** The JSON pointers of the strings that hold text besides their expressions; see `Template.texts`. */
   readonly texts: string[];
   readonly options: Omit<CompileExpressionOptions, "pointer">;
+  readonly bounds: TemplateBounds;
+  /** True if the rest was not read, because the work of reading was refused. */
+  isCut: boolean;
 }
 
 /** All expressions of one template together, or of templates that share a budget, may use this many times the steps of one expression. */
-const budgetShare = 10;
+const budgetShare = 2;
+
+/** The bounds of a template that is compiled by itself. */
+const defaultBounds: TemplateBounds = { steps: defaultLimits.expressionSteps, issues: defaultLimits.issues, read: () => true };
 
 /**
  * Compiles the `{{ }}` expressions in a value once. Parts of the value without an expression come back from `evaluate` as they are,
@@ -58,15 +64,15 @@ const budgetShare = 10;
  * @param names the id of each node by its name, for `$("Name")`
  * @returns the mistakes of all strings at once; `template` is null if no string holds a `{{`, or if there is a mistake
  */
-export const compileTemplate: CompileTemplate = (value, pointer, names) =>
-  compileAt(value, pointer, { limits: defaultExpressionLimits, names, isStored: false });
+export const compileTemplate: CompileTemplate = (value, pointer, names, bounds = defaultBounds) =>
+  compileAt(value, pointer, { limits: expressionLimits(bounds.steps), names, isStored: false }, bounds);
 
 /**
  * Compiles like `compileTemplate`, for a definition that was accepted before, perhaps by an earlier version. What earlier versions accepted
  * has the meaning that it had: a time without an offset is UTC, and letters without a meaning in a format of times stand for themselves.
  */
-export const compileStoredTemplate: CompileTemplate = (value, pointer, names) =>
-  compileAt(value, pointer, { limits: defaultExpressionLimits, names, isStored: true });
+export const compileStoredTemplate: CompileTemplate = (value, pointer, names, bounds = defaultBounds) =>
+  compileAt(value, pointer, { limits: expressionLimits(bounds.steps), names, isStored: true }, bounds);
 
 /** Like `compileTemplate`, with other limits. `outputLength` limits the output of all expressions of the template together. */
 export function compileTemplateWithin(
@@ -75,14 +81,14 @@ export function compileTemplateWithin(
   limits: ExpressionLimits,
   names?: NodeNames,
 ): ReturnType<CompileTemplate> {
-  return compileAt(value, pointer, { limits, names, isStored: false });
+  return compileAt(value, pointer, { limits, names, isStored: false }, defaultBounds);
 }
 
-function compileAt(value: Json, pointer: string, options: TemplateScan["options"]): ReturnType<CompileTemplate> {
+function compileAt(value: Json, pointer: string, options: TemplateScan["options"], bounds: TemplateBounds): ReturnType<CompileTemplate> {
   const { limits } = options;
-  const walk: TemplateScan = { root: pointer, issues: [], reads: new Map(), texts: [], options };
+  const walk: TemplateScan = { root: pointer, issues: [], reads: new Map(), texts: [], options, bounds, isCut: false };
   const build = compileValue(walk, value, pointer, 0);
-  if (build === null || walk.issues.length > 0) return { template: null, issues: walk.issues };
+  if (build === null || walk.isCut || walk.issues.length > 0) return { template: null, issues: walk.issues };
   const template: Template = {
     reads: [...walk.reads.values()],
     texts: walk.texts,
@@ -107,8 +113,12 @@ function sharedPurse(together: object, limits: ExpressionLimits): Budget {
   return budget;
 }
 
-/** Returns null if the value holds no expression, so that it is used as it is, or if the value is nested too deeply, which is a mistake. */
+/**
+ * Returns null if the value holds no expression, so that it is used as it is, if the value is nested too deeply, which is a mistake, or if
+ * the search has ended.
+ */
 function compileValue(walk: TemplateScan, value: Json, pointer: string, depth: number): Build | null {
+  if (walk.isCut || walk.issues.length > walk.bounds.issues) return null;
   if (typeof value === "string") return value.includes("{{") ? compileString(walk, value, pointer) : null;
   if (typeof value !== "object" || value === null) return null;
   if (depth > defaultLimits.depth) {
@@ -144,7 +154,8 @@ function setOwn(target: Record<string, unknown>, key: string, value: unknown): v
 }
 
 function compileString(walk: TemplateScan, text: string, pointer: string): Build {
-  const pieces = splitText(text, { ...walk.options, pointer });
+  const pieces = splitText(text, { ...walk.options, pointer }, walk.bounds);
+  walk.isCut = pieces.isCut;
   for (const mistake of pieces.mistakes) walk.issues.push(issue(pointer, mistake));
   for (const path of pieces.reads) walk.reads.set(JSON.stringify(path), path);
   const [only] = pieces.programs;

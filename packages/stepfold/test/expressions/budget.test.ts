@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
-import { defaultExpressionLimits } from "../../src/expressions/evaluation/expression-limits.ts";
+import { defaultExpressionLimits, expressionLimits } from "../../src/expressions/evaluation/expression-limits.ts";
 import { parse } from "../../src/expressions/syntax/parse.ts";
 import { tokenize } from "../../src/expressions/syntax/tokenize.ts";
 
@@ -16,7 +16,7 @@ const scope = {
     json: JSON.stringify(numbers),
   },
 };
-const run = (source: string): unknown => compileExpression(source).evaluate(scope);
+const run = (source: string): unknown => compileExpression(source, undefined, expressionLimits(10_000)).evaluate(scope);
 
 describe("the budget", () => {
   it.each<[string, unknown]>([

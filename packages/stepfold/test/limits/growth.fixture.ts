@@ -9,6 +9,7 @@ import { scrubber } from "../../src/engine/scrub.ts";
 import { executionScope } from "../../src/expressions/compile/scope.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
+import { expressionLimits } from "../../src/expressions/evaluation/expression-limits.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 import { loadFunctions } from "../../src/expressions/load-functions.ts";
 
@@ -214,7 +215,7 @@ const expressions = [
   // 900 items are within the limit for sorting, and above the limit for repeated searching or hashing
   /sort|sha256|matchAll/.test(source) ? 900 : 100,
   (n) => {
-    const expression = compileExpression(source);
+    const expression = compileExpression(source, undefined, expressionLimits(10_000));
     const context = { n: list(n, (i) => ({ output: i, timestamp: 0, attempt: 1, pathId: "0", version: i })) };
     const scope = executionScope({ context, since: n / 2, metadata: {}, at: 0, seed: () => "s", input: input(n) as Json } as never);
     return () => expression.evaluate(scope);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileSchema } from "../../src/engine/schema/json-schema.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
+import { expressionLimits } from "../../src/expressions/evaluation/expression-limits.ts";
 import { allExtraFunctions } from "../../src/expressions/extra/all-extra-functions.ts";
 import { readReplacement } from "../../src/expressions/extra/replacement.ts";
 import { provideExtraFunctions } from "../../src/expressions/functions/extra-functions.ts";
@@ -8,7 +9,7 @@ import { provideExtraFunctions } from "../../src/expressions/functions/extra-fun
 // What a few letters of a pattern or of a replacement can ask for is bounded or paid for.
 
 provideExtraFunctions(allExtraFunctions);
-const run = (source: string, input: unknown): unknown => compileExpression(source).evaluate({ input });
+const run = (source: string, input: unknown): unknown => compileExpression(source, undefined, expressionLimits(10_000)).evaluate({ input });
 const digits = "9".repeat(400);
 
 describe("a repetition counts in each round, also of what takes no step", () => {

@@ -3,7 +3,7 @@ import { evaluate } from "../../src/expressions/compile/evaluate.ts";
 import { executionScope } from "../../src/expressions/compile/scope.ts";
 import { compileExpression, programOf } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
-import { defaultExpressionLimits } from "../../src/expressions/evaluation/expression-limits.ts";
+import { defaultExpressionLimits, expressionLimits } from "../../src/expressions/evaluation/expression-limits.ts";
 import { allExtraFunctions } from "../../src/expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../../src/expressions/functions/extra-functions.ts";
 import { tokenize } from "../../src/expressions/syntax/tokenize.ts";
@@ -24,7 +24,7 @@ describe("F3: work that cost nothing", () => {
     "date.format(v)",
     "date.add(v, '1 month')",
   ])("is paid for: %s", (call) => {
-    expect(() => compileExpression(many(call)).evaluate({ input: { items } })).toThrow(
+    expect(() => compileExpression(many(call), undefined, expressionLimits(10_000)).evaluate({ input: { items } })).toThrow(
       expect.objectContaining({ code: "EXPRESSION_BUDGET" }),
     );
   });
@@ -40,7 +40,9 @@ describe("F3: work that cost nothing", () => {
   ])("by the digits of a text: %s", (call) => {
     const input = { items: items.slice(0, 20), digits: "1".repeat(300_000) };
     const source = `input.items.map(v => input.digits).map(t => ${call}).length`;
-    expect(() => compileExpression(source).evaluate({ input })).toThrow(expect.objectContaining({ code: "EXPRESSION_BUDGET" }));
+    expect(() => compileExpression(source, undefined, expressionLimits(10_000)).evaluate({ input })).toThrow(
+      expect.objectContaining({ code: "EXPRESSION_BUDGET" }),
+    );
     expect(compileExpression(source).evaluate({ input: { items, digits: "12" } })).toBe(310);
   });
 

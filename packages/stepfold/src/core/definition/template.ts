@@ -31,14 +31,30 @@ export interface Template {
 /** Ids of nodes by their names (`Node.name`). */
 export type NodeNames = ReadonlyMap<string, string>;
 
+/** What bounds the work of templates, while they are compiled and while they are evaluated. */
+export interface TemplateBounds {
+  /** The most steps of one evaluation of one expression (`Limits.expressionSteps`). */
+  readonly steps: number;
+  /** The search for mistakes in a value ends after more than these. */
+  readonly issues: number;
+  /**
+   * Pays for reading an expression with this many parts: names, values, signs. Returns false if it must not be read; then the rest of the
+   * value is not compiled, and whoever has refused it tells why.
+   */
+  read(parts: number): boolean;
+}
+
 /**
- * Compiles the `{{ }}` in a value. `template` is null if the value contains no expression (the value is then used as it is), or if there
- * are issues.
+ * Compiles the `{{ }}` in a value. `template` is null if the value contains no expression (the value is then used as it is), if there are
+ * issues, or if `bounds.read` has refused to go on.
+ *
+ * @param bounds by default the default limits hold, and everything is read
  */
 export type CompileTemplate = (
   value: Json,
   pointer: string,
   names?: NodeNames,
+  bounds?: TemplateBounds,
 ) => { readonly template: Template | null; readonly issues: readonly Issue[] };
 
 /** The facts about an execution that its expressions can read as `execution`. */

@@ -44,6 +44,12 @@ export interface Limits {
    * Work of one check of a value against a JSON Schema: schemas entered, keys and items read, steps of patterns. Each takes about 30 ns.
    */
   readonly schemaWork: number;
+  /**
+   * Work of one evaluation of one expression: items handled by array helpers, characters searched, and so on; all expressions of one value
+   * together may do twice as much. For each step an expression may build 16 characters of output, and 1,048,576 in any case. A step
+   * takes up to 1 µs.
+   */
+  readonly expressionSteps: number;
   /** How far in the future a timer may lie, in milliseconds. */
   readonly timerMs: number;
 }
@@ -71,5 +77,6 @@ export const defaultLimits: Limits = Object.freeze({
   workflows: 200,
   issues: 100,
   schemaWork: 5_000_000,
+  expressionSteps: 250_000,
   timerMs: 10 * 365 * 24 * 60 * 60 * 1000,
 });

@@ -1,3 +1,4 @@
+import { boundedLanguage } from "../../core/definition/compile/compile-bounds.ts";
 import { compile, compileToJudge, type Judged } from "../../core/definition/compile/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
 import { DefinitionReport } from "../../core/definition/definition-report.ts";
@@ -98,6 +99,7 @@ function prepareNodes(
   report: DefinitionReport,
   lacks: (type: string, pointer: string) => void,
 ): void {
+  const { compileTemplate: templates } = boundedLanguage(expressionLanguage, compiled.limits, report);
   const prepare = (node: CompiledNode, pointer: string): PreparedNode | null => {
     const { type } = node.node;
     const nodeDefinition = definitionOf(nodeDefinitions, type);
@@ -105,7 +107,7 @@ function prepareNodes(
       lacks(type, `${pointer}/type`);
       return null;
     }
-    const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, report);
+    const prepared = prepareNode(node, nodeDefinition, templates, report);
     nodes.set(node, prepared);
     checkData(prepared, `${pointer}/data`, compiled.limits, report);
     lintSettings(prepared, pointer, report);

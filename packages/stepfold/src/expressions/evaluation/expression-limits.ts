@@ -1,3 +1,5 @@
+import { defaultLimits } from "../../core/values/limits.ts";
+
 /** Bounds that keep a hostile or mistaken expression from hurting the process. */
 export interface ExpressionLimits {
   /** Length of the source of one expression, in UTF-16 code units. */
@@ -16,11 +18,25 @@ export interface ExpressionLimits {
   readonly outputLength: number;
 }
 
+const { expressionSteps } = defaultLimits;
+/** The least output that one evaluation may build, however few its steps are. */
+const leastOutput = 1024 * 1024;
+/** The output that one evaluation may build for each of its steps: an item of a list with one or two members. */
+const outputOfStep = 16;
+
 /** The limits that apply if you give no others. */
 export const defaultExpressionLimits: ExpressionLimits = Object.freeze({
   sourceLength: 4 * 1024,
   depth: 32,
   nodes: 500,
-  steps: 10_000,
-  outputLength: 1024 * 1024,
+  ...evaluationLimits(expressionSteps),
 });
+
+/** Returns the limits of expressions whose evaluations may take this many steps. */
+export function expressionLimits(steps: number): ExpressionLimits {
+  return steps === expressionSteps ? defaultExpressionLimits : { ...defaultExpressionLimits, ...evaluationLimits(steps) };
+}
+
+function evaluationLimits(steps: number): Pick<ExpressionLimits, "steps" | "outputLength"> {
+  return { steps, outputLength: Math.max(leastOutput, outputOfStep * steps) };
+}

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { compileExpression } from "../compile-expression.ts";
 import { compileTemplate } from "../compile-template.ts";
+import { expressionLimits } from "../evaluation/expression-limits.ts";
 import { extraAlone, extraMethods, extraNamespaces } from "../functions/extra-functions.ts";
 import { loadFunctions } from "../load-functions.ts";
 import { allExtraFunctions } from "./all-extra-functions.ts";
@@ -22,7 +23,8 @@ const scope = {
   index: 4,
   seed: () => "s",
 };
-const run = (source: string, data: Readonly<Record<string, unknown>> = scope): unknown => compileExpression(source).evaluate(data);
+const run = (source: string, data: Readonly<Record<string, unknown>> = scope): unknown =>
+  compileExpression(source, undefined, expressionLimits(10_000)).evaluate(data);
 const messageOf = (source: string, data = scope): string => {
   try {
     run(source, data);

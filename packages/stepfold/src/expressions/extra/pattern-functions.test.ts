@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { compileExpression } from "../compile-expression.ts";
+import { expressionLimits } from "../evaluation/expression-limits.ts";
 import { loadFunctions } from "../load-functions.ts";
 
 beforeAll(loadFunctions);
-const run = (source: string, input: unknown = ""): unknown => compileExpression(source).evaluate({ input });
+const run = (source: string, input: unknown = ""): unknown =>
+  compileExpression(source, undefined, expressionLimits(10_000)).evaluate({ input });
 const messageOf = (source: string, input: unknown = ""): string => {
   try {
     run(source, input);

@@ -21,6 +21,16 @@ import { reachedFrom } from "../reached-from.ts";
 import type { ExpressionLanguage, NodeNames, Template } from "../template.ts";
 import { checkDefinition, notForInnerWorkflows } from "./check-definition.ts";
 import { checkKeys } from "./check-keys.ts";
+import {
+  boundedLanguage,
+  handedLimits,
+  maxParts,
+  maxStoredParts,
+  maxStoredWork,
+  maxWork,
+  storedLimits,
+  unlimitedParts,
+} from "./compile-bounds.ts";
 import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
 import { compileNode } from "./compile-node.ts";
 import { repaired } from "./repaired.ts";
@@ -87,34 +97,6 @@ export function checkCounted(definition: unknown, language: ExpressionLanguage, 
   return build(definition, language, limits, {}, work).issues;
 }
 
-/**
- * The most work for one definition: nodes, edges and words of node sets that are looked at, mostly in the search for the paths that joins
- * may wait for, and letters of names that are compared. It takes about 50 ms.
- */
-const maxWork = 10_000_000;
-
-/** The same for a definition that was accepted before, perhaps by a version that did not count the work. It takes about 2 s. */
-const maxStoredWork = 500_000_000;
-
-/** Returns the limits for the JSON of a definition that a caller passes in: more keys than other values, and `definitionBytes`. */
-function handedLimits(limits: Limits): Limits {
-  return { ...limits, keys: limits.keys * 10, valueBytes: limits.definitionBytes };
-}
-
-/** Returns the limits for the JSON of a stored definition, so that it still loads after limits became lower. Only `depth` counts. */
-function storedLimits(limits: Limits): Limits {
-  const most = Number.POSITIVE_INFINITY;
-  return { ...limits, depth: Math.max(limits.depth, defaultLimits.depth), keys: most, valueBytes: most, stringLength: most };
-}
-
-/** Replaces the limits of a definition that was accepted before. */
-const unlimited = {
-  nodes: Number.POSITIVE_INFINITY,
-  edges: Number.POSITIVE_INFINITY,
-  variables: Number.POSITIVE_INFINITY,
-  workflows: Number.POSITIVE_INFINITY,
-};
-
 /** What all parts of one compilation share. */
 interface Building {
   readonly language: ExpressionLanguage;
@@ -142,14 +124,22 @@ function build(
     return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message }], isPartial: false };
   }
   const report = new DefinitionReport(limits, work);
-  checkDefinition(plain, isStored ? { ...limits, ...unlimited } : limits, report);
+  checkDefinition(plain, isStored ? { ...limits, ...unlimitedParts } : limits, report);
   const misshapen = report.issues.filter(isError);
   if (!isStored) checkKeys(plain, report);
   const whole = report.errorCount > limits.issues ? null : misshapen.length === 0 ? plain : repaired(plain as Json, misshapen);
   const isPartial = misshapen.length > 0;
   if (whole === null) return { built: null, issues: report.issues, isPartial };
   if (isPartial) report.settle(isPartial);
-  const built = buildWorkflow(whole as WorkflowDefinition, "", { language, limits, report, work, variables: new Set() });
+  const reading = new WorkBudget(isStored ? maxStoredParts : maxParts);
+  const bounded = boundedLanguage(language, limits, report, reading);
+  const built = buildWorkflow(whole as WorkflowDefinition, "", { language: bounded, limits, report, work, variables: new Set() });
+  if (reading.isSpent)
+    report.add(
+      "TOO_MANY",
+      "",
+      `the expressions have more than ${maxParts} parts in all: move some of the work into code or other workflows`,
+    );
   share(built, null);
   checkNames(built, "", report);
   return { built, issues: report.issues, isPartial };
