@@ -1,4 +1,5 @@
 import { readTimestamp } from "../../core/values/timestamp.ts";
+import { boundsMistake } from "../../expressions/pattern/pattern-syntax.ts";
 
 /**
  * The formats of strings that are checked; any other format accepts every text. The time of each check grows only with the length of the
@@ -142,6 +143,7 @@ function decoded(text: string): string {
 }
 
 function isRegex(text: string): boolean {
+  if (boundsMistake(text) !== undefined) return false;
   // `\Z` is the end of a text in other languages, but not in JavaScript
   if (/(?:^|[^\\])\\Z/.test(text)) return false;
   try {

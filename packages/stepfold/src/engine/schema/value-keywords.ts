@@ -1,8 +1,12 @@
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { Json } from "../../core/values/json.ts";
+import { unicodeClassesIn } from "../../expressions/pattern/pattern-syntax.ts";
 import { type Check, type CheckRun, shown } from "./check-run.ts";
 import { formats } from "./formats.ts";
 import { isCount, type Keyword } from "./keyword.ts";
+
+/** The work of making the set of a class of Unicode, in a text that is to be a regular expression. */
+const classPrice = 10_000;
 
 const types = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
@@ -33,7 +37,7 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
     if (!fits) return null;
     return (value, run, place) => {
       if (typeof value !== "string") return true;
-      run.spend(5 + (value.length >> 1));
+      run.spend(5 + (value.length >> 1) + (name === "regex" ? classPrice * unicodeClassesIn(value) : 0));
       return fits(value) || run.report(place, `is not a valid ${name as string}`);
     };
   },
@@ -107,7 +111,7 @@ function ofLength(keyword: string, holds: (length: number, bound: number) => boo
     }
     return (value, run, place) => {
       if (typeof value !== "string") return true;
-      run.spend(value.length >> 4);
+      run.spend(value.length >> 1);
       return holds(lengthOf(value), bound) || run.report(place, `${message} ${bound} characters`);
     };
   };

@@ -131,6 +131,6 @@ describe("a regular expression in an expression", () => {
   it("costs no more than the letters times the size of the pattern", () => {
     expect(messageOf("/(a+)+$/.test(input)", `${"a".repeat(200_000)}!`)).toContain("steps");
     expect(run("/(a+)+$/.test(input)", `${"a".repeat(5_000)}!`)).toBe(false);
-    expect(run("/(x+x+)+y/.test(input)", "x".repeat(5_000))).toBe(false);
+    expect(run("/(x+x+)+y/.test(input)", "x".repeat(2_500))).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ export type Match = readonly number[];
 const programs = new WeakMap<PatternValue, PatternProgram>();
 
 /** The number of search steps that one step of an expression's budget pays for. */
-const stepsForOne = 32;
+const stepsForOne = 16;
 
 /** The search for a pattern in a text. Each search costs at most the length of the text times the size of the pattern and its groups. */
 export class PatternSearch {

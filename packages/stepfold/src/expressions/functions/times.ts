@@ -6,6 +6,9 @@ import { kindOf } from "../evaluation/read-member.ts";
 import { formatTime, patternMistake } from "./format-time.ts";
 import { weekday } from "./time-parts.ts";
 
+/** The steps that reading or making a date takes. */
+export const timePrice = 4;
+
 /** What calls a function of time. */
 export interface TimeCall {
   readonly name: string;
@@ -25,7 +28,7 @@ export function offsetMistake(name: string, value: unknown): string | undefined 
  * UTC.
  */
 export function timeFrom(frame: Frame, { name, needs, position }: TimeCall, value: unknown, local?: LocalTime): number {
-  charge(frame, 1);
+  charge(frame, timePrice);
   if (typeof value === "string") payToRead(frame, value);
   const at = readTimestamp(value, frame.unit.isStored ? asUtc : local);
   if (at !== undefined) return at;
@@ -36,7 +39,7 @@ export function timeFrom(frame: Frame, { name, needs, position }: TimeCall, valu
 
 /** Returns a time as a date. A time outside the range of dates fails the evaluation. */
 export function dateAt(frame: Frame, { name, position }: TimeCall, at: number): Date {
-  charge(frame, 1);
+  charge(frame, timePrice);
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? failEvaluation(frame, position, `${name} leads to a date that does not exist`) : date;
 }
@@ -44,7 +47,7 @@ export function dateAt(frame: Frame, { name, position }: TimeCall, at: number): 
 /** Formats a time. In a definition that was stored, perhaps by an earlier version, letters without a meaning stand for themselves. */
 export function formatAt(frame: Frame, call: TimeCall, at: number, pattern: string): string {
   const date = dateAt(frame, call, at);
-  charge(frame, pattern.length / 16);
+  charge(frame, pattern.length / 8);
   grow(frame, pattern.length * 2);
   const mistake = frame.unit.isStored ? undefined : patternMistake(pattern);
   if (mistake !== undefined) failEvaluation(frame, call.position, mistake);

@@ -1,12 +1,15 @@
 import { isEdge, type Look, lettersOf, type PatternStep, sizeOf, tooLarge, writeProgram } from "./pattern-program.ts";
-import { parsePattern } from "./pattern-syntax.ts";
+import { parsePattern, unicodeClassesIn } from "./pattern-syntax.ts";
 
 /** Pays for units of work; throws if the budget is used up. */
 export type Spend = (units: number) => void;
 
 /** A regular expression whose matching time is linear in the length of the text (Thompson's construction). */
 export interface Pattern {
-  /** The number of steps, with those of look-arounds. Each letter of a text costs about that many units of work at most. */
+  /**
+   * The number of steps, with those of look-arounds: each letter of a text costs about that many units of work at most. A class of Unicode
+   * counts as 100 more, because making its set takes that long.
+   */
   readonly size: number;
   /** True if the pattern matches anywhere in the text. */
   matches(text: string, spend: Spend): boolean;
@@ -14,6 +17,9 @@ export interface Pattern {
 
 /** A compiled pattern, or why it cannot be used. */
 export type CompiledPattern = { readonly pattern: Pattern; readonly mistake?: undefined } | { readonly mistake: string };
+
+/** What making the set of a class of Unicode counts, in steps of a program. */
+const stepsOfClass = 100;
 
 /** Compiles a regular expression. */
 export function compilePattern(source: string): CompiledPattern {
@@ -24,7 +30,7 @@ export function compilePattern(source: string): CompiledPattern {
   const { program, looks } = writeProgram(parsed.part, false);
   return {
     pattern: {
-      size: sizeOf(parsed.part, false) + 1,
+      size: sizeOf(parsed.part, false) + 1 + stepsOfClass * unicodeClassesIn(source),
       matches(text, spend) {
         const letters = lettersOf(text);
         // The cost of preparing the text and the sets of steps.

@@ -58,6 +58,30 @@ describe("a compressed store", () => {
     await expect(reading({ [mark]: 1, gzip }, { maxBytes: 1_000_000 })).rejects.toMatchObject(refused);
   });
 
+  it("refuses values that are too large together", async () => {
+    const inner = memoryStore();
+    const half = { [mark]: 1, zstd: zlib.zstdCompressSync(JSON.stringify("x".repeat(600_000))).toString("base64") };
+    await inner.create(startCommit("a", { input: half, metadata: { one: { two: half }, three: half } }));
+    const load = (options?: Parameters<typeof compressedStore>[1]): Promise<unknown> => compressedStore(inner, options).load("a");
+    await expect(load({ maxExecutionBytes: 1_500_000 })).rejects.toMatchObject({
+      code: "STORE_REJECTED",
+      message: expect.stringContaining("may have 1500000 together (maxExecutionBytes)"),
+    });
+    await expect(load({ maxExecutionBytes: 1_900_000 })).resolves.toMatchObject({ input: "x".repeat(600_000) });
+    // each load has the whole
+    const store = compressedStore(inner, { maxExecutionBytes: 1_900_000 });
+    for (let i = 0; i < 3; i++) await store.load("a");
+    await expect(store.events("a", -1, 10)).resolves.toHaveLength(1);
+  });
+
+  it("has bounds that suit the limits of values and executions", async () => {
+    const bomb = (size: number): Json => ({ [mark]: 1, gzip: zlib.gzipSync(`"${"[],".repeat(size / 3)}"`).toString("base64") });
+    await expect(reading(bomb(4_000_000))).resolves.toContain("[]");
+    await expect(reading(bomb(5_000_000))).rejects.toMatchObject({
+      message: expect.stringContaining("more than 4194304 bytes (maxBytes)"),
+    });
+  });
+
   it("never writes what it would refuse to read", async () => {
     expect(await stored(text, { maxBytes: 5000 })).toEqual({ inner: text, outer: text });
   });
@@ -93,7 +117,7 @@ describe("a compressed store", () => {
   });
 
   it("checks its options", () => {
-    for (const options of [{ aboveBytes: -1 }, { aboveBytes: 1.5 }, { maxBytes: Number.NaN }]) {
+    for (const options of [{ aboveBytes: -1 }, { aboveBytes: 1.5 }, { maxBytes: Number.NaN }, { maxExecutionBytes: -1 }]) {
       expect(() => compressedStore(memoryStore(), options)).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
     }
   });

@@ -33,11 +33,13 @@ export function compressedText(bytes: Uint8Array): JsonObject | null {
   return data.length + markerBytes < bytes.length ? { [name]: data } : null;
 }
 
-/** Decompresses the text of a marker, or returns the reason why that is not possible. */
-export function decompress(
-  marker: JsonObject,
-  maxBytes: number,
-): { readonly text: string } | { readonly reason: string; readonly cause?: unknown } {
+/** What a marker stands for, or why it cannot be decompressed. */
+export type Decompressed =
+  | { readonly text: string; readonly bytes: number }
+  | { readonly reason: string; readonly isTooLarge?: boolean; readonly cause?: unknown };
+
+/** Decompresses the text of a marker. */
+export function decompress(marker: JsonObject, maxBytes: number): Decompressed {
   const known = methods();
   const method = known.find(({ name }) => Object.hasOwn(marker, name));
   if (!method) {
@@ -45,9 +47,12 @@ export function decompress(
     return { reason: `is compressed with ${used.join(", ")}; this platform has ${known.map(({ name }) => name).join(" and ")}` };
   }
   try {
-    return { text: method.decompress(Buffer.from(String(marker[method.name]), "base64"), maxBytes).toString() };
+    const data = Buffer.from(String(marker[method.name]), "base64");
+    // the platform refuses a bound of 0
+    const bytes = method.decompress(data, Math.max(1, maxBytes));
+    return { text: bytes.toString(), bytes: bytes.length };
   } catch (cause) {
-    const tooLarge = (cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    return { reason: tooLarge ? `would have more than ${maxBytes} bytes (maxBytes)` : "is damaged: it cannot be decompressed", cause };
+    const isTooLarge = (cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    return { reason: "is damaged: it cannot be decompressed", isTooLarge, cause };
   }
 }

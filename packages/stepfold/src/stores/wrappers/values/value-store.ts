@@ -205,7 +205,7 @@ async function readRows(
     workflowId,
     incarnation: codec.needsIncarnation && rows.length > 0 ? await incarnationOf(inner, workflowId) : null,
   });
-  return Promise.all(rows.map(async (row) => ({ ...row, event: await decodeEvent(codec, row.event, location) })));
+  return Promise.all(rows.map(async (row) => ({ ...row, event: await decodeEvent(codec, row.event, { ...location }) })));
 }
 
 /** The most pages of the inner store that are read for one page. */
