@@ -71,6 +71,7 @@ function oneOf(values: readonly Json[], message: string): Check {
   const plain = new Set(values.filter((value) => !isStructure(value)));
   const structures = new Set(values.filter(isStructure).map(canonicalJson));
   return (value, run, place) => {
+    if (typeof value === "string") run.spend(value.length >> 5);
     if (isStructure(value) ? structures.size > 0 && structures.has(textOf(value, run)) : plain.has(value)) return true;
     return run.report(place, message);
   };
