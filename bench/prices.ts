@@ -1,4 +1,4 @@
-import { scrubber } from "../packages/stepfold/src/engine/scrub.ts";
+import { scrubber } from "../packages/stepfold/src/engine/secrets/scrubber.ts";
 import { evaluate, type Program } from "../packages/stepfold/src/expressions/compile/evaluate.ts";
 import { programOf } from "../packages/stepfold/src/expressions/compile-expression.ts";
 import { defaultExpressionLimits } from "../packages/stepfold/src/expressions/evaluation/expression-limits.ts";
@@ -203,7 +203,7 @@ console.log(
 );
 // redaction has no step counter, because its patterns run in the JavaScript engine. Here the length of the text is doubled, without the
 // cut that messages get before redaction.
-const scrub = scrubber({ secrets: Array.from({ length: 50 }, (_, i) => `secret number ${i} with a tail`) });
+const scrub = scrubber(Array.from({ length: 50 }, (_, i) => `secret number ${i} with a tail`));
 const texts = ["token:", "token: ", "password = ", "Bearer ", "://", "://a@", "secret number 7 ", "secret number 7 with a tail", " "];
 for (const text of texts) {
   const [once, twice] = [20_000, 40_000].map((length) => bestMs(() => scrub(text.repeat(length / text.length))));

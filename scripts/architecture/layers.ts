@@ -96,7 +96,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [""],
   ],
   expressions: [["evaluation", "pattern"], ["syntax"], ["functions"], ["compile"], ["read-set", "extra"], [""]],
-  engine: [["schema"], ["workflow"], ["attempt"], ["commands"], [""]],
+  engine: [["secrets", "schema"], ["workflow"], ["attempt"], ["commands"], [""]],
   runtime: [["context"], ["commands", "retention"], ["forks"], ["local"], ["delivery"], ["worker"], ["handle"], ["bulk"], [""]],
 };
 

@@ -53,6 +53,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
       workflows: config.workflows ?? [],
       nodeDefinitions: nodeDefinitionsOf(config),
       globals: globals as GlobalsOf<NodeDefinitions>,
+      ...(config.secrets && { secrets: config.secrets }),
       drive: false,
       leaseMs,
       beatMs,

@@ -26,6 +26,11 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
     | GlobalsOf<D>
     | ((context: GlobalsContext) => OpenGlobals<GlobalsOf<D>> | Promise<OpenGlobals<GlobalsOf<D>>>)
     | undefined;
+  /**
+   * Paths into `globals` of texts that are secrets although neither their names nor their looks tell, such as `["stripe", "mail.password"]`.
+   * Secrets are removed from messages of errors, never from data.
+   */
+  readonly secrets?: readonly string[] | undefined;
   /** Workflows that commands know by their ids, in addition to workflows in files. */
   readonly workflows?: readonly WorkflowDefinition[] | undefined;
   /** Limits that differ from the default ones, such as `{ steps: 1_000 }`. */

@@ -5,7 +5,7 @@ import { printable } from "../text/printable.ts";
 import type { StepfoldConfig } from "./config.ts";
 
 /** The settings that a config may have. */
-const keys = ["nodeDefinitions", "globals", "workflows", "limits", "schedules", "queue", "feed"];
+const keys = ["nodeDefinitions", "globals", "secrets", "workflows", "limits", "schedules", "queue", "feed"];
 
 /** Loads a config and checks its settings; without a path, the config is empty. @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
 export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
@@ -39,13 +39,15 @@ function checked(value: unknown, name: string): StepfoldConfig {
   if (!isObject(value)) throw invalid("the default export must be an object, made with defineConfig");
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
   if (unknown !== undefined) throw invalid(`there is no setting "${unknown}"; there are ${keys.join(", ")}`);
-  const { nodeDefinitions = {}, workflows = [], limits = {}, schedules = {} } = value;
+  const { nodeDefinitions = {}, workflows = [], secrets = [], limits = {}, schedules = {} } = value;
   if (!isObject(nodeDefinitions)) throw invalid("nodeDefinitions must be an object: your node types by name");
   for (const [type, definition] of Object.entries(nodeDefinitions)) {
     if (!isObject(definition) || typeof definition.executor !== "function")
       throw invalid(`nodeDefinitions.${type} must be a node definition, made with defineNode: it has no executor`);
   }
   if (!Array.isArray(workflows)) throw invalid("workflows must be a list of workflow definitions");
+  if (!Array.isArray(secrets) || !secrets.every((path) => typeof path === "string"))
+    throw invalid("secrets must be a list of paths into globals, such as mail.password");
   if (!isObject(limits)) throw invalid("limits must be an object");
   if (!isObject(schedules)) throw invalid("schedules must be an object: your schedules by name");
   const { queue = null, feed = null } = value;

@@ -66,6 +66,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     workflows: config.workflows ?? [],
     nodeDefinitions: nodeDefinitionsOf(config),
     globals: globals as GlobalsOf<NodeDefinitions>,
+    ...(config.secrets && { secrets: config.secrets }),
     leaseMs,
     pollMs,
     drive: drives,

@@ -2,6 +2,7 @@ import { errorInfo, stackOf } from "../core/errors/error-info.ts";
 import { having, type OptionCheck, orNull } from "../core/values/check-arguments.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 import type { TaskInfo } from "./plugin.ts";
+import type { Scrub } from "./secrets/scrubber.ts";
 
 /**
  * Receives messages about failures and about what this process does. `console` fits, and so do most loggers. An error of the logger does
@@ -29,7 +30,7 @@ export interface Log {
 export const aLogger: OptionCheck = orNull(having("a logger, such as console, with info, warn and error", ["info", "warn", "error"]));
 
 /** Creates a log that writes to a logger. @param scrub removes secrets from a text */
-export function logTo(logger: Logger, scrub: (text: string) => string): Log {
+export function logTo(logger: Logger, scrub: Scrub): Log {
   const clean = (text: string): string => printable(scrub(text));
   const tell = (level: keyof Logger, message: string, details: object): void => {
     try {

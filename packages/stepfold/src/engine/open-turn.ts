@@ -5,7 +5,8 @@ import type { Task } from "../core/transition/plan.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { type Log, logTo } from "./logger.ts";
 import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
-import { scrubber } from "./scrub.ts";
+import type { Scrub } from "./secrets/scrubber.ts";
+import { shownError } from "./secrets/shown-error.ts";
 import type { TurnSetting } from "./setting.ts";
 import { Turn } from "./turn.ts";
 import type { AttemptRequest, TurnRequest } from "./turn-options.ts";
@@ -55,14 +56,14 @@ export function attemptContext(
   request: AttemptRequest,
 ): { readonly performing: AttemptContext; readonly info: (task: Task, type: string) => TaskInfo; readonly log: Log | null } {
   const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
-  const { globals, secrets = globals, globalNames = null } = request;
+  const { globals, secrets, globalNames = null } = request;
   const { workflowId } = draft;
   const watched = plugins.length > 0;
   // nothing is read from the draft: the scope of a step in flight may have ended
   const info = (task: Task, type: string): TaskInfo => ({ ...task, stepPath: [...task.stepPath], workflowId, type });
-  let made: ((text: string) => string) | null = null;
-  const scrub = (text: string): string => {
-    made ??= scrubber(secrets);
+  let made: Scrub | null = null;
+  const scrub: Scrub = (text) => {
+    made ??= secrets.current();
     return made(text);
   };
   const log: Log | null = logger && logTo(logger, scrub);
@@ -79,7 +80,7 @@ export function attemptContext(
     scrub,
     keepStacks,
     onFailed: log && ((thrown, task, type, outcome) => log.failed(thrown, info(task, type), outcome)),
-    onThrown: watched ? (thrown, task, type) => notify(plugins, "onError", thrown, info(task, type)) : null,
+    onThrown: watched ? (thrown, task, type) => notify(plugins, "onError", shownError(thrown, scrub), info(task, type)) : null,
     onHeartbeat: watched ? (progress, task, type) => notify(plugins, "onHeartbeat", progress, info(task, type)) : null,
   };
   return { performing, info, log };

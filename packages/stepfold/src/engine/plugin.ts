@@ -42,7 +42,8 @@ export interface Plugin {
   /** Called with the outcome of a task, before the outcome is applied. */
   afterNode?(task: TaskInfo, outcome: Outcome): unknown;
   /**
-   * Called when an attempt threw: `thrown` is what the executor threw, or the evaluation or a check of its data or output. Not called for a
+   * Called when an attempt threw: `thrown` is what the executor threw, or the evaluation or a check of its data or output.
+   * If its texts contain a secret of `globals`, it is a copy without them, of the same class. Not called for a
    * timeout or a limit: the events `failed` of `onEvent` show every failure.
    */
   onError?(thrown: unknown, task: TaskInfo): unknown;

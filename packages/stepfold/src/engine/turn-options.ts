@@ -8,13 +8,14 @@ import type { EpochMs } from "../core/values/json.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import type { Outcome } from "./attempt/outcome.ts";
+import type { Secrets } from "./secrets/secrets.ts";
 import type { PreparedNode } from "./workflow/prepared-node.ts";
 
 /** Values that a caller gives to the attempts of one call. */
 export interface AttemptRequest {
   readonly globals?: unknown;
-  /** The value whose secrets are removed from errors and from messages to the logger. Default: `globals`. */
-  readonly secrets?: unknown;
+  /** The secrets that are removed from errors and from messages to the logger: those of all globals, also of those that are not given here. */
+  readonly secrets: Secrets;
   /** Names of the members of `globals` that expressions may read. Default: all. */
   readonly globalNames?: readonly string[] | null | undefined;
   /** Default: the clock of the environment. */

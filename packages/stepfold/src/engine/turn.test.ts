@@ -11,12 +11,18 @@ import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { defaultLimits } from "../core/values/limits.ts";
 import { Deadlines } from "../environment/system-environment.ts";
 import { openTurn } from "./open-turn.ts";
+import { Secrets } from "./secrets/secrets.ts";
 import type { TurnRequest } from "./turn-options.ts";
 import { prepareWorkflow } from "./workflow/prepared-workflow.ts";
 import { startEvent } from "./workflow/start-event.ts";
 
 /** Makes a turn as a runtime does. The option `commit` of the request gets the events. */
-function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[], request: TurnRequest, parts: NodeParts = {}) {
+function turnOf(
+  code: Readonly<Record<string, Coded>>,
+  edges: readonly string[],
+  request: Omit<TurnRequest, "secrets">,
+  parts: NodeParts = {},
+) {
   const clock = new VirtualEnvironment();
   const definitions = Object.fromEntries(
     Object.entries(code).map(([id, coded]) => [`${id}-type`, typeof coded === "function" ? { executor: coded } : coded]),
@@ -35,7 +41,12 @@ function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[],
     may: null,
     workflowNamed: () => prepared,
   };
-  return { clock, workflow: prepared.compiled, first: fold(prepared.compiled, [event]), turn: openTurn(prepared, draft, setting, request) };
+  return {
+    clock,
+    workflow: prepared.compiled,
+    first: fold(prepared.compiled, [event]),
+    turn: openTurn(prepared, draft, setting, { ...request, secrets: new Secrets(undefined) }),
+  };
 }
 
 /** A `commit` that records the events. */

@@ -19,6 +19,7 @@ import {
   aFlag,
   aList,
   aListOfObjects,
+  aListOfTexts,
   anEnvironment,
   anObject,
   anything,
@@ -38,7 +39,9 @@ import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-defi
 import { openTurn } from "./open-turn.ts";
 import { checkPlugins, notifyEvent, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
+import { Secrets } from "./secrets/secrets.ts";
 import type { TurnSetting } from "./setting.ts";
+import type { AttemptRequest } from "./turn-options.ts";
 import { libraryOf } from "./workflow/link-workflows.ts";
 import { namedWorkflows } from "./workflow/named-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
@@ -59,6 +62,12 @@ export interface EngineOptions<D extends NodeDefinitions> {
   readonly environment?: Environment;
   /** Receives a message about every failed attempt, with the stack of the code that threw, and about every warning. Default: no logger. */
   readonly logger?: Logger;
+  /**
+   * Paths into `globals` of texts that are secrets although neither their names nor their looks tell, such as `["stripe", "mail.password"]`. A
+   * path to an object or a list means all texts in it. Secrets are removed from messages of errors, logs and hooks, and never from data. A
+   * path that leads to no text of at least 6 characters in the `globals` of a call is refused by that call: `OPTION_INVALID`. Default: none.
+   */
+  readonly secrets?: readonly string[];
   /** Also keeps this stack in the error of the snapshot. This is for development, since stacks show where files lie. Default: false. */
   readonly keepStacks?: boolean;
 }
@@ -66,6 +75,7 @@ export interface EngineOptions<D extends NodeDefinitions> {
 const engineOptionChecks: { readonly [K in keyof EngineOptions<NodeDefinitions>]-?: OptionCheck } = {
   ...{ workflow: anything, workflows: aList, nodeDefinitions: anObject, limits: anObject, stepTimeoutMs: anything },
   ...{ plugins: aListOfObjects, environment: anEnvironment, logger: aLogger, keepStacks: aFlag },
+  secrets: aListOfTexts,
 };
 
 /** The bounds of one call. */
@@ -120,6 +130,9 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   readonly warnings: readonly Issue[];
   readonly #prepared: PreparedWorkflow;
   readonly #setting: TurnSetting;
+  readonly #listedSecrets: readonly string[];
+  /** The secrets of globals that calls were given before. */
+  readonly #secrets = new WeakMap<object, Secrets>();
   /** Resolves when functions that expressions need are loaded; null if none has to be loaded. */
   readonly #loading: Promise<void> | null;
 
@@ -139,6 +152,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     this.warnings = this.#prepared.warnings;
     const workflowNamed = namedWorkflows(this.#prepared, workflows, prepare);
     this.#loading = missingFunctions();
+    this.#listedSecrets = Object.freeze([...(options.secrets ?? [])]);
     this.#setting = {
       environment,
       deadlines: new Deadlines(environment),
@@ -213,6 +227,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   ): Promise<Snapshot> {
     checkTurnOptions(request);
     refuseUnknown("engine.execute", request, request.snapshot === undefined ? startKeys : continueKeys);
+    const secrets = this.#secretsOf(request.globals);
     if (this.#loading) await this.#loading;
     const { draft, before, unchanged } =
       request.snapshot === undefined ? this.#begin(request) : await this.#resume(request as ContinueRequest);
@@ -221,16 +236,25 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
       this.#tell(before, draft);
       emit?.(before, draft);
     }
-    if (!draft.ended && !request.signal?.aborted) await this.#turn(draft, request, emit);
+    if (!draft.ended && !request.signal?.aborted) await this.#turn(draft, { ...request, secrets }, emit);
     return unchanged?.version === draft.version ? unchanged : this.#close(draft);
   }
 
-  #turn(draft: Draft, request: Slice & { readonly globals?: unknown }, emit: ((event: Event, after: Draft) => void) | null): Promise<void> {
-    const { globals, concurrency, stepLimit, signal } = request;
+  /** @throws StepfoldError `OPTION_INVALID` */
+  #secretsOf(globals: unknown): Secrets {
+    const key = typeof globals === "object" && globals !== null ? globals : this;
+    const known = this.#secrets.get(key) ?? new Secrets(globals, this.#listedSecrets);
+    this.#secrets.set(key, known);
+    return known;
+  }
+
+  #turn(draft: Draft, request: Slice & AttemptRequest, emit: ((event: Event, after: Draft) => void) | null): Promise<void> {
+    const { globals, secrets, concurrency, stepLimit, signal } = request;
     const pending = earliestOf(draft);
     const early = pending !== null && isAnyDue(draft, this.#setting.environment.now(), null) ? null : pending;
     const turn = openTurn(this.#prepared, draft, this.#setting, {
       globals,
+      secrets,
       concurrency,
       stepLimit,
       early,

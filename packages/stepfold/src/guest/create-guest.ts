@@ -3,6 +3,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import {
   aFunction,
   aList,
+  aListOfTexts,
   anEnvironment,
   anObject,
   anything,
@@ -15,6 +16,7 @@ import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/limits.
 import { aLogger, type Logger } from "../engine/logger.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { defaultConcurrency } from "../engine/open-turn.ts";
+import { Secrets } from "../engine/secrets/secrets.ts";
 import { libraryOf } from "../engine/workflow/link-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { Deadlines, systemEnvironment } from "../environment/system-environment.ts";
@@ -35,6 +37,11 @@ interface Parts<D extends NodeDefinitions> {
   /** The most steps of one execution that are performed at the same time. Default 16. */
   readonly concurrency?: number;
   readonly environment?: Environment;
+  /**
+   * Paths into `globals` of texts that are secrets although neither their names nor their looks tell, such as `["stripe", "mail.password"]`: as
+   * the option of `createRuntime`. Default: none.
+   */
+  readonly secrets?: readonly string[];
   /** Gets every failed attempt, with the stack of the code that threw the error. Default: no logger. */
   readonly logger?: Logger;
   /**
@@ -72,6 +79,7 @@ export interface Guest {
 const guestOptionChecks: { readonly [K in keyof Parts<NodeDefinitions> | "globals"]-?: OptionCheck } = {
   ...{ workflows: aList, nodeDefinitions: anObject, limits: anObject, stepTimeoutMs: anything, concurrency: anything },
   ...{ environment: anEnvironment, logger: aLogger, onRefused: aFunction, globals: anObject },
+  secrets: aListOfTexts,
 };
 
 /**
@@ -129,7 +137,8 @@ export function createGuest<const D extends NodeDefinitions>(options: GuestOptio
     may: () => false,
   };
   const { globals, onRefused = () => undefined } = options as Parts<D> & { readonly globals?: unknown };
-  const performing: Performing = { workflowNamed, setting, globals, concurrency, onRefused };
+  const secrets = new Secrets(globals, options.secrets);
+  const performing: Performing = { workflowNamed, setting, globals, secrets, concurrency, onRefused };
   return {
     async run(host, start) {
       await missingFunctions();

@@ -11,6 +11,8 @@ import type { Outcome } from "../engine/attempt/outcome.ts";
 import { perform } from "../engine/attempt/perform.ts";
 import { decide } from "../engine/commands/command.ts";
 import { attemptContext } from "../engine/open-turn.ts";
+import type { Secrets } from "../engine/secrets/secrets.ts";
+import { shownError } from "../engine/secrets/shown-error.ts";
 import type { TurnSetting } from "../engine/setting.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { startEvent } from "../engine/workflow/start-event.ts";
@@ -22,6 +24,7 @@ export interface Performing {
   readonly workflowNamed: (name: string) => PreparedWorkflow;
   readonly setting: TurnSetting;
   readonly globals: unknown;
+  readonly secrets: Secrets;
   readonly concurrency: number;
   readonly onRefused: (message: GuestMessage, error: unknown, workflowId: string) => void;
 }
@@ -51,8 +54,9 @@ export async function performStep(performing: Performing, step: GuestStep): Prom
     const at = Math.min(message.at, setting.environment.now());
     return { type: "decided", event: await decide(prepared, snapshot, message.command, at, setting.limits) };
   } catch (error) {
-    performing.onRefused(message, error, workflowId);
-    return { type: "refused", error: errorInfo(error) };
+    const { scrub } = performing.secrets;
+    performing.onRefused(message, shownError(error, scrub), workflowId);
+    return { type: "refused", error: errorInfo(error, undefined, scrub) };
   }
 }
 
@@ -62,7 +66,7 @@ export function requireHash(workflowId: string, { compiled }: PreparedWorkflow, 
   throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: compiled.hash, actual: begunWith, inJournal: true });
 }
 
-function begun({ workflowNamed, setting, concurrency }: Performing, start: GuestStart): GuestResult {
+function begun({ workflowNamed, setting, secrets, concurrency }: Performing, start: GuestStart): GuestResult {
   const { environment, limits } = setting;
   try {
     if (typeof start !== "object" || start === null) throw invalid("start", "must be an object with workflow and workflowId");
@@ -73,7 +77,7 @@ function begun({ workflowNamed, setting, concurrency }: Performing, start: Guest
     return { type: "started", event, limits: inJson(limits), concurrency: Math.min(concurrency, Number.MAX_SAFE_INTEGER) };
   } catch (error) {
     if (!StepfoldError.is(error)) throw error;
-    return { type: "refused", error: errorInfo(error) };
+    return { type: "refused", error: errorInfo(error, undefined, secrets.scrub) };
   }
 }
 
@@ -89,8 +93,8 @@ function invalid(option: string, reason: string): StepfoldError {
   return new StepfoldError("OPTION_INVALID", { option, reason });
 }
 
-function attempted({ setting, globals }: Performing, prepared: PreparedWorkflow, draft: Draft, task: Task): Promise<Outcome> {
-  const { performing } = attemptContext(draft, setting, { globals });
+function attempted({ setting, globals, secrets }: Performing, prepared: PreparedWorkflow, draft: Draft, task: Task): Promise<Outcome> {
+  const { performing } = attemptContext(draft, setting, { globals, secrets });
   const node = prepared.nodes.get(nodeOfTask(task, scopeOfTask(task, draft)))!;
   return new Promise((resolve) => {
     const { outcome } = perform(task, node, scopeOfTask(task, draft), performing, performing.now(), resolve);

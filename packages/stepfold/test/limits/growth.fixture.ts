@@ -5,7 +5,7 @@ import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import type { ActivePath } from "../../src/core/snapshot/snapshot.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import { scrubber } from "../../src/engine/scrub.ts";
+import { scrubber } from "../../src/engine/secrets/scrubber.ts";
 import { executionScope } from "../../src/expressions/compile/scope.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
@@ -246,7 +246,7 @@ const templates = [
   template("operators", 100, (n) => `{{ 1${" + 1".repeat(n)} }}`),
 ];
 
-const secrets = scrubber({ secrets: list(50, (i) => `secret number ${i} with a tail`) });
+const secrets = scrubber(list(50, (i) => `secret number ${i} with a tail`));
 const redaction = (what: string, text: (n: number) => string): [string, number, (n: number) => () => unknown] => [
   `redaction: ${what}`,
   2_000,

@@ -3,6 +3,7 @@ import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { Deadline, Deadlines } from "../../environment/system-environment.ts";
+import type { Scrub } from "../secrets/scrubber.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import type { ActionPolicy } from "./may.ts";
@@ -26,7 +27,7 @@ export interface AttemptContext extends StepSurroundings {
   /** Names of the members of `globals` that expressions may read. Null: all members. */
   readonly globalNames: readonly string[] | null;
   /** Removes secrets from a text. */
-  readonly scrub: (text: string) => string;
+  readonly scrub: Scrub;
   /** Whether errors keep the stack of the code that threw them. */
   readonly keepStacks: boolean;
   /** Called with each failed attempt and the type of its node, before its outcome is applied; for the log. */

@@ -10,6 +10,7 @@ import { normalise } from "../../core/values/to-json.ts";
 import { carriedError } from "../node/child-failure.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
+import type { Scrub } from "../secrets/scrubber.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -90,7 +91,7 @@ function withDetails(error: ErrorInfo, details: { readonly value: Json; readonly
 }
 
 /** Removes secrets from all texts of a value. A very long text is left as it is, because details that contain it are not kept. */
-function clean(value: Json, scrub: (text: string) => string): Json {
+function clean(value: Json, scrub: Scrub): Json {
   if (typeof value === "string") return value.length > maxDetailsBytes ? value : scrub(value);
   if (typeof value !== "object" || value === null) return value;
   if (!isJsonObject(value)) return value.map((item) => clean(item, scrub));

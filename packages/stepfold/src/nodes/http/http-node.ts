@@ -73,7 +73,7 @@ const maxTimeoutMs = 24 * 3_600_000;
  * query or the value of a header. The output does not contain the headers of the request.
  *
  * `basicAuth: { user, password }` sends the header `authorization`. Take user and password from `globals`, the place for secrets: no
- * snapshot contains `globals`, and their values are removed from messages of errors.
+ * snapshot contains `globals`, and secrets among them are removed from messages of errors.
  *
  * Only public addresses are called, also after a redirect and whatever address a name resolves to; `allowHosts` names exceptions.
  * Methods other than GET, HEAD and OPTIONS send the header `Idempotency-Key`, if `idempotencyKey` in the data does not say otherwise.

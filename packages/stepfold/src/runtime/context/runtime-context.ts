@@ -8,7 +8,8 @@ import { type Log, logTo } from "../../engine/logger.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { defaultConcurrency } from "../../engine/open-turn.ts";
 import { checkPlugins, notifyEvent } from "../../engine/plugin.ts";
-import { scrubber } from "../../engine/scrub.ts";
+import { Secrets } from "../../engine/secrets/secrets.ts";
+import { shownError } from "../../engine/secrets/shown-error.ts";
 import type { TurnSetting } from "../../engine/setting.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
@@ -46,6 +47,8 @@ export interface RuntimeContext {
   readonly setting: TurnSetting;
   /** The secrets and services of the option `globals`. */
   readonly globals: unknown;
+  /** The secrets of all globals, which no message shows. */
+  readonly secrets: Secrets;
   /** Which workflow may read which of them. Undefined: every workflow may read all. */
   readonly globalsFor: GlobalsFor | undefined;
   /** The most paths of one execution that are performed at once. */
@@ -102,11 +105,9 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes, checkpointBytes = defaultCheckpointBytes } = options;
   const { logger = null, globals, globalsFor, workflows = [], nodeDefinitions, drive: drives = true } = options;
   checkGlobalsFor(globalsFor);
-  const log = logger && logTo(logger, scrubber(globals));
-  const onProblem: RuntimeContext["onProblem"] = (workflowId, error) => {
-    log?.problem(workflowId, error);
-    options.onProblem?.(workflowId, error);
-  };
+  const secrets = new Secrets(globals, options.secrets);
+  const log = logger && logTo(logger, secrets.scrub);
+  const onProblem = tellerOfProblems(log, options.onProblem, secrets);
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
   requireAtLeastOne({ leaseMs, pollMs, maxCrashes, maxLoadedBytes, checkpointBytes });
@@ -138,6 +139,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     wakeUpSender: new WakeUpSender({ queue, store, environment, deadlines, answerMs, clock, onProblem }),
     setting,
     globals,
+    secrets,
     globalsFor,
     concurrency,
     lease: { owner: options.owner ?? environment.newId(), leaseMs },
@@ -149,6 +151,14 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     newCommitId: commitIds(environment.newId()),
     checkpointBytes,
     closed,
+  };
+}
+
+/** Returns what tells the logger and the host of an error of background work, without secrets. */
+function tellerOfProblems(log: Log | null, host: RuntimeOptions["onProblem"], secrets: Secrets): RuntimeContext["onProblem"] {
+  return (workflowId, error) => {
+    log?.problem(workflowId, error);
+    host?.(workflowId, shownError(error, secrets.scrub));
   };
 }
 

@@ -3,6 +3,7 @@ import {
   aFunction,
   aList,
   aListOfObjects,
+  aListOfTexts,
   anEnvironment,
   anObject,
   anything,
@@ -27,7 +28,15 @@ import type { SchedulesPart } from "./schedule-host.ts";
 
 /** The checks of all options. Times and bounds are checked where they are read. */
 export const runtimeOptionChecks: { readonly [K in keyof RuntimeOptions]-?: OptionCheck } = {
-  ...{ store: aStore, workflows: aList, nodeDefinitions: anObject, globals: anObject, globalsFor: anything, may: anything },
+  ...{
+    store: aStore,
+    workflows: aList,
+    nodeDefinitions: anObject,
+    globals: anObject,
+    secrets: aListOfTexts,
+    globalsFor: anything,
+    may: anything,
+  },
   queue: orNull(having("a queue, such as natsQueue(manager)", ["send", "consume"])),
   feed: orNull(having("a feed, such as redisFeed(client)", ["publish", "listen"])),
   schedules: orNull(having("schedules({ ... }) of stepfold/schedules", ["open"])),
@@ -50,6 +59,13 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly nodeDefinitions?: D | undefined;
   /** Secrets and services for executors and expressions; never stored. */
   readonly globals?: GlobalsOf<D> | undefined;
+  /**
+   * Paths into `globals` of texts that are secrets although neither their names nor their looks tell, such as `["stripe", "mail.password"]`. A
+   * path to an object or a list means all texts in it. Secrets are removed from messages of errors, logs and hooks, and from sentences of
+   * `explain`; never from data, outputs and history. A path that leads to no text of at least 6 characters is `OPTION_INVALID`. Default: none;
+   * texts whose names (`apiKey`, `password`) or looks (`sk_live_…`) tell are secrets anyway.
+   */
+  readonly secrets?: readonly string[] | undefined;
   /**
    * The names of the globals that the expressions and nodes of a workflow may read, by the id of the workflow. The key `"*"` is for all
    * other workflows, and for definitions that were handed to `start`. Without `"*"`, other workflows read all globals, and definitions that
@@ -148,7 +164,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly schedules?: SchedulesPart | undefined;
   /**
    * Called with errors of background work: a store that does not answer, an execution whose node types are missing here. `workflowId` is
-   * null if the error belongs to no execution.
+   * null if the error belongs to no execution. An error whose texts contain a secret of `globals` is a copy without them.
    */
   readonly onProblem?: (workflowId: string | null, error: unknown) => void;
 }

@@ -202,7 +202,7 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
   refusal ??= new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });
   context.onProblem(workflowId, refusal);
   if (waitId === undefined) return;
-  const error = errorInfo(refusal);
+  const error = errorInfo(refusal, undefined, context.secrets.scrub);
   await reportEnd(delivery, from.workflowId, {
     type: "endChild",
     workflowId,

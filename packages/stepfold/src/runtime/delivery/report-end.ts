@@ -35,7 +35,7 @@ export async function reportEnd(delivery: OutboxDelivery, to: string, command: E
   } catch (error) {
     // the output is larger than the parent may hold, so the parent is told that the child has failed
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
-    await send({ ...command, end: { status: "failed", error: errorInfo(error) } });
+    await send({ ...command, end: { status: "failed", error: errorInfo(error, undefined, delivery.context.secrets.scrub) } });
   }
 }
 

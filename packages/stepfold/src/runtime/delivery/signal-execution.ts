@@ -44,7 +44,7 @@ async function send(
     return null;
   } catch (error) {
     if (!StepfoldError.is(error) || !refusals.includes(error.code)) throw error;
-    return errorInfo(error);
+    return errorInfo(error, undefined, context.secrets.scrub);
   }
 }
 
@@ -79,7 +79,7 @@ async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly
   } catch (error) {
     // there are too many receivers, or the store refuses the search: the step fails, and the delivery is not repeated
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED") && !StepfoldError.is(error, "OPTION_INVALID")) throw error;
-    return { status: "failed", error: errorInfo(error) };
+    return { status: "failed", error: errorInfo(error, undefined, context.secrets.scrub) };
   }
   return { status: "completed", output: { reached, refused } };
 }

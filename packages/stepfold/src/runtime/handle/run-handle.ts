@@ -6,6 +6,7 @@ import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
+import type { Scrub } from "../../engine/secrets/scrubber.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { restartExecution } from "../delivery/restart-execution.ts";
@@ -121,13 +122,20 @@ function forking(
 }
 
 /** Explains an execution. If its definition is lost or was changed, the explanation says less. */
-async function explainRun({ store, registry }: RuntimeContext, workflowId: string): Promise<Explanation> {
+async function explainRun({ store, registry, secrets }: RuntimeContext, workflowId: string): Promise<Explanation> {
   const snapshot = await requireSnapshot(store, workflowId);
   const workflow = await registry.pinnedForCommands(workflowId, snapshot.definition.hash).catch((error: unknown) => {
     if (StepfoldError.is(error, "DEFINITION_MISSING") || StepfoldError.is(error, "DEFINITION_CHANGED")) return null;
     throw error;
   });
-  return explain(snapshot, workflow?.compiled);
+  return withoutSecrets(explain(snapshot, workflow?.compiled), secrets.current());
+}
+
+/** Removes secrets from the sentences of an explanation. What it quotes as data stays as it is. */
+function withoutSecrets(explanation: Explanation, scrub: Scrub): Explanation {
+  const said = <T extends { readonly sentence: string }>(part: T): T => ({ ...part, sentence: scrub(part.sentence) });
+  const { places, next } = explanation;
+  return { ...said(explanation), places: places.map(said), next: next && said(next) };
 }
 
 function outputOf({ workflowId, status, ending, output = null, error, currentNodeId }: Snapshot): Json {

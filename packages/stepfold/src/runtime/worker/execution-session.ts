@@ -174,13 +174,13 @@ export class ExecutionSession implements OpenSession {
   }
 
   async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
-    const { setting, globals, globalsFor, concurrency } = this.#context;
+    const { setting, globals, secrets, globalsFor, concurrency } = this.#context;
     const globalNames = globalNamesOf(globalsFor, snapshot.definition.id, snapshot.unnamed === true);
     this.#released = false;
     this.isAnnounced = false;
     const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), settingFor(snapshot, setting), {
       globals: allowedGlobals(globals, globalNames),
-      secrets: globals,
+      secrets,
       globalNames,
       concurrency,
       now: () => this.#lease.storeNow(),
