@@ -1,4 +1,5 @@
 import { StepfoldError } from "stepfold";
+import { publicUrl } from "stepfold/stores/from-url";
 import { BadInput } from "./bad-input.ts";
 import { shellQuote } from "./execution/shell-quote.ts";
 import { exitCode } from "./exit-code.ts";
@@ -77,7 +78,7 @@ export function reportFailure(error: unknown, json: boolean): number {
   const paint = paintFor(process.stderr);
   if (json) {
     const told = { code, message, ...(hint === null ? {} : { hint }), ...(details === null || details === undefined ? {} : { details }) };
-    say(`${JSON.stringify({ type: "error", error: told })}\n`);
+    say(`${withoutPasswords(JSON.stringify({ type: "error", error: told }))}\n`);
   }
   complain(`${paint("bad", "error")} ${code}: ${safe(message)}\n${hint === null ? "" : `${safe(hint)}\n`}`);
   if (process.env.STEPFOLD_DEBUG)
@@ -85,7 +86,15 @@ export function reportFailure(error: unknown, json: boolean): number {
   return exit;
 }
 
-/** Replaces control characters, because messages may quote text from outside. Line breaks stay: some messages have several lines. */
+/** Removes the passwords of URLs, which a message may quote: an argument in the wrong place, or an option that was mistyped. */
+function withoutPasswords(text: string): string {
+  return text.replace(/[a-z][a-z0-9+.-]*:\/\/[^\s"']*@[^\s"']*/gi, publicUrl);
+}
+
+/**
+ * Removes passwords of URLs and replaces control characters, because messages may quote text from outside. Line breaks stay: some messages have
+ * several lines.
+ */
 function safe(text: string): string {
-  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\uFFFD");
+  return withoutPasswords(text).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\uFFFD");
 }

@@ -1,7 +1,15 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { StepfoldError } from "stepfold";
-import { publicUrl, type Site, type StoreOfUrlOptions, siteFromUrl, storeFromUrl } from "stepfold/stores/from-url";
+import {
+  parseStoreUrl,
+  publicUrl,
+  type Site,
+  type StoreOfUrlOptions,
+  type StoreUrl,
+  siteFromUrl,
+  storeFromUrl,
+} from "stepfold/stores/from-url";
 import { BadInput } from "../bad-input.ts";
 import { namePath } from "../name-path.ts";
 import { complain } from "../output.ts";
@@ -27,18 +35,31 @@ export interface Database {
 
 const defaultPath = join(".stepfold", "dev.db");
 
-/** Returns the database that `--store` names, else `STEPFOLD_STORE`, else `.stepfold/dev.db` in the working directory. */
+/**
+ * Returns the database that `--store` names, else `STEPFOLD_STORE`, else `.stepfold/dev.db` in the working directory.
+ *
+ * @throws BadInput `DATABASE_UNUSABLE` for what is neither a URL nor a path
+ */
 export function chooseDatabase(flag: string | undefined): Database {
-  const named = flag ?? process.env.STEPFOLD_STORE;
+  const named = (flag ?? process.env.STEPFOLD_STORE)?.trim();
   const isDefault = named === undefined || named === "";
-  const url = isDefault ? defaultPath : named;
-  const shown = flag === undefined ? null : publicUrl(flag);
-  // a single letter before the colon is not a URL, but a drive of Windows
-  if (/^(?!sqlite:)[a-z][a-z0-9+]+:/i.test(url)) {
-    return { url, name: publicUrl(url), path: null, folder: process.cwd(), flag: shown, isDefault };
-  }
-  const path = resolve(url.replace(/^sqlite:(\/\/)?/i, ""));
+  const { url, path: written } = parsed(isDefault ? defaultPath : named, flag === undefined ? "STEPFOLD_STORE" : "--store");
+  const shown = flag === undefined ? null : publicUrl(flag.trim());
+  if (written === null) return { url, name: publicUrl(url), path: null, folder: process.cwd(), flag: shown, isDefault };
+  const path = resolve(written);
   return { url: `sqlite:${path}`, name: namePath(path), path, folder: dirname(path), flag: shown, isDefault };
+}
+
+/** Reads a URL or a path before anything quotes it. @throws BadInput `DATABASE_UNUSABLE` */
+function parsed(text: string, from: string): StoreUrl {
+  try {
+    return parseStoreUrl(text);
+  } catch (cause) {
+    throw new BadInput("DATABASE_UNUSABLE", `What ${from} says ${reasonOf(cause)}`, {
+      hint: "Write it without quotes of its own, such as postgres://user@host/database, or the path of an SQLite file",
+      cause,
+    });
+  }
 }
 
 /** Opens a database, for a command that prints other commands. Creates a missing SQLite file. @throws BadInput `DATABASE_UNUSABLE` */

@@ -2,7 +2,10 @@
 const secret = /token|pass|pwd|secret|key|credential|jwt|^auth$/i;
 const hidden = "***";
 
-/** Removes passwords and tokens from the URL of a store or queue, for messages. A URL without a scheme, or of a file, stays as it is. */
+/**
+ * Removes passwords and tokens from the URL of a store or queue, for messages. The path of a file stays as it is. If it looks like a URL that was
+ * mistyped, all of it is removed.
+ */
 export function publicUrl(url: string): string {
   return hide(url, []);
 }
@@ -23,7 +26,11 @@ export function withoutSecrets(text: string, url: string): string {
  */
 function hide(url: string, found: string[]): string {
   const head = /^\s*(?:[a-z][a-z0-9+.-]+:)+(?:\/\/)?/i.exec(url)?.[0];
-  if (head === undefined || /^\s*(sqlite|file|libsql:file):/i.test(head)) return url;
+  const ofFile = head === undefined ? "" : /^\s*(?:sqlite|file|libsql:file):(?:\/\/)?/i.exec(url)?.[0];
+  if (head === undefined || ofFile !== undefined) {
+    const path = url.slice(ofFile!.length);
+    return isUrlLike(path) ? ofFile + hideValue(path, found) : url;
+  }
   const rest = url.slice(head.length);
   // a password may hold an "@" itself
   const at = rest.lastIndexOf("@");
@@ -66,6 +73,14 @@ function hideParameters(text: string, found: string[]): string {
     if (isSecret) return `${before}${name}=${hideValue(value, found)}`;
     const shown = hide(plain, found);
     return `${before}${name}=${shown === plain ? value : shown}`;
+  });
+}
+
+/** Whether a text without a known scheme is probably a URL: in what it says, there may be a password. */
+export function isUrlLike(text: string): boolean {
+  return [text, decoded(text) ?? text].some((one) => {
+    const path = one.trim().replace(/^[a-z]:(?=[\\/])/i, "");
+    return /^\/\/|:\/\/|["'`]/.test(path) || (path.includes(":") && path.includes("@"));
   });
 }
 

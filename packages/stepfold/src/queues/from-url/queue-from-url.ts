@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
-import { invalidUrl } from "../../urls/address.ts";
 import { withoutSecrets } from "../../urls/public-url.ts";
+import { unknownScheme, writtenUrl } from "../../urls/written-url.ts";
 import { queueError } from "../checked/queue-error.ts";
 import type { QueueAndClient } from "./queue-and-client.ts";
 
@@ -42,10 +42,11 @@ const schemes: Readonly<Record<string, () => Promise<Open>>> = {
  * @throws StepfoldError `OPTION_INVALID` for a URL that names no queue, `DRIVER_MISSING` if its package is not installed,
  * `QUEUE_UNAVAILABLE`, `QUEUE_REJECTED`
  */
-export async function queueFromUrl(url: string): Promise<WorkQueue> {
-  const scheme = /^([a-z][a-z0-9+-]+):/i.exec(url)?.[1]?.toLowerCase() ?? "";
-  const open = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  if (!open) throw invalidUrl(`has an unknown scheme: "${scheme}:". The schemes are: ${Object.keys(schemes).join(", ")}`, "queue");
+export async function queueFromUrl(text: string): Promise<WorkQueue> {
+  const written = writtenUrl(text, "queue");
+  const { url, scheme } = written;
+  const open = scheme !== null && Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
+  if (scheme === null || !open) throw unknownScheme(written, Object.keys(schemes), "queue");
   const { queue, closeClient } = await opened(scheme, await open(), url);
   let closing: Promise<void> | null = null;
   return {

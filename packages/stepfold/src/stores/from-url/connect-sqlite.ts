@@ -1,13 +1,12 @@
 import { rm } from "node:fs/promises";
-import { invalidUrl } from "../../urls/address.ts";
+import { parseStoreUrl } from "./parse-store-url.ts";
 import type { Site } from "./site.ts";
 
 /** Connects to `sqlite:PATH`, or to a path without a scheme. */
 export async function connectSqlite(url: string): Promise<Site> {
   const { sqliteStore } = await import("../databases/sqlite/sqlite-store.ts");
   const { sqliteSchema } = await import("../databases/sqlite-dialect/sqlite-schema.ts");
-  const path = url.replace(/^sqlite:(\/\/)?/i, "");
-  if (path === "") throw invalidUrl("names no file: sqlite:app.db");
+  const path = parseStoreUrl(url).path!;
   // another space is a file in the same folder: the name of this file with the space as an ending
   const fileOf = (space: string): string => (space === path ? path : `${path}.${space}`);
   return {

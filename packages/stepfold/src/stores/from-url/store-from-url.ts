@@ -3,7 +3,9 @@ import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { invalidUrl } from "../../urls/address.ts";
 import { withoutSecrets } from "../../urls/public-url.ts";
+import { unknownScheme } from "../../urls/written-url.ts";
 import { doneOrGivenUp } from "../kit/no-answer.ts";
+import { parseStoreUrl } from "./parse-store-url.ts";
 import type { Site, StoreOfUrlOptions } from "./site.ts";
 
 type Connect = (url: string) => Promise<Site>;
@@ -76,12 +78,12 @@ export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {})
 }
 
 /** Makes the client for the database that a URL names. @throws StepfoldError as `storeFromUrl` */
-export async function siteFromUrl(url: string): Promise<Site> {
-  const scheme = /^([a-z][a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase() ?? "sqlite";
-  const connect = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
-  if (!connect) {
-    throw invalidUrl(`has an unknown scheme: "${scheme}:". The schemes are: ${Object.keys(schemes).join(", ")}`);
-  }
+export async function siteFromUrl(text: string): Promise<Site> {
+  const written = parseStoreUrl(text);
+  const { url, scheme } = written;
+  const named = scheme ?? "sqlite";
+  const connect = Object.hasOwn(schemes, named) ? schemes[named] : undefined;
+  if (!connect) throw unknownScheme(written, Object.keys(schemes), "store");
   try {
     return once(await (await connect())(url));
   } catch (error) {
