@@ -5,8 +5,8 @@ import { BadInput } from "../bad-input.ts";
 import { positionAt } from "./json-position.ts";
 import { scanJson } from "./scan-json.ts";
 
-/** The largest size of a file: more than any definition or input may have. */
-const maxBytes = 64 * 2 ** 20;
+/** The largest size of a file or of standard input: more than any input may have. */
+const largestBytes = 64 * 2 ** 20;
 const chunkBytes = 256 * 2 ** 10;
 
 /** A JSON file as text and as value. */
@@ -20,10 +20,11 @@ export interface JsonFile {
  * Reads a JSON file.
  *
  * @param what what the file should contain, for messages: `a workflow`
- * @throws BadInput `FILE_NOT_FOUND`, `FILE_UNREADABLE`, `JSON_INVALID` with line and column
+ * @param maxBytes the largest size of the file in bytes. Default, and at most: 64 MiB
+ * @throws BadInput `FILE_NOT_FOUND`, `FILE_UNREADABLE`, also if it is larger, `JSON_INVALID` with line and column
  */
-export function readJsonFile(path: string, what: string): JsonFile {
-  const text = readText(path, what);
+export function readJsonFile(path: string, what: string, maxBytes: number = largestBytes): JsonFile {
+  const text = readText(path, what, Math.min(maxBytes, largestBytes));
   return { path, text, value: parseJson(text, path) };
 }
 
@@ -34,14 +35,16 @@ export async function readInput(input: Readable): Promise<string> {
   for await (const part of input as AsyncIterable<Buffer | string>) {
     const more = Buffer.from(part);
     bytes += more.length;
-    if (bytes > maxBytes) throw tooLarge("standard input");
+    if (bytes > largestBytes) throw tooLarge("standard input", largestBytes);
     parts.push(more);
   }
   return Buffer.concat(parts).toString("utf8");
 }
 
-function tooLarge(name: string): BadInput {
-  return new BadInput("FILE_UNREADABLE", `${name} is larger than ${maxBytes / 2 ** 20} MiB`, { details: { file: name, maxBytes } });
+function tooLarge(name: string, maxBytes: number): BadInput {
+  return new BadInput("FILE_UNREADABLE", `${name} is larger than ${Math.round(maxBytes / 2 ** 20)} MiB`, {
+    details: { file: name, maxBytes },
+  });
 }
 
 /**
@@ -62,7 +65,7 @@ export function parseJson(text: string, name: string): unknown {
   }
 }
 
-function readText(path: string, what: string): string {
+function readText(path: string, what: string, maxBytes: number): string {
   try {
     // opening a pipe, or reading from one that is still empty, must not block
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -75,7 +78,7 @@ function readText(path: string, what: string): string {
           hint: "To read the output of another program, give - and pipe it into standard input",
         });
       // editors on Windows may begin a file with a byte order mark, which is not JSON
-      return readBytes(file, path)
+      return readBytes(file, path, maxBytes)
         .toString("utf8")
         .replace(/^\uFEFF/, "");
     } finally {
@@ -91,14 +94,14 @@ function readText(path: string, what: string): string {
 }
 
 /** Reads all bytes up to the limit. They are counted while they are read, because a file may hold more than the size that it reports. */
-function readBytes(file: number, path: string): Buffer {
+function readBytes(file: number, path: string, maxBytes: number): Buffer {
   const parts: Buffer[] = [];
   for (let bytes = 0; ; ) {
     const part = Buffer.allocUnsafe(chunkBytes);
     const read = readSync(file, part);
     if (read === 0) return Buffer.concat(parts);
     bytes += read;
-    if (bytes > maxBytes) throw tooLarge(path);
+    if (bytes > maxBytes) throw tooLarge(path, maxBytes);
     parts.push(part.subarray(0, read));
   }
 }

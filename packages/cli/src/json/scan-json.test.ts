@@ -30,6 +30,13 @@ describe("scanJson", () => {
     }
   });
 
+  it("reads strings of any length, with and without escapes", () => {
+    for (const text of [`"${"x".repeat(12_000_000)}"`, `"${"\\n ".repeat(4_000_000)}"`]) {
+      expect(scanJson(text)).toBeNull();
+      expect(scanJson(text.slice(0, -1))).toMatchObject({ offset: text.length - 1 });
+    }
+  });
+
   it("says where the mistake is, and what to do", () => {
     const mistakes: readonly (readonly [text: string, offset: number, hint: RegExp])[] = [
       ["[1, ]", 4, /comma before/],

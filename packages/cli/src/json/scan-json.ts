@@ -23,9 +23,8 @@ interface Scan {
 
 const space = /[ \t\n\r]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what JSON forbids in a string
-const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what JSON forbids in a string
-const textStart = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+const plain = /[^"\\\u0000-\u001f]*/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
 /**
@@ -53,7 +52,7 @@ export function scanJson(source: string, onValue: (pointer: string, offset: numb
  */
 function value(walk: Scan, pointer: string, stack: Frame[]): string | JsonMistake | null {
   const opening = walk.source[walk.at];
-  if (opening === '"') return skip(walk, text) ? null : badText(walk);
+  if (opening === '"') return skipText(walk) ? null : badText(walk);
   if (opening !== "{" && opening !== "[") return skip(walk, scalar) ? null : mistake(walk, "a value");
   walk.at++;
   skip(walk, space);
@@ -84,7 +83,8 @@ function afterValue(walk: Scan, stack: Frame[]): string | JsonMistake | null {
 function member(walk: Scan, { pointer }: Frame): string | JsonMistake {
   skip(walk, space);
   const from = walk.at;
-  if (!skip(walk, text)) return walk.source[walk.at] === '"' ? badText(walk) : mistake(walk, "a name in double quotes");
+  if (walk.source[from] !== '"') return mistake(walk, "a name in double quotes");
+  if (!skipText(walk)) return badText(walk);
   const name = JSON.parse(walk.source.slice(from, walk.at)) as string;
   skip(walk, space);
   if (walk.source[walk.at] !== ":") return mistake(walk, '":"');
@@ -92,8 +92,21 @@ function member(walk: Scan, { pointer }: Frame): string | JsonMistake {
   return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
+/**
+ * Reads a string, which may be very long: one regular expression for all of it would exceed the stack.
+ *
+ * @returns false if it is not JSON from this place on
+ */
+function skipText(walk: Scan): boolean {
+  walk.at++;
+  do skip(walk, plain);
+  while (skip(walk, escaped));
+  if (walk.source[walk.at] !== '"') return false;
+  walk.at++;
+  return true;
+}
+
 function badText(walk: Scan): JsonMistake {
-  skip(walk, textStart);
   return mistake(walk, walk.source[walk.at] === "\\" ? "an escape that JSON knows" : "the rest of a string");
 }
 

@@ -1,23 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { readWorkflow } from "./read-workflow.ts";
 
-const config = { workflows: [{ id: "order", nodes: [{ id: "a", type: "noop" }], edges: [] }] };
-
-describe("USE small: a workflow named by its id in the config", () => {
-  it("is found", () => expect(readWorkflow("order", config).valid).toBe(true));
-
-  it("is looked for by those who misspell it: the ids that there are are told", () => {
-    expect(() => readWorkflow("ordr", config)).toThrow(
-      expect.objectContaining({
-        code: "FILE_NOT_FOUND",
-        message: expect.stringContaining("no workflow of that id"),
-        hint: "It has: order",
-      }),
-    );
-  });
-
-  it("is none where a path was given, or the config has none", () => {
-    expect(() => readWorkflow("ordr.json", config)).toThrow(expect.objectContaining({ message: "There is no file ordr.json" }));
-    expect(() => readWorkflow("ordr", {})).toThrow(expect.objectContaining({ message: "There is no file ordr" }));
-  });
+it("A24: a file that is far larger than a definition may be is refused, and is no bug of Stepfold", () => {
+  const folder = mkdtempSync(join(tmpdir(), "stepfold-read-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "big.json");
+  const fileOf = (bytes: number): string =>
+    JSON.stringify({ id: "w", nodes: [{ id: "a", type: "set", data: { a: "x".repeat(bytes) } }], edges: [] });
+  writeFileSync(path, fileOf(9_000_000));
+  expect(() => readWorkflow(path, {})).toThrow(
+    expect.objectContaining({ code: "FILE_UNREADABLE", message: expect.stringMatching(/larger than 8 MiB$/) }),
+  );
+  writeFileSync(path, fileOf(7_000_000));
+  expect(readWorkflow(path, {}).issues).toMatchObject([{ severity: "error", message: expect.stringContaining("exceeds the limit") }]);
+  expect(readWorkflow(path, { limits: { definitionBytes: 1e8, stringLength: 1e8 } }).valid).toBe(true);
 });

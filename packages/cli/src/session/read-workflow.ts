@@ -26,8 +26,11 @@ export function readWorkflow(file: string, config: StepfoldConfig): ReadWorkflow
   const { workflows = [], limits = {} } = config;
   const known = existsSync(file) ? undefined : workflows.find(({ id }) => id === file);
   if (!known && !existsSync(file)) refuseUnknownId(file, workflows);
-  const read: JsonFile = known ? { path: file, text: "", value: known } : readJsonFile(file, "a workflow");
-  const found = checkWorkflow(read.value, nodeDefinitionsOf(config), { ...defaultLimits, ...limits }, workflows);
+  const bounds = { ...defaultLimits, ...limits };
+  // blanks and line breaks of a file do not count for the limit
+  const maxBytes = 4 * bounds.definitionBytes;
+  const read: JsonFile = known ? { path: file, text: "", value: known } : readJsonFile(file, "a workflow", maxBytes);
+  const found = checkWorkflow(read.value, nodeDefinitionsOf(config), bounds, workflows);
   const issues = locatedIssues(read, found, workflows);
   return { workflow: read.value as WorkflowDefinition, issues, valid: issues.every(({ severity }) => severity !== "error") };
 }

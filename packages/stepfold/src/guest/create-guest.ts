@@ -9,6 +9,7 @@ import {
   anything,
   checkOptions,
   type OptionCheck,
+  requireMethods,
   requireOption,
 } from "../core/values/check-arguments.ts";
 import type { Limits } from "../core/values/limits.ts";
@@ -152,6 +153,7 @@ export function createGuest<const D extends NodeDefinitions>(options: GuestOptio
 }
 
 async function run(host: GuestHost, start: GuestStart, workflowNamed: Performing["workflowNamed"]): Promise<GuestEnd> {
+  requireMethods("host", host, "a host of a guest", ["perform", "wait"]);
   const [first] = await performed(host, [{ name: entryName(0, "start"), type: "start", start }], ["started", "refused"]);
   const started = first!;
   if (started.type === "refused") return { workflowId: String(safeMember(start, "workflowId")), status: "failed", error: started.error };

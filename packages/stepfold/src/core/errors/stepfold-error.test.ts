@@ -223,4 +223,12 @@ describe("what an error repeats of an id, a name or a key is short", () => {
     expect(error.details.workflowId).toBe(long);
     expect(error.message).toBe(`No execution "${"x".repeat(299)}…" in this store`);
   });
+
+  it("is made also of what cannot be written", () => {
+    for (const workflowId of [Symbol("s"), { toString: null }])
+      expect(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: workflowId as never })).toMatchObject({
+        code: "WORKFLOW_NOT_FOUND",
+        message: "WORKFLOW_NOT_FOUND: a value has a type that it must not have",
+      });
+  });
 });

@@ -23,7 +23,7 @@ export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
   readonly details: ErrorDetails<C>;
 
   constructor(code: C, details: ErrorDetails<C>, options?: { cause?: unknown }) {
-    super((catalogue[code].say as (details: ErrorDetails<C>) => string)(cutDetails(details)), options);
+    super(messageOf(code, details), options);
     this.code = code;
     this.details = details;
   }
@@ -47,5 +47,14 @@ export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
   static is<C extends ErrorCode = ErrorCode>(value: unknown, code?: C): value is StepfoldError<C> {
     if (safeMember(value, "~stepfoldError") !== true) return false;
     return code === undefined || (value as StepfoldError).code === code;
+  }
+}
+
+/** Returns the message of an error. A detail may be what somebody passed in the place of a text, and not be writable. */
+function messageOf<C extends ErrorCode>(code: C, details: ErrorDetails<C>): string {
+  try {
+    return (catalogue[code].say as (details: ErrorDetails<C>) => string)(cutDetails(details));
+  } catch {
+    return `${code}: a value has a type that it must not have`;
   }
 }

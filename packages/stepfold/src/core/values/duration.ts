@@ -115,6 +115,7 @@ function isoParts(text: string): Part[] {
 export function durationMs(duration: Duration): number {
   const { months, ms } = readSpan(duration) ?? { months: 0, ms: Number.NaN };
   if (months === 0 && Number.isFinite(ms) && ms >= 0) return Math.round(ms);
-  const text = String(duration).slice(0, 100);
+  const isWritten = typeof duration === "string" || typeof duration === "number";
+  const text = isWritten ? String(duration).slice(0, 100) : `a value of type ${typeof duration}`;
   throw new StepfoldError("DURATION_INVALID", months === 0 ? { text } : { text, hasMonths: true });
 }

@@ -31,7 +31,8 @@ export function requireUnreserved({
     const reason = `must not have the id "${scheduleWorkflowId}", which belongs to the schedules of Stepfold; give it another id`;
     throw new StepfoldError("OPTION_INVALID", { option: "workflow", reason });
   }
-  if (!workflowId?.startsWith(schedulePrefix)) return;
+  // what is no text is refused as an id later
+  if (typeof workflowId !== "string" || !workflowId.startsWith(schedulePrefix)) return;
   const reason = `must not begin with "${schedulePrefix}": such ids belong to schedules, which \`runtime.schedules\` makes`;
   throw new StepfoldError("OPTION_INVALID", { option: "workflowId", reason });
 }

@@ -46,7 +46,8 @@ const members: { readonly [C in Command as C["type"]]: Members<C> } = {
 
 /** Refuses members that a command does not have, because a misspelt one would do nothing. @throws StepfoldError `OPTION_UNKNOWN` */
 export function checkMembers(command: Command): void {
-  if (typeof command !== "object" || command === null || !Object.hasOwn(members, command.type)) throw unknownCommand();
+  if (typeof command !== "object" || command === null || typeof command.type !== "string" || !Object.hasOwn(members, command.type))
+    throw unknownCommand();
   refuseUnknown(command.type, command as object, Object.keys(members[command.type]));
 }
 

@@ -36,7 +36,7 @@ export function moveOf(action: BulkAction): BulkMove {
       return deciding(action);
     default: {
       const { action: unknown } = action as { readonly action: unknown };
-      const reason = `must be cancel, retry, signal, restart, fork or decide, not ${JSON.stringify(unknown) ?? "nothing"}`;
+      const reason = `must be cancel, retry, signal, restart, fork or decide, not ${typeof unknown === "string" ? JSON.stringify(unknown) : `a value of type ${typeof unknown}`}`;
       throw new StepfoldError("OPTION_INVALID", { option: "action", reason });
     }
   }

@@ -11,9 +11,9 @@ import { normalise } from "../../core/values/to-json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Returns the key under which a command counts only once: its type and its idempotency key; null if it has no idempotency key. */
+/** Returns the key under which a command counts only once: its type and its idempotency key; null if it has none, or one that will be refused. */
 export function onceKeyOf(command: Command): string | null {
-  if (!("idempotencyKey" in command) || command.idempotencyKey === undefined) return null;
+  if (!("idempotencyKey" in command) || typeof command.idempotencyKey !== "string") return null;
   return `${command.type} ${command.idempotencyKey}`;
 }
 

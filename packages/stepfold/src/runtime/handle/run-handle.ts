@@ -1,14 +1,16 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type Explanation, explain } from "../../core/explain/explain.ts";
 import { waits } from "../../core/explain/waits.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { must, refuseUnknown, requireOption } from "../../core/values/check-arguments.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
 import type { Scrub } from "../../engine/secrets/scrubber.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { onSoundRow } from "../context/sound-row.ts";
 import { restartExecution } from "../delivery/restart-execution.ts";
 import { startForked } from "../delivery/start-forked.ts";
 import { type Forking, type ForkOptions, planFork } from "../forks/fork.ts";
@@ -22,6 +24,8 @@ import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
 import { watch } from "./watch.ts";
 
+/** A version of an execution, or -1, which is before the first one. */
+const aVersion = must("be a whole number, at least -1", (value) => Number.isSafeInteger(value) && (value as number) >= -1);
 const addressKeys = ["step", "item", "waitId", "pathId"] as const;
 
 /** Makes a handle on an execution. @param requireOpen throws once the runtime is closed */
@@ -30,13 +34,13 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   const { sessions } = local;
   const dispatch = async (command: Command): Promise<boolean> => {
     requireOpen(command.type);
-    return commandLocally(context, local, workflowId, command);
+    return onSoundRow(workflowId, () => commandLocally(context, local, workflowId, command));
   };
   return {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
-    waits: async () => waits(await requireSnapshot(store, workflowId)),
-    explain: () => explainRun(context, workflowId),
+    waits: () => onSoundRow(workflowId, async () => waits(await requireSnapshot(store, workflowId))),
+    explain: () => onSoundRow(workflowId, () => explainRun(context, workflowId)),
     waitFor: waitingFor(context, sessions, workflowId),
     settled: (options = {}) =>
       withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled" }, (end) =>
@@ -47,8 +51,9 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
         outputOf(await waitUntilEnded(context, sessions, workflowId, end)),
       ),
     watch(options = {}) {
+      const after = (safeMember(options, "after") ?? -1) as number;
+      requireOption("after", after, aVersion);
       const end = endOfWait(context, options, { workflowId, awaited: "end", method: "run.watch", otherOptions: ["after"] });
-      const { after = -1 } = options;
       return leavable((left) => {
         const request = { workflowId, end: AbortSignal.any([end.signal, left]) };
         const openChanges = (): ChangesOf => new ChangesOf(context, sessions, request);
@@ -103,20 +108,20 @@ function forking(
 ): Pick<Run, "fork" | "planFork" | "restart" | "planRestart"> {
   const forkPlan = (action: string, options: ForkOptions): Promise<Forking> => {
     requireOpen(action);
-    return planFork(context, workflowId, options);
+    return onSoundRow(workflowId, () => planFork(context, workflowId, options));
   };
   const begin = async (forking: Forking): Promise<Run> =>
-    runHandle(context, local, await startForked(context, local, forking), requireOpen);
+    runHandle(context, local, await onSoundRow(workflowId, () => startForked(context, local, forking)), requireOpen);
   return {
     fork: async (options = {}) => begin(await forkPlan("fork", options)),
     planFork: async (options = {}) => (await forkPlan("planFork", options)).plan,
     async restart(options = {}) {
       requireOpen("restart");
-      return restartExecution(context, local, workflowId, options);
+      return onSoundRow(workflowId, () => restartExecution(context, local, workflowId, options));
     },
     async planRestart(options = {}) {
       requireOpen("planRestart");
-      return (await planRestart(context, workflowId, options)).plan;
+      return (await onSoundRow(workflowId, () => planRestart(context, workflowId, options))).plan;
     },
   };
 }

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
+import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import { createRuntime, type Run } from "../../src/runtime/index.ts";
+import { memoryStore } from "../../src/stores/databases/memory/index.ts";
+
+const approval = { id: "one", nodes: [{ id: "ask", type: "approval", data: { message: "?" } }], edges: [] };
+const branches = {
+  id: "many",
+  nodes: [
+    { id: "fork", type: "noop" },
+    { id: "ask", type: "approval", data: { responders: ["ada"], timeout: "1h" } },
+    { id: "go", type: "signal", data: { name: "go" } },
+    { id: "list", type: "map", data: { items: [1, 2], open: true, workflow: "one" } },
+  ],
+  edges: ["ask", "go", "list"].map((target) => ({ source: "fork", target })),
+};
+
+const calls: Readonly<Record<string, (run: Run) => unknown>> = {
+  resume: (run) => run.resume({ step: "ask", payload: { approved: true }, by: "ada" }),
+  resumeItem: (run) => run.resume({ step: "list[1]/ask", payload: { approved: true } }),
+  signal: (run) => run.signal("go", 1, { idempotencyKey: "k" }),
+  cancel: (run) => run.cancel(),
+  cancelStep: (run) => run.cancel({ step: "go" }),
+  retry: (run) => run.retry(),
+  setMetadata: (run) => run.setMetadata({ a: 1 }),
+  addItem: (run) => run.addItem("list", 3),
+  closeMap: (run) => run.closeMap("list"),
+  fork: (run) => run.fork({ workflowId: "f" }),
+  planFork: (run) => run.planFork(),
+  restart: (run) => run.restart(),
+  planRestart: (run) => run.planRestart(),
+  explain: (run) => run.explain(),
+  waits: (run) => run.waits(),
+  snapshot: (run) => run.snapshot(),
+};
+
+/** What somebody may have made of a row. */
+const damages: readonly object[] = [
+  { activePaths: null },
+  { activePaths: 5 },
+  { activePaths: [null] },
+  { definition: null },
+  { childStates: null },
+  { childStates: { "0": null } },
+  { childStates: { "0": { activePaths: null } } },
+];
+
+describe("A24: a command to an execution whose row was damaged", () => {
+  it.each(Object.entries(calls))("%s is refused with a code", async (_, call) => {
+    const store = memoryStore();
+    const made = createRuntime({ store, workflows: [approval, branches], nodeDefinitions: builtinNodes, drive: false });
+    await made.start("many", { workflowId: "a" });
+    await made.advance("a");
+    const whole = (await store.load("a"))!;
+    for (const damage of damages) {
+      const hurt = { ...whole, ...damage } as Snapshot;
+      const refused = new StepfoldError("STORE_REJECTED", { store: "memory", reason: "no commit gets this far" });
+      const broken: SnapshotStore = { ...store, load: async () => hurt, commit: async () => Promise.reject(refused) };
+      const runtime = createRuntime({ store: broken, workflows: [approval, branches], nodeDefinitions: builtinNodes, drive: false });
+      const run = await runtime.get("a");
+      const error = await Promise.resolve(call(run)).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error === null || StepfoldError.is(error), `${JSON.stringify(damage)}: ${String(error)}`).toBe(true);
+    }
+  });
+});
