@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cli, jsonLines, newFolder, type Place, startCli } from "./cli.ts";
@@ -44,6 +44,20 @@ describe("stepfold schedule", () => {
     });
     expect(await cli(["schedule", "ls"], where)).toMatchObject({ stdout: "No schedules\n" });
     expect(await told(where, "ls", "--ended")).toMatchObject([{ name: "nightly", status: "ended" }]);
+  });
+
+  it("A27: runs no code of the folder to list or show", async () => {
+    const where = place();
+    await told(where, "add", "nightly", "report", "--every", "1d");
+    writeFileSync(
+      join(where.cwd, "stepfold.config.mjs"),
+      'import { existsSync, writeFileSync } from "node:fs"; writeFileSync("imported", ""); export default {};',
+    );
+    for (const args of [[], ["ls"], ["ls", "--ended"], ["show", "nightly"]])
+      expect(await cli(["schedule", ...args], where)).toMatchObject({ code: 0 });
+    expect(existsSync(join(where.cwd, "imported"))).toBe(false);
+    await told(where, "pause", "nightly");
+    expect(existsSync(join(where.cwd, "imported"))).toBe(true);
   });
 
   it("is driven by workers, which put those that the config declares; what cannot be started is told by doctor", async () => {

@@ -44,9 +44,12 @@ export interface ScheduleSpecOptions extends ScheduleCommandOptions {
 
 const pageSize = 100;
 
+/** What a command does with schedules: one that only reads them runs no code of the user, so it does not read the config. */
+type Access = "reads" | "changes";
+
 /** `stepfold schedule ls`. @returns the exit code */
 export function scheduleLs(options: ScheduleCommandOptions & { readonly ended?: boolean }): Promise<number> {
-  return withSchedules(options, async (all, store) => {
+  return withSchedules("reads", options, async (all, store) => {
     const rows: ScheduleDescription[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await all.list({ ended: options.ended, limit: pageSize, cursor });
@@ -60,12 +63,13 @@ export function scheduleLs(options: ScheduleCommandOptions & { readonly ended?: 
 
 /** `stepfold schedule show NAME`. @returns the exit code */
 export function scheduleShow(name: string, options: ScheduleCommandOptions): Promise<number> {
-  return withSchedules(options, async (all, store) => showSchedule(await all.describe(name), options, await store.now()));
+  return withSchedules("reads", options, async (all, store) => showSchedule(await all.describe(name), options, await store.now()));
 }
 
 /** `stepfold schedule add NAME WORKFLOW`. @returns the exit code */
 export function scheduleAdd(name: string, workflow: string, options: ScheduleSpecOptions): Promise<number> {
   return withSchedules(
+    "changes",
     options,
     async (all, store) => {
       const { tenant, paused } = options;
@@ -78,7 +82,7 @@ export function scheduleAdd(name: string, workflow: string, options: ScheduleSpe
 
 /** `stepfold schedule edit NAME`. @returns the exit code */
 export function scheduleEdit(name: string, options: ScheduleSpecOptions): Promise<number> {
-  return withSchedules(options, async (all, store) => {
+  return withSchedules("changes", options, async (all, store) => {
     const { workflow, remove = [] } = options;
     const removed = Object.fromEntries(remove.flatMap((names) => names.split(",")).map((member) => [camelCase(member), undefined]));
     const changes: Partial<ScheduleSpec> = { ...(await specOf(options)), ...(workflow !== undefined && { workflow }), ...removed };
@@ -104,7 +108,7 @@ export function scheduleRm(name: string, options: ScheduleCommandOptions): Promi
 
 /** `stepfold schedule trigger NAME`. @returns the exit code */
 export function scheduleTrigger(name: string, options: ScheduleCommandOptions & { readonly idempotencyKey?: string }): Promise<number> {
-  return withSchedules(options, async (all) => {
+  return withSchedules("changes", options, async (all) => {
     const { workflowId } = await all.trigger(name, { idempotencyKey: options.idempotencyKey });
     done(options, `${workflowId} is started as soon as a worker takes it`, { type: "triggered", schedule: name, workflowId });
   });
@@ -128,7 +132,7 @@ function command(
   sentence: string,
   act: (all: AllSchedules) => Promise<void>,
 ): Promise<number> {
-  return withSchedules(options, async (all) => {
+  return withSchedules("changes", options, async (all) => {
     await act(all);
     const description = await all.describe(name);
     done(options, `${name} ${sentence}`, { type: "schedule", ...description });
@@ -141,17 +145,18 @@ function command(
  * @param open opens the database. Default: an SQLite file must exist already
  */
 async function withSchedules(
+  access: Access,
   options: ScheduleCommandOptions,
   act: (all: AllSchedules, store: Pick<Store, "now">) => Promise<void>,
   open: typeof openQuietly = (database, more) => openExistingDatabase(database, () => openQuietly(database, more)),
 ): Promise<number> {
-  const configPath = findConfig(options.config);
+  const configPath = access === "reads" ? null : findConfig(options.config);
   const config = await loadConfig(configPath);
   const closing = cleanup();
   try {
     const store = await open(chooseDatabase(options.store));
     closing.add(() => store.close());
-    const queue = await openQueue(queueUrl(options.queue), config, configPath, closing);
+    const queue = access === "reads" ? null : await openQueue(queueUrl(options.queue), config, configPath, closing);
     const runtime = idleRuntime(store, config, queue, schedules());
     closing.add(() => runtime.close());
     await act(runtime.schedules, store);

@@ -15,18 +15,20 @@ import { type Act, options } from "./program-options.ts";
 /** Adds the commands for schedules. */
 export function addScheduleCommands(stepfold: Command, act: Act): void {
   const schedule = stepfold.command("schedule").description("workflows that are started at certain times; a worker starts them");
-  const verb = (name: string, about: string, more: { readonly isDefault?: boolean } = {}): Command =>
+  const reading = (name: string, about: string, more: { readonly isDefault?: boolean } = {}): Command =>
     schedule
       .command(name, more)
       .description(about)
       .option(...options.store)
-      .option(...options.queue)
-      .option(...options.config)
       .option(...options.json);
-  verb("ls", "list them, with their next ticks", { isDefault: true })
+  const verb = (name: string, about: string): Command =>
+    reading(name, about)
+      .option(...options.queue)
+      .option(...options.config);
+  reading("ls", "list them, with their next ticks", { isDefault: true })
     .option("--ended", "also those that have ended")
     .action(act(scheduleLs));
-  verb("show <name>", "show a schedule: its rule, running executions, next ticks and problems").action(act(scheduleShow));
+  reading("show <name>", "show a schedule: its rule, running executions, next ticks and problems").action(act(scheduleShow));
   saying(verb("add <name> <workflow>", "make a schedule that starts this workflow"))
     .option("--tenant <tenant>", "whose schedule it is")
     .option("--paused [note]", "begin paused")
