@@ -236,7 +236,8 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
       this.#tell(before, draft);
       emit?.(before, draft);
     }
-    if (!draft.ended && !request.signal?.aborted) await this.#turn(draft, { ...request, secrets }, emit);
+    if (!draft.ended && !request.signal?.aborted)
+      await this.#setting.deadlines.during(() => this.#turn(draft, { ...request, secrets }, emit));
     return unchanged?.version === draft.version ? unchanged : this.#close(draft);
   }
 

@@ -97,6 +97,8 @@ export class Deadlines {
   /** The end of each queue, by the duration in milliseconds. */
   readonly #queues = new Map<number, Deadline>();
   #timer: { readonly atMs: number; readonly cancel: () => void } | null = null;
+  /** The calls of `during` that are under way. */
+  #waiting = 0;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -115,9 +117,35 @@ export class Deadlines {
     return deadline;
   }
 
+  /**
+   * Waits for work whose timeouts may be all that is left in this process, as no worker runs in it: until the work is done, the timer keeps the
+   * process alive.
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#waiting++;
+    // a timer that was set in the background would not keep the process alive
+    if (this.#waiting === 1 && this.#timer) this.#arm(this.#timer.atMs);
+    try {
+      return await work();
+    } finally {
+      this.#waiting--;
+      if (this.#waiting === 0) this.#rest();
+    }
+  }
+
+  /** Ends the timer, or lets it go on in the background if there are deadlines left. */
+  #rest(): void {
+    if (!this.#timer) return;
+    const isEmpty = [...this.#queues.values()].every((end) => end.next === end);
+    if (!isEmpty) return this.#arm(this.#timer.atMs);
+    this.#timer.cancel();
+    this.#timer = null;
+  }
+
   #arm(atMs: number): void {
     this.#timer?.cancel();
-    const cancel = this.#environment.after(Math.max(0, atMs - this.#environment.monotonicMs()), () => this.#fire(), { background: true });
+    const background = this.#waiting === 0;
+    const cancel = this.#environment.after(Math.max(0, atMs - this.#environment.monotonicMs()), () => this.#fire(), { background });
     this.#timer = { atMs, cancel };
   }
 

@@ -147,7 +147,7 @@ export function createGuest<const D extends NodeDefinitions>(options: GuestOptio
     },
     async perform(step) {
       await missingFunctions();
-      return performStep(performing, step);
+      return setting.deadlines.during(() => performStep(performing, step));
     },
   };
 }
