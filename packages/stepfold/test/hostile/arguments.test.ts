@@ -169,6 +169,33 @@ describe("a wrong argument is refused at once, with a code and the name of the a
         expect(call(make, [...before, { ...needed[name], [option]: wrong }])).toThrow(failure("OPTION_INVALID", { option }));
   });
 
+  it("createRuntime: numbers that no timer and no database can count", () => {
+    for (const option of ["leaseMs", "pollMs"])
+      for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e15, "30000", 10n])
+        expect(() => createRuntime({ store, drive: false, [option]: wrong } as never)).toThrow(failure("OPTION_INVALID", { option }));
+    for (const option of ["maxCrashes", "maxLoadedBytes", "checkpointBytes"]) {
+      for (const wrong of [0, -1, 1.5, Number.NaN, "5"])
+        expect(() => createRuntime({ store, drive: false, [option]: wrong } as never)).toThrow(failure("OPTION_INVALID", { option }));
+      expect(() => createRuntime({ store, drive: false, [option]: Number.POSITIVE_INFINITY } as never)).not.toThrow();
+    }
+  });
+
+  it.each(Object.entries(ofOptions).filter(([name]) => name.endsWith("Queue")))("%s: delays that no queue can count", (name, {
+    make,
+    before,
+  }) => {
+    for (const option of optionsOf(make, before).filter((one) => /(Ms|Seconds)$/.test(one)))
+      for (const wrong of [1.5, Number.POSITIVE_INFINITY, 1e15])
+        expect(call(make, [...before, { ...needed[name], [option]: wrong }])).toThrow(failure("OPTION_INVALID", { option }));
+  });
+
+  it("postgresFeed: options in the place of the function that makes a listener", async () => {
+    for (const wrong of [{ channel: "mine" }, null, undefined, "mine"])
+      expect(() => postgresFeed(having("query") as never, wrong as never)).toThrow(failure("OPTION_INVALID", { option: "makeListener" }));
+    const feed = postgresFeed(having("query") as never, (() => ({ query: noop })) as never);
+    await expect(feed.listen(() => undefined, { onEnd: () => undefined })).rejects.toMatchObject({ code: expect.any(String) });
+  });
+
   it("createRuntime and tieredStore: what is no store, queue or feed", () => {
     for (const wrong of [undefined, null, {}, "app.db"]) {
       expect(() => createRuntime({ store: wrong } as never)).toThrow(failure("OPTION_INVALID", { option: "store" }));

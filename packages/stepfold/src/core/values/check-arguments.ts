@@ -39,6 +39,26 @@ export const aFlag: OptionCheck = must("be true or false", (value) => typeof val
 export const aCount: OptionCheck = must("be a whole number, at least 1", (value) => Number.isSafeInteger(value) && (value as number) >= 1);
 /** A time in the unit that the name of the option says. It may be 0. */
 export const aTime: OptionCheck = must("be a number, at least 0", (value) => Number.isFinite(value) && (value as number) >= 0);
+/** How often, or how long, something is done that a timer or a database has to count: leases, polls. */
+export const aPeriod: OptionCheck = must(
+  "be a whole number of milliseconds, from 1 to 604,800,000 (a week)",
+  (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 604_800_000,
+);
+/** A delay of a message, in milliseconds; most queues cannot count a longer one. */
+export const aDelay: OptionCheck = must(
+  "be a whole number of milliseconds, from 0 to 43,200,000 (12 hours)",
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 43_200_000,
+);
+/** The same in seconds. */
+export const aDelayInSeconds: OptionCheck = must(
+  "be a whole number of seconds, from 0 to 43,200 (12 hours)",
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 43_200,
+);
+/** A bound that may be missing. */
+export const aBound: OptionCheck = must(
+  "be a whole number, at least 1, or Infinity",
+  (value) => value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1),
+);
 export const aList: OptionCheck = must("be a list", Array.isArray);
 export const aListOfTexts: OptionCheck = must(
   "be a list of texts",

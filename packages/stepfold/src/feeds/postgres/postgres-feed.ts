@@ -1,4 +1,4 @@
-import { refuseUnknown, requireMethods } from "../../core/values/check-arguments.ts";
+import { must, refuseUnknown, requireMethods, requireOption } from "../../core/values/check-arguments.ts";
 import type { EventFeed, FeedSubscription, ListenOptions } from "../../ports/event-feed.ts";
 import { checkChannel, checkedFeed } from "../checked/checked-feed.ts";
 import type { PostgresFeedClient, PostgresListenClient } from "./postgres-feed-client.ts";
@@ -8,6 +8,11 @@ export interface PostgresFeedOptions {
   /** The channel. All processes of one store need the same one; several stores in one database need different ones. Default: `stepfold`. */
   readonly channel?: string | undefined;
 }
+
+const aListener = must(
+  "be a function that makes a client of pg: () => new pg.Client({ connectionString }). Options come after it",
+  (value) => typeof value === "function",
+);
 
 /** Sends a notice. Its commit does not wait for the disk, because a hint may get lost. The setting ends with the statement. */
 const notifyText = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
@@ -36,6 +41,7 @@ export function postgresFeed(
   options: PostgresFeedOptions = {},
 ): EventFeed {
   requireMethods("client", client, "a Pool or Client of pg, or a client like it", ["query"]);
+  requireOption("makeListener", makeListener, aListener);
   refuseUnknown("postgresFeed", options, ["channel"]);
   const channel = checkChannel(options.channel ?? "stepfold");
   return checkedFeed({
@@ -44,7 +50,11 @@ export function postgresFeed(
     async send(text) {
       await client.query(notifyText, [channel, text]);
     },
-    listen: (hear, { onEnd }) => listenOver(makeListener(), channel, hear, onEnd),
+    async listen(hear, { onEnd }) {
+      const listener = makeListener();
+      requireMethods("makeListener", listener, "a function that makes a client of pg, or one like it", ["connect", "query", "on", "end"]);
+      return listenOver(listener, channel, hear, onEnd);
+    },
   });
 }
 

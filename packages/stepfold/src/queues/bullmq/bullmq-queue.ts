@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { aFlag, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
+import { aDelay, aFlag, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
 import type { ConsumeOptions, Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
 import { foreignMessage, workflowIdOf } from "../checked/wake-up-message.ts";
@@ -52,7 +52,7 @@ export function bullmqQueue(queue: BullmqQueueClient, worker: MakeBullmqWorker, 
   requireMethods("queue", queue, "a Queue of bullmq", ["addBulk"]);
   if (typeof worker !== "function")
     throw new StepfoldError("OPTION_INVALID", { option: "worker", reason: "must be a function that makes a Worker of bullmq" });
-  checkOptions("bullmqQueue", options, { retryDelayMs: aTime, durable: aFlag });
+  checkOptions("bullmqQueue", options, { retryDelayMs: aDelay, durable: aFlag });
   const { retryDelayMs = 5000, durable = false } = options;
   const opts = {
     attempts: unlimited,

@@ -1,4 +1,4 @@
-import { aTime, checkOptions, having } from "../../core/values/check-arguments.ts";
+import { aDelay, checkOptions, having } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
@@ -33,7 +33,7 @@ export interface MemoryQueueOptions {
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function memoryQueue(options: MemoryQueueOptions = {}): WorkQueue {
-  checkOptions("memoryQueue", options, { environment: having("an environment", ["monotonicMs", "after"]), retryDelayMs: aTime });
+  checkOptions("memoryQueue", options, { environment: having("an environment", ["monotonicMs", "after"]), retryDelayMs: aDelay });
   const { environment = systemEnvironment, retryDelayMs = 1000 } = options;
   return queueOn(createBroker(environment, retryDelayMs)).queue;
 }

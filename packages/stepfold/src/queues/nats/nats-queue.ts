@@ -1,4 +1,4 @@
-import { aCount, aText, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
+import { aCount, aDelay, aText, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
 import { maxNamedDelayMs } from "../../ports/named-delay.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
@@ -44,7 +44,7 @@ const maxUnconfirmed = 500;
  */
 export function natsQueue(manager: NatsJetStream, options: NatsQueueOptions = {}): WorkQueue {
   requireMethods("manager", manager, "a manager of @nats-io/jetstream: await jetstreamManager(connection)", ["jetstream"]);
-  checkOptions("natsQueue", options, { name: aText, replicas: aCount, retryDelayMs: aTime });
+  checkOptions("natsQueue", options, { name: aText, replicas: aCount, retryDelayMs: aDelay });
   const { name = "stepfold", replicas = 1, retryDelayMs = 5000 } = options;
   let ready: Promise<void> | null = null;
   const prepare = (): Promise<void> => {

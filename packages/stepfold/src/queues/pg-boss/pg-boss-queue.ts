@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { aFlag, aText, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
+import { aDelayInSeconds, aFlag, aPeriod, aText, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
@@ -55,7 +55,7 @@ const maxKeyLength = 500;
  */
 export function pgBossQueue(boss: PgBossClient, options: PgBossQueueOptions = {}): WorkQueue {
   requireMethods("boss", boss, "a PgBoss of pg-boss", ["getQueue", "insert"]);
-  checkOptions("pgBossQueue", options, { name: aText, pollMs: aTime, retryDelaySeconds: aTime, sharesStoreDatabase: aFlag });
+  checkOptions("pgBossQueue", options, { name: aText, pollMs: aPeriod, retryDelaySeconds: aDelayInSeconds, sharesStoreDatabase: aFlag });
   const { name = "stepfold", pollMs = 1000, retryDelaySeconds = 1, sharesStoreDatabase = false } = options;
   const consumers = new Set<BossConsumer>();
   const settings = settingsOf(retryDelaySeconds);

@@ -1,4 +1,4 @@
-import { aText, aTime, checkOptions, oneOf, requireMethods } from "../../core/values/check-arguments.ts";
+import { aDelay, aText, checkOptions, oneOf, requireMethods } from "../../core/values/check-arguments.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
 import { delayRoute, delayTopology, mainQueue, maxDelayMs, type RabbitmqQueueType } from "./delay-topology.ts";
@@ -50,7 +50,7 @@ const maxHoldMs = 10 * 60 * 1000;
  */
 export function rabbitmqQueue(connection: RabbitmqConnection, options: RabbitmqQueueOptions = {}): WorkQueue {
   requireMethods("connection", connection, "a Connection of rabbitmq-client", ["createPublisher", "acquire"]);
-  checkOptions("rabbitmqQueue", options, { name: aText, queueType: oneOf("classic", "quorum"), retryDelayMs: aTime });
+  checkOptions("rabbitmqQueue", options, { name: aText, queueType: oneOf("classic", "quorum"), retryDelayMs: aDelay });
   const { name = "stepfold", queueType = "classic", retryDelayMs = 5000 } = options;
   const main = mainQueue(name, queueType);
   const now = lazyPublisher(connection, () => ({ queues: [main] }));

@@ -1,4 +1,4 @@
-import { aText, aTime, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
+import { aDelayInSeconds, aText, checkOptions, requireMethods } from "../../core/values/check-arguments.ts";
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import { maxNamedDelayMs } from "../../ports/named-delay.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
@@ -43,7 +43,7 @@ const maxEntries = 10;
  */
 export function sqsQueue(client: SqsClient, options: SqsQueueOptions): WorkQueue {
   requireMethods("client", client, "new SQS(...) of @aws-sdk/client-sqs", ["sendMessageBatch", "receiveMessage"]);
-  checkOptions("sqsQueue", options, { queueUrl: aText, retryDelaySeconds: aTime, waitSeconds: aTime }, ["queueUrl"]);
+  checkOptions("sqsQueue", options, { queueUrl: aText, retryDelaySeconds: aDelayInSeconds, waitSeconds: aDelayInSeconds }, ["queueUrl"]);
   const { queueUrl, retryDelaySeconds = 5, waitSeconds = 20 } = options;
   const isFifo = queueUrl.endsWith(".fifo");
   const send = async (wakeUps: readonly CheckedWakeUp[]): Promise<void> => {

@@ -110,7 +110,6 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const onProblem = tellerOfProblems(log, options.onProblem, secrets);
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
-  requireAtLeastOne({ leaseMs, pollMs, maxCrashes, maxLoadedBytes, checkpointBytes });
   const deadlines = new Deadlines(environment);
   const answerMs = answerTimeoutMs(leaseMs);
   const store = storeWithDeadlines(options.store, deadlines, answerMs);

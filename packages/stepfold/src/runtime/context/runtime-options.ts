@@ -1,4 +1,5 @@
 import {
+  aBound,
   aFlag,
   aFunction,
   aList,
@@ -7,6 +8,7 @@ import {
   anEnvironment,
   anObject,
   anything,
+  aPeriod,
   aStore,
   aText,
   having,
@@ -40,8 +42,8 @@ export const runtimeOptionChecks: { readonly [K in keyof RuntimeOptions]-?: Opti
   queue: orNull(having("a queue, such as natsQueue(manager)", ["send", "consume"])),
   feed: orNull(having("a feed, such as redisFeed(client)", ["publish", "listen"])),
   schedules: orNull(having("schedules({ ... }) of stepfold/schedules", ["open"])),
-  ...{ drive: aFlag, leaseMs: anything, pollMs: anything, concurrency: anything, beatMs: anything, stepTimeoutMs: anything },
-  ...{ maxExecutions: anything, maxCrashes: anything, maxLoadedBytes: anything, checkpointBytes: anything, limits: anObject },
+  ...{ drive: aFlag, leaseMs: aPeriod, pollMs: aPeriod, concurrency: anything, beatMs: anything, stepTimeoutMs: anything },
+  ...{ maxExecutions: anything, maxCrashes: aBound, maxLoadedBytes: aBound, checkpointBytes: aBound, limits: anObject },
   ...{ owner: aText, retention: anything, plugins: aListOfObjects, environment: anEnvironment, logger: aLogger, keepStacks: aFlag },
   onProblem: aFunction,
 };
@@ -98,11 +100,11 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * Whether this process runs executions from the beginning. Default true. False: it only stores them until `work`, `sweep` or `advance`.
    */
   readonly drive?: boolean;
-  /** How long a process keeps an execution without a sign of life, in milliseconds. Default 30,000. */
+  /** How long a process keeps an execution without a sign of life, in whole milliseconds, at most a week. Default 30,000. */
   readonly leaseMs?: number;
   /**
    * The time between two polls of the store, in milliseconds: for executions that are due and held by no process, and for changes of
-   * executions for which callers here wait. Default 1,000.
+   * executions for which callers here wait. A whole number, at most a week. Default 1,000.
    */
   readonly pollMs?: number;
   /** The most paths of one execution that are performed at once. Default 16. */
