@@ -137,9 +137,10 @@ export class Deadlines {
   #rest(): void {
     if (!this.#timer) return;
     const isEmpty = [...this.#queues.values()].every((end) => end.next === end);
-    if (!isEmpty) return this.#arm(this.#timer.atMs);
-    this.#timer.cancel();
-    this.#timer = null;
+    if (isEmpty) {
+      this.#timer.cancel();
+      this.#timer = null;
+    } else this.#arm(this.#timer.atMs);
   }
 
   #arm(atMs: number): void {

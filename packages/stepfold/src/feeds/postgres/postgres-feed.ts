@@ -9,7 +9,7 @@ export interface PostgresFeedOptions {
   readonly channel?: string | undefined;
 }
 
-const aListener = must(
+const makesListeners = must(
   "be a function that makes a client of pg: () => new pg.Client({ connectionString }). Options come after it",
   (value) => typeof value === "function",
 );
@@ -41,7 +41,7 @@ export function postgresFeed(
   options: PostgresFeedOptions = {},
 ): EventFeed {
   requireMethods("client", client, "a Pool or Client of pg, or a client like it", ["query"]);
-  requireOption("makeListener", makeListener, aListener);
+  requireOption("makeListener", makeListener, makesListeners);
   refuseUnknown("postgresFeed", options, ["channel"]);
   const channel = checkChannel(options.channel ?? "stepfold");
   return checkedFeed({
