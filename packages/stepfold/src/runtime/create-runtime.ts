@@ -1,3 +1,4 @@
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { isWholeSnapshot } from "../core/snapshot/snapshot-head.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
@@ -14,10 +15,10 @@ import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { startForked } from "./delivery/start-forked.ts";
 import { describeRuntime } from "./describe.ts";
-import { planAdoption } from "./forks/fork.ts";
+import { type AdoptOptions, planAdoption } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import { runHandle } from "./handle/run-handle.ts";
-import { startRun } from "./handle/start-run.ts";
+import { type StartRunOptions, startRun } from "./handle/start-run.ts";
 import { createLocalWork, type LocalWork } from "./local/local-work.ts";
 import { openSchedules } from "./open-schedules.ts";
 import { Presence } from "./presence.ts";
@@ -78,11 +79,11 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const handleOf = (workflowId: string): Run => runHandle(context, local, workflowId, requireOpen);
   if (options.drive ?? true) openWorker(maxExecutions);
   return {
-    async start(workflow, startOptions = {}) {
+    async start(workflow: string | WorkflowDefinition, startOptions: StartRunOptions = {}) {
       requireOpen("start");
       return handleOf(await startRun(context, local, workflow, startOptions));
     },
-    async adopt(workflow, snapshot, adoptOptions = {}) {
+    async adopt(workflow: string | WorkflowDefinition, snapshot: unknown, adoptOptions: AdoptOptions = {}) {
       requireOpen("adopt");
       return handleOf(await startForked(context, local, planAdoption(context, workflow, snapshot, adoptOptions)));
     },

@@ -1,3 +1,4 @@
+export type { ImportedWorkflow } from "../core/definition/imported-workflow.ts";
 export type { NodeTypeInfo } from "../engine/workflow/describe-node-type.ts";
 export type { EventFeed, FeedFeatures, FeedSubscription, ListenOptions, Notice, NoticeKind } from "../ports/event-feed.ts";
 export { durationBoundsMs } from "../ports/execution-counts.ts";

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import type { ImportedWorkflow, OnlyImported } from "../core/definition/imported-workflow.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
@@ -54,6 +55,7 @@ export interface Runtime {
    * execution; `DEFINITION_UNKNOWN`, `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (an execution with this id was deleted
    * less than the store's `idempotencyRetentionMs` ago), `STORE_UNAVAILABLE`, ...
    */
+  start<const W extends ImportedWorkflow>(workflow: W & OnlyImported<W>, options?: StartRunOptions): Promise<Run>;
   start(workflow: string | WorkflowDefinition, options?: StartRunOptions): Promise<Run>;
   /**
    * Takes an execution that was kept elsewhere into the store of this runtime: a snapshot from `engine.execute`, or one from another engine
@@ -69,6 +71,7 @@ export interface Runtime {
    * names a tenant and you name none; `DEFINITION_CHANGED` if the execution stands at a node that the workflow lacks; `FORK_REFUSED` if it
    * has ended or is ending; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
    */
+  adopt<const W extends ImportedWorkflow>(workflow: W & OnlyImported<W>, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   /** Returns a handle of an existing execution. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   get(workflowId: string): Promise<Run>;

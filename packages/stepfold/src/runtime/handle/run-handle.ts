@@ -14,7 +14,7 @@ import { onSoundRow } from "../context/sound-row.ts";
 import { restartExecution } from "../delivery/restart-execution.ts";
 import { startForked } from "../delivery/start-forked.ts";
 import { type Forking, type ForkOptions, planFork } from "../forks/fork.ts";
-import { planRestart } from "../forks/plan-restart.ts";
+import { planRestart, type RestartOptions } from "../forks/plan-restart.ts";
 import { commandLocally, type LocalWork } from "../local/local-work.ts";
 import { ChangesOf } from "./changes-of.ts";
 import { endOfWait, withEnd } from "./end-of-wait.ts";
@@ -113,13 +113,13 @@ function forking(
   const begin = async (forking: Forking): Promise<Run> =>
     runHandle(context, local, await onSoundRow(workflowId, () => startForked(context, local, forking)), requireOpen);
   return {
-    fork: async (options = {}) => begin(await forkPlan("fork", options)),
-    planFork: async (options = {}) => (await forkPlan("planFork", options)).plan,
-    async restart(options = {}) {
+    fork: async (options: ForkOptions = {}) => begin(await forkPlan("fork", options)),
+    planFork: async (options: ForkOptions = {}) => (await forkPlan("planFork", options)).plan,
+    async restart(options: RestartOptions = {}) {
       requireOpen("restart");
       return onSoundRow(workflowId, () => restartExecution(context, local, workflowId, options));
     },
-    async planRestart(options = {}) {
+    async planRestart(options: RestartOptions = {}) {
       requireOpen("planRestart");
       return (await onSoundRow(workflowId, () => planRestart(context, workflowId, options))).plan;
     },

@@ -1,3 +1,4 @@
+import type { ImportedWorkflow, OnlyImported } from "../../core/definition/imported-workflow.ts";
 import type { Explanation } from "../../core/explain/explain.ts";
 import type { WaitInfo } from "../../core/explain/waits.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
@@ -52,6 +53,9 @@ export interface SignalOptions {
 export interface CancelOptions extends Place {
   readonly reason?: string | undefined;
 }
+
+/** Options whose `definition` was imported from a JSON file. */
+type WithImported<O, W extends ImportedWorkflow> = Omit<O, "definition"> & { readonly definition: W & OnlyImported<W> };
 
 /**
  * A handle on a durable execution. Any number of handles, in any process, reach the same execution. The execution of a schedule can be read
@@ -199,8 +203,10 @@ export interface Run {
    * @throws StepfoldError `FORK_REFUSED` if nothing can go on from that version; `DEFINITION_CHANGED` if another `definition` lacks a node
    * where a path stands; `NODE_UNKNOWN`, `INPUT_INVALID`, `START_CONFLICT`, `WORKFLOW_NOT_FOUND`
    */
+  fork<const W extends ImportedWorkflow>(options: WithImported<ForkOptions, W>): Promise<Run>;
   fork(options?: ForkOptions): Promise<Run>;
   /** Returns what `fork` would do. Changes nothing. */
+  planFork<const W extends ImportedWorkflow>(options: WithImported<ForkOptions, W>): Promise<ForkPlan>;
   planFork(options?: ForkOptions): Promise<ForkPlan>;
   /**
    * Lets the execution go on where it failed or was cancelled: the same execution, under the same id, in one commit. Steps that failed have
@@ -227,8 +233,10 @@ export interface Run {
    * `RESTART_COMPENSATED` if steps were undone and `compensated` is not given; `DEFINITION_CHANGED` if another `definition` lacks a node
    * where a path stands; `WORKFLOW_NOT_FOUND`, `DEFINITION_UNKNOWN`, `OPTION_INVALID`, `OUTCOME_UNKNOWN`
    */
+  restart<const W extends ImportedWorkflow>(options: WithImported<RestartOptions, W>): Promise<RestartOutcome>;
   restart(options?: RestartOptions): Promise<RestartOutcome>;
   /** Returns what `restart` would do. Changes nothing. */
+  planRestart<const W extends ImportedWorkflow>(options: WithImported<RestartOptions, W>): Promise<ForkPlan>;
   planRestart(options?: RestartOptions): Promise<ForkPlan>;
   /** Adds an item to the open map at a node. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
   addItem(step: string, item: unknown): Promise<void>;

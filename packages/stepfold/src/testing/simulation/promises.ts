@@ -1,7 +1,9 @@
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Run } from "../../runtime/handle/run.ts";
+import type { StartRunOptions } from "../../runtime/handle/start-run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { isOwnSchedule, type Ledger } from "./ledger.ts";
 
@@ -27,7 +29,7 @@ export function witnessed(runtime: Runtime, witness: Witness): Runtime {
   const { onPromised } = witness;
   return {
     ...runtime,
-    async start(workflow, options) {
+    async start(workflow: string | WorkflowDefinition, options?: StartRunOptions) {
       const run = await runtime.start(workflow, options);
       onPromised({ workflowId: run.workflowId, what: "start", applied: true });
       return witnessedRun(run, witness);
