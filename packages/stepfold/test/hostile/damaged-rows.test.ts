@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { createRuntime, type Run } from "../../src/runtime/index.ts";
@@ -37,16 +38,24 @@ const calls: Readonly<Record<string, (run: Run) => unknown>> = {
   snapshot: (run) => run.snapshot(),
 };
 
-/** What somebody may have made of a row. */
-const damages: readonly object[] = [
-  { activePaths: null },
-  { activePaths: 5 },
-  { activePaths: [null] },
-  { definition: null },
-  { childStates: null },
-  { childStates: { "0": null } },
-  { childStates: { "0": { activePaths: null } } },
-];
+/** What somebody may have made of a member of a row, and of a member of its paths and its children. */
+const damages: readonly Json[] = [null, 5, -1, 1e300, "x", [], {}, [null], { "0": null }];
+
+/** Returns copies of a value in each of which one member is damaged. */
+function damaged<T extends object>(whole: T): T[] {
+  return Object.keys(whole).flatMap((key) => damages.map((damage) => ({ ...whole, [key]: damage })));
+}
+
+/** Returns copies of an execution in each of which one member of it, of one of its paths, or of one of its children is damaged. */
+function damagedRows(whole: Snapshot): Snapshot[] {
+  const [first, ...others] = whole.activePaths;
+  const [[key, child] = []] = Object.entries(whole.childStates ?? {});
+  return [
+    ...damaged(whole),
+    ...damaged(first!).map((path) => ({ ...whole, activePaths: [path, ...others] })),
+    ...damaged(child!).map((state) => ({ ...whole, childStates: { ...whole.childStates, [key!]: state } })),
+  ];
+}
 
 describe("A24: a command to an execution whose row was damaged", () => {
   it.each(Object.entries(calls))("%s is refused with a code", async (_, call) => {
@@ -55,17 +64,23 @@ describe("A24: a command to an execution whose row was damaged", () => {
     await made.start("many", { workflowId: "a" });
     await made.advance("a");
     const whole = (await store.load("a"))!;
-    for (const damage of damages) {
-      const hurt = { ...whole, ...damage } as Snapshot;
+    for (const hurt of damagedRows(whole)) {
       const refused = new StepfoldError("STORE_REJECTED", { store: "memory", reason: "no commit gets this far" });
-      const broken: SnapshotStore = { ...store, load: async () => hurt, commit: async () => Promise.reject(refused) };
+      const broken: SnapshotStore = {
+        ...store,
+        load: async () => hurt,
+        loadHead: async () => hurt,
+        commit: async () => Promise.reject(refused),
+      };
       const runtime = createRuntime({ store: broken, workflows: [approval, branches], nodeDefinitions: builtinNodes, drive: false });
-      const run = await runtime.get("a");
-      const error = await Promise.resolve(call(run)).then(
-        () => null,
-        (thrown: unknown) => thrown,
-      );
-      expect(error === null || StepfoldError.is(error), `${JSON.stringify(damage)}: ${String(error)}`).toBe(true);
+      const error = await runtime
+        .get("a")
+        .then(call)
+        .then(
+          () => null,
+          (thrown: unknown) => thrown,
+        );
+      expect(error === null || StepfoldError.is(error), `${JSON.stringify(hurt).slice(0, 1_000)}: ${String(error)}`).toBe(true);
     }
   });
 });
