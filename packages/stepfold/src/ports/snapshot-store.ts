@@ -231,7 +231,9 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * Rates: the first claim of an execution with a `rate` is only made if fewer than `rate.limit` first claims with the same `rate.key` were
    * made in the last `rate.periodMs`, also of other workflows and with other limits. The limit is exact by the store's clock. If the clock
    * is the callers', periods are one second longer, because clocks may differ. While an execution waits, it does not delay others, and
-   * becomes due when its first claim may be allowed. Later claims are not limited, also if the holder of the first one never began.
+   * becomes due when its first claim may be allowed. Later claims are not limited, also if the holder of the first one never began. It waits
+   * until its deadline (`deadlineAt` of the head) at most: then it is claimed to end, which counts for no rate. So is, when it is named, one
+   * whose end is decided already: one whose head is `closing` or `ending`, or has no path.
    *
    * A claim reads no snapshot. Its holder loads it when it has memory for `sizeBytes`, at the version of the claim or a newer one.
    *

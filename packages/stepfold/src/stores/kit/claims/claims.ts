@@ -9,6 +9,8 @@ import { endedClaim, keptClaim } from "../writing/verdict.ts";
 import { fenceStep } from "./fence.ts";
 import { attemptOf, isDue, liveGuard } from "./guard.ts";
 import { PermitClaims } from "./permits.ts";
+import { presentRates } from "./present-rates.ts";
+import { waitsForRate } from "./rate-key.ts";
 import { claimOn, plannedClaim, takeExecutions } from "./take-executions.ts";
 
 /** The most executions that are claimed in one round trip. */
@@ -112,12 +114,21 @@ export class Claims {
     for (let tries = 0; tries < maxTries; tries++) {
       const { now, found } = await this.#table.read([workflowId]);
       const guard = found.get(workflowId);
-      if (!guard || !isDue(guard, now, overdueMs)) return [];
+      if (!guard || !(isDue(guard, now, overdueMs) || (await this.#isEnding(guard)))) return [];
       if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
       const { claimed, missed } = await takeExecutions(this.#writer, [plannedClaim(guard)], options, false);
       if (missed.length === 0) return claimed;
     }
     return [];
+  }
+
+  /**
+   * Returns true if an execution in the line of a rate only has to end, for example because it was cancelled and still has to tell its parent.
+   * Its head is read only if somebody has committed to it since its start.
+   */
+  async #isEnding(guard: ExecutionGuard): Promise<boolean> {
+    if (guard.deletedAt !== null || !waitsForRate(guard) || guard.version === 0) return false;
+    return (await presentRates(this.#table, [guard], {})).get(guard.id)?.waitsUntil === 0;
   }
 
   async #guardOf(workflowId: string): Promise<ExecutionGuard | null> {

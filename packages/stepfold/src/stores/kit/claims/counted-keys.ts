@@ -10,6 +10,6 @@ export async function countedKeys(table: Pick<ExecutionTable, "heads">, guards: 
   const named = guards.filter(({ permit }) => permit !== null && !isRateKey(permit.key));
   // an execution that cannot be read can be deleted all the same: then the record of its rate stays
   const rates = await presentRates(table, named, {}).catch(() => null);
-  const lines = [...(rates?.values() ?? [])].flatMap((rate) => (rate ? rateKeyOf(rate) : []));
+  const lines = [...(rates?.values() ?? [])].flatMap(({ rate }) => (rate ? rateKeyOf(rate) : []));
   return [...new Set([...guards.flatMap(({ permit }) => permit?.key ?? []), ...lines])];
 }

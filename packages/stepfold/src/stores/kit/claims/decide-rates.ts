@@ -29,6 +29,8 @@ export interface PendingClaim {
 export interface Candidate {
   readonly planned: PlannedClaim;
   readonly rate: Rate;
+  /** The time at which it leaves the line to end; see `PresentRate`. */
+  readonly waitsUntil: EpochMs;
   /** The permit key in its row. */
   readonly rowKey: string;
   /** True: the execution is not due yet. It is considered because there may be room for it before its time. */
@@ -73,7 +75,10 @@ interface DecisionTerms {
   readonly isOnlyAsked: boolean;
 }
 
-/** Decides which candidates are claimed now and which get another due time, in their order. */
+/**
+ * Decides which candidates are claimed now and which get another due time, in their order. One whose place comes after its deadline is due at
+ * its deadline; its place stays the later one.
+ */
 export function decideRates(
   before: RateState,
   { candidates, isWhole }: Candidates,
@@ -86,7 +91,7 @@ export function decideRates(
   const times = timesIn(before, now);
   // the first execution that is left becomes due when there is room for it; the claim that then reads it also considers those behind it
   let isLookedAt = false;
-  for (const { planned, rate, rowKey, isAhead } of candidates) {
+  for (const { planned, rate, waitsUntil, rowKey, isAhead } of candidates) {
     const room = left.get(rowKey)!;
     const dueAt = freeAt(times, rate, skewMs, now);
     const isBehind = isNew(planned) && !isWhole && places[0] > now;
@@ -98,13 +103,13 @@ export function decideRates(
       isLookedAt ||= !isTaken;
       times.push(now);
     } else if (!isLookedAt && !isBehind) {
-      if (!isAhead || planned.guard.dueAt! > dueAt) rescheduled.push({ planned, dueAt, isFirst: true });
+      if (!isAhead || planned.guard.dueAt! > dueAt) rescheduled.push({ planned, dueAt: Math.min(dueAt, waitsUntil), isFirst: true });
       places[0] = Math.max(places[0], dueAt);
       isLookedAt = true;
     } else if (!isAhead) {
       const which = isNew(planned) ? 0 : 1;
       places[which] = Math.ceil(Math.max(dueAt, places[which] + (rate.periodMs + skewMs) / rate.limit));
-      rescheduled.push({ planned, dueAt: places[which], isFirst: false });
+      rescheduled.push({ planned, dueAt: Math.min(places[which], waitsUntil), isFirst: false });
     }
   }
   const until = now + noticeMs;

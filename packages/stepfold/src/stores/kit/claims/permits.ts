@@ -248,7 +248,7 @@ export class PermitClaims {
       const waiting = first.filter(({ guard }) => waitsForRate(guard));
       return { rowKey, waiting, room: Math.max(0, most - first.length + waiting.length) };
     });
-    const grants = await this.#rates.grant(asks, options);
+    const grants = await this.#rates.grant(asks, now, options);
     const plans = chosen.map(({ key, record, held, first, most }): KeyPlan => {
       const granted = grants.filter(({ planned }) => planned.guard.permit?.key === key).map(({ planned }) => planned);
       const next = [...first.filter(({ guard }) => !waitsForRate(guard)).slice(0, most), ...granted];

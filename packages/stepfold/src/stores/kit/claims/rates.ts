@@ -33,8 +33,10 @@ export interface RateAsk {
 /** A first claim that may be made now. */
 export interface RateGrant {
   readonly planned: PlannedClaim;
-  /** The key of the record that counts the claim; null: not counted, because its row has no rate. */
+  /** The key of the record that counts the claim; null: not counted, because its row has no rate, or because the execution only ends. */
   readonly key: string | null;
+  /** The line that the execution leaves without a counted claim; null: none. */
+  readonly leaves: string | null;
 }
 
 /** Candidates of one rate. */
@@ -84,6 +86,9 @@ const maxTries = 100;
  * There may be room although executions have later places (the limit was raised, or some were cancelled). Then they are claimed before
  * their time, and the first one left becomes due when there is room for it. If a granted claim cannot be made because another process
  * claims the execution first, its room is free again, and the first execution in the line becomes due at once.
+ *
+ * An execution waits until its deadline at most (`PresentRate.waitsUntil`). Then it is claimed to end, which counts for no rate, and the first
+ * execution in the line becomes due, so that the line moves up.
  */
 export class Rates {
   readonly #table: ExecutionTable;
@@ -99,24 +104,32 @@ export class Rates {
   }
 
   /** Returns the first claims that may be made now; others get a later time, or are tried again. The caller must settle all grants. */
-  async grant(asks: readonly RateAsk[], options: CheckedClaim): Promise<readonly RateGrant[]> {
+  async grant(asks: readonly RateAsk[], now: EpochMs, options: CheckedClaim): Promise<readonly RateGrant[]> {
     const waiting = asks.flatMap(({ rowKey, waiting: some }) => some.map((planned) => ({ planned, rowKey })));
     if (waiting.length === 0) return [];
     const guards = waiting.map(({ planned }) => planned.guard);
     const rates = await presentRates(this.#table, guards, options);
-    const rooms: Rooms = new Map(asks.map(({ rowKey, room }) => [rowKey, room]));
+    const rooms = new Map(asks.map(({ rowKey, room }) => [rowKey, room]));
     const granted: RateGrant[] = [];
     const groups = new Map<string, readonly Candidate[]>();
     for (const { planned, rowKey } of waiting) {
-      const rate = rates.get(planned.guard.id);
+      const present = rates.get(planned.guard.id);
       // the execution was deleted
-      if (rate === undefined) continue;
+      if (present === undefined) continue;
+      const { rate, waitsUntil } = present;
       if (rate === null) {
-        granted.push({ planned, key: null });
+        granted.push({ planned, key: null, leaves: null });
         continue;
       }
       const key = rateKeyOf(rate);
-      groups.set(key, [...(groups.get(key) ?? []), { planned, rate, rowKey, isAhead: false }]);
+      if (waitsUntil > now) {
+        groups.set(key, [...(groups.get(key) ?? []), { planned, rate, waitsUntil, rowKey, isAhead: false }]);
+        continue;
+      }
+      const room = rooms.get(rowKey)!;
+      if (room <= 0) continue;
+      rooms.set(rowKey, room - 1);
+      granted.push({ planned, key: null, leaves: key });
     }
     const found = await Promise.all([...groups].map(([key, candidates]) => this.#grantOf({ key, candidates, rooms }, options)));
     return [...granted, ...found.flat()];
@@ -125,9 +138,13 @@ export class Rates {
   /** Records which of the granted claims were made, and when. */
   async settle(grants: readonly RateGrant[], { claimed }: Pick<Taken, "claimed">): Promise<void> {
     const times = new Map(claimed.map(({ workflowId, fence, claimedAt }) => [`${fence} ${workflowId}`, claimedAt]));
+    const isMade = ({ planned: { guard, fence } }: RateGrant): boolean => times.has(`${fence} ${guard.id}`);
+    const left = new Set(grants.flatMap((grant) => (grant.leaves !== null && isMade(grant) ? grant.leaves : [])));
     const keys = [...new Set(grants.map(({ key }) => key))].filter((key) => key !== null);
-    await Promise.all(
-      keys.map(async (key) => {
+    await Promise.all([
+      // one that has left the line may have been its first one
+      ...[...left].map((key) => this.#wake(key)),
+      ...keys.map(async (key) => {
         const own = grants.filter((grant) => grant.key === key);
         const isOwn = ({ id, fence }: PendingClaim): boolean =>
           own.some(({ planned }) => planned.guard.id === id && planned.fence === fence);
@@ -145,7 +162,7 @@ export class Rates {
           return;
         }
       }),
-    );
+    ]);
   }
 
   /**
@@ -180,7 +197,7 @@ export class Rates {
     // another process has written the record first, and has claimed or moved some of these candidates
     if (!(await this.#put(key, stored, decision.state))) return [];
     await Promise.all(decision.rescheduled.map((one) => this.#reschedule(one, now)));
-    return decision.granted.map((planned) => ({ planned, key }));
+    return decision.granted.map((planned) => ({ planned, key, leaves: null }));
   }
 
   /** Returns the state without pending claims of processes that are gone. Those that may have been made count as made now. */
@@ -217,8 +234,9 @@ export class Rates {
     const others = await this.#waitingOf(key, isKnown);
     const rates = await presentRates(this.#table, others, options);
     const ahead = others.flatMap((guard): Candidate[] => {
-      const rate = rates.get(guard.id);
-      return rate && rateKeyOf(rate) === key ? [{ planned: plannedClaim(guard), rate, rowKey: key, isAhead: true }] : [];
+      const { rate = null, waitsUntil = 0 } = rates.get(guard.id) ?? {};
+      const isWaiting = rate !== null && rateKeyOf(rate) === key && waitsUntil > now;
+      return isWaiting ? [{ planned: plannedClaim(guard), rate, waitsUntil, rowKey: key, isAhead: true }] : [];
     });
     return { candidates: [...open, ...ahead].toSorted(compareCandidates), isWhole: true };
   }
@@ -248,8 +266,8 @@ export class Rates {
     }
   }
 
-  /** Makes the first execution of a line due now, because the room of a claim that was not made is free again. */
-  async #wake(key: string, { pending }: RateState): Promise<void> {
+  /** Makes the first execution of a line due now, because there is room for it earlier than its place says. */
+  async #wake(key: string, { pending }: Pick<RateState, "pending"> = { pending: [] }): Promise<void> {
     const [first] = await this.#waitingOf(key, (id) => pending.some((one) => one.id === id));
     const { now } = await this.#table.read([]);
     if (first) await this.#reschedule({ planned: plannedClaim(first), dueAt: now, isFirst: true }, now);

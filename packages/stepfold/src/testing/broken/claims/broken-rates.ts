@@ -6,6 +6,7 @@ const slides = "rate: the window slides: a period after each first claim there i
 const keys = "rate: keys are compared as they are";
 const lost = "rate: a first claim that never began has counted, and the next one of its execution is free";
 const stays = "rate: one that waits stays in its place when somebody commits to it, and an end takes it away";
+const deadline = "rate: a deadline that passes in the line makes one due, which counts for nothing, and the next one moves up";
 const race = "rate: of 40 claims at once on 20 executions no more succeed than the limit in any period (one handle)";
 
 function mistake(name: string, caughtBy: string, rules: RateRules): BrokenStore {
@@ -26,6 +27,15 @@ export const brokenRates: readonly BrokenStore[] = [
   mistake("waits twice as long", slides, { sinceOf: (now, { periodMs }) => now - 2 * periodMs }),
   mistake("waits half as long", slides, { sinceOf: (now, { periodMs }) => now - periodMs / 2 }),
   mistake("lets begin first what came last", "rate: those that came first come first", { reversed: true }),
+  mistake("lets one wait for its rate beyond its deadline", deadline, { ignoresDeadlines: true }),
+  mistake("counts one that it claims to end", deadline, { countsEnds: true }),
+  mistake(
+    "holds up the end of one in a line",
+    "rate: one that only has to tell its end is claimed by its id at once, and counts for nothing",
+    {
+      holdsEnds: true,
+    },
+  ),
   mistake("counts later claims too", "rate: later claims are free, and wait for none of those that wait for their first one", {
     countsLater: true,
   }),

@@ -38,6 +38,12 @@ export interface RateRules {
   readonly claimsAtCreation?: true;
   /** Counts the executions that began first, and claims one a moment later. */
   readonly countsFirst?: true;
+  /** An execution waits for its rate beyond its deadline. */
+  readonly ignoresDeadlines?: true;
+  /** An execution that is claimed only to end counts. */
+  readonly countsEnds?: true;
+  /** An execution that only has to tell its end waits for its rate. */
+  readonly holdsEnds?: true;
   /** Shows executions that wait for their rate as held. */
   readonly showsHolder?: true;
 }
@@ -48,6 +54,8 @@ interface Known {
   readonly rate: Rate | undefined;
   /** True once the execution has been claimed: later claims need not wait. */
   isFree: boolean;
+  /** The time from which the execution is claimed only to end. */
+  endsAt: EpochMs;
 }
 
 /** Makes a store whose executions begin by its own rules. */
@@ -94,8 +102,9 @@ class RateBook {
     this.#rules = rules;
   }
 
-  know({ workflowId: id, head: { rate, definition } }: Commit): void {
-    if (!this.#known.has(id)) this.#known.set(id, { id, name: definition.id, rate, isFree: false });
+  know({ workflowId: id, head: { rate, definition, deadlineAt } }: Commit): void {
+    const endsAt = this.#rules.ignoresDeadlines ? Number.POSITIVE_INFINITY : (deadlineAt ?? Number.POSITIVE_INFINITY);
+    if (!this.#known.has(id)) this.#known.set(id, { id, name: definition.id, rate, isFree: false, endsAt });
   }
 
   rateOf(id: string): Rate | undefined {
@@ -107,8 +116,9 @@ class RateBook {
     return known?.rate !== undefined && !known.isFree;
   }
 
-  committed({ workflowId: id, fence, head: { status } }: Commit): void {
+  committed({ workflowId: id, fence, head: { status, activePaths } }: Commit): void {
     const known = this.#known.get(id);
+    if (known && activePaths.length === 0 && !this.#rules.holdsEnds) known.endsAt = 0;
     if (known && this.#rules.freesCommitted && fence === undefined) known.isFree = true;
     if (this.#rules.forgetsEnded && isTerminal(status)) this.#begun = this.#begun.filter((one) => one.id !== id);
   }
@@ -132,11 +142,12 @@ class RateBook {
     for (const one of this.#rules.reversed ? asked.reverse() : asked) {
       if (found.length >= limit && !this.#rules.ignoresNumber) break;
       const rate = this.#today(one, rates);
-      if (rate && this.#mustWait(one) && !this.#hasRoom(rate, now) && !(this.#rules.ignoresIds && workflowId !== undefined)) {
+      const isEnding = one.endsAt <= now;
+      if (rate && !isEnding && this.#mustWait(one) && !this.#hasRoom(rate, now) && !(this.#rules.ignoresIds && workflowId !== undefined)) {
         if (this.#rules.queuesAll) break;
         continue;
       }
-      found.push(...(await this.#take(one, options)));
+      found.push(...(await this.#take(one, options, !isEnding || this.#rules.countsEnds === true)));
     }
     return found;
   }
@@ -164,12 +175,12 @@ class RateBook {
     return this.#rules.keyOf?.(key) ?? key;
   }
 
-  async #take(one: Known, { overdueMs, ...rest }: ClaimOptions): Promise<Claim[]> {
+  async #take(one: Known, { overdueMs, ...rest }: ClaimOptions, counts: boolean): Promise<Claim[]> {
     const asked = overdueMs === undefined || this.#rules.ignoresOverdue ? rest : { ...rest, overdueMs };
     const [claimed] = await this.#store.claim({ ...asked, limit: 1, workflowId: one.id });
     if (!claimed) return [];
     if (this.#rules.forgetsLost && claimed.expired > 0) this.#begun = this.#begun.filter(({ id }) => id !== one.id);
-    else if (one.rate && this.#mustWait(one)) this.#begun.push({ key: this.#keyOf(one.rate), id: one.id, at: claimed.claimedAt });
+    else if (one.rate && counts && this.#mustWait(one)) this.#begun.push({ key: this.#keyOf(one.rate), id: one.id, at: claimed.claimedAt });
     one.isFree = true;
     return [claimed];
   }

@@ -110,6 +110,37 @@ export const rateCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "rate: a deadline that passes in the line makes one due, which counts for nothing, and the next one moves up",
+    ...needs,
+    async run({ store, advance }) {
+      const spanMs = 2 * periodMs + skewOf(store);
+      await create(store, "a", ["x", 1, 2 * periodMs]);
+      const at = (await claimFirst(store, "a")).claimedAt;
+      await create(store, "b", ["x", 1, 2 * periodMs], { deadlineAt: at + periodMs });
+      await create(store, "c", ["x", 1, 2 * periodMs]);
+      const ended = present(await nextClaim(store, advance, 2 * spanMs), "a claim of the one whose deadline has passed");
+      const next = present(await nextClaim(store, advance, 2 * spanMs), "a claim of the next one");
+      equal([ended.workflowId, next.workflowId], ["b", "c"], "claimed");
+      const [endedAfterMs, nextAfterMs] = [ended.claimedAt - at, next.claimedAt - at];
+      holds(endedAfterMs >= periodMs && endedAfterMs < spanMs, `the deadline: claimed ${endedAfterMs} ms after the first one`);
+      holds(nextAfterMs >= spanMs && nextAfterMs < spanMs + periodMs, `the next one: claimed ${nextAfterMs} ms after the first one`);
+    },
+  },
+  {
+    name: "rate: one that only has to tell its end is claimed by its id at once, and counts for nothing",
+    ...needs,
+    async run({ store }) {
+      await fill(store, { a: ["x", 1] });
+      const waiting = await create(store, "b", ["x", 1]);
+      await claimFirst(store, "a");
+      equal(await claimedIds(store), [], "claimed before");
+      await store.commit(stepCommit(waiting, { head: { currentNodeId: null, activePaths: [] } }));
+      equal(await claimedIds(store, { workflowId: "b" }), ["b"], "claimed by its id");
+      await create(store, "c", ["x", 2]);
+      equal(await claimedIds(store, { workflowId: "c" }), ["c"], "the next one, with a limit of 2");
+    },
+  },
+  {
     name: "rate: one that waits is held by nobody",
     needs: "permits",
     async run({ store }) {
