@@ -26,14 +26,14 @@ const nodeDefinitions = {
     executor: (data, step) => {
       const { what } = data as { what: string };
       if (what === "a room in Atlantis") throw new FatalError(`there is no way to book ${what}`);
-      return say(step, `books ${what}`, data);
+      return say(step, `books ${what} under ${step.idempotencyKey}`, data);
     },
   }),
   "give-back": defineNode({
     executor: (_data, step) => {
       const { compensating } = step;
       // a booking that failed or was interrupted may have been made nevertheless: only the service knows
-      if (!compensating?.completed) return say(step, `asks whether anything is booked for "${step.nodeId}"`);
+      if (!compensating?.completed) return say(step, `asks whether anything is booked under ${compensating?.idempotencyKey}`);
       return say(step, `gives back ${(compensating.output as { what: string }).what}`);
     },
   }),

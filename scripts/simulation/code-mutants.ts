@@ -31,8 +31,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/take-checkpoint.ts",
-        find: "    context: movedContext(snapshot.context, base),",
-        put: "    context: movedContext({}, base),",
+        find: "    context: movedContext(snapshot.context, move),",
+        put: "    context: movedContext({}, move),",
       },
     ],
   },
@@ -66,8 +66,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/restart/reopen-run.ts",
-        find: 'return { ...kept, status: "ready", turn, attempts: 0,',
-        put: 'return { ...kept, status: "suspended", turn, attempts: 0,',
+        find: ': kept), status: "ready", turn, attempts: 0 };',
+        put: ': kept), status: "suspended", turn, attempts: 0 };',
       },
     ],
   },

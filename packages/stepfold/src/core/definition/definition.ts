@@ -139,7 +139,8 @@ export interface Node {
   readonly when?: string;
   /**
    * How to undo the effect of this node if the execution fails or is cancelled after the node's executor was called. `step.compensating`
-   * says whether the step had completed, or may or may not have had its effect. If the executor was never called, nothing is undone.
+   * says whether the step had completed, or may or may not have had its effect, and under which idempotency key it has acted. If the
+   * executor was never called, nothing is undone.
    */
   readonly compensate?: Compensation;
   /**

@@ -4,7 +4,7 @@ import type { ActivePath, Context } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
-import { checkUndo, requireCompensation } from "./read-undo.ts";
+import { checkActed, checkUndo, requireCompensation } from "./read-undo.ts";
 import {
   bound,
   count,
@@ -107,7 +107,7 @@ function classicTrail(context: Context, currentNodeId: string): readonly string[
 const statuses = ["ready", "held", "joining", "retrying", "suspended"];
 /** The fields of a path that are taken over: `fields` and `more`. All others are dropped. */
 const fields = ["id", "nodeId", "status", "turn", "visit", "attempts", "since", "stepPath", "forks", "via", "waves", "inputs"];
-const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "begun", "undoes"];
+const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "begun", "acted", "undoes"];
 
 /** Checks and returns one open path. */
 function readPath(value: Json, pointer: string, place: ReadContext): ActivePath {
@@ -131,6 +131,7 @@ function readPath(value: Json, pointer: string, place: ReadContext): ActivePath 
   if (resumed !== undefined) checkResumed(resumed, `${pointer}/resumed`);
   if (inputs !== undefined) checkInputs(inputs, `${pointer}/inputs`);
   flag(path.begun, `${pointer}/begun`);
+  checkActed(path.acted, `${pointer}/acted`);
   if (undoes !== undefined) checkUndo(undoes, `${pointer}/undoes`, place);
   const waves = wavesOf(path.waves, `${pointer}/waves`, place);
   const { waves: _, ...rest } = picked(path, [...fields, ...more]);

@@ -1,3 +1,4 @@
+import { type Acted, isSameActed } from "../snapshot/parts/acted.ts";
 import type { Variables } from "../snapshot/parts/variables.ts";
 import {
   type ActivePath,
@@ -12,7 +13,7 @@ import {
 import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";
-import { readBegun, readEnding } from "./read-undo.ts";
+import { checkActed, readBegun, readEnding } from "./read-undo.ts";
 import { count, into, invalid, list, object, oldestVersion, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
@@ -61,7 +62,8 @@ function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], p
   if (status === "completed" && !again) invalid(`${pointer}/ending/status`, "cannot be completed while a step is being undone");
   const { nodeId, undoes } = paths[0]!;
   const [first] = again ?? begun;
-  const isFirst = first?.nodeId === nodeId && first.pathId === undoes!.pathId && first.scope === undoes!.scope;
+  const isFirst =
+    first?.nodeId === nodeId && first.pathId === undoes!.pathId && first.scope === undoes!.scope && isSameActed(first.acted, undoes!.acted);
   if (again && !(isFirst && first.version === undoes!.version))
     invalid(`${pointer}/ending/again`, "must begin with the step that is being undone");
   if (!again && !(undoes!.version === undefined ? isFirst : begun.length === 0))
@@ -133,9 +135,10 @@ function readVariables(value: Json | undefined, { pointer: at, version }: ReadCo
 
 function readResult(value: Json, pointer: string, latest: number): NodeResult {
   const given = object(value, pointer, "must be an object with output and timestamp");
-  const { output = null, error, pathId = "0" } = given;
+  const { output = null, error, pathId = "0", acted } = given;
   if (error !== undefined && typeof error !== "string") return invalid(`${pointer}/error`, "must be text");
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
+  checkActed(acted, `${pointer}/acted`);
   // classic results have no path, version or attempt: they count as older than everything that follows
   const result = {
     output,
@@ -144,5 +147,6 @@ function readResult(value: Json, pointer: string, latest: number): NodeResult {
     pathId: pathId as string,
     version: count(given.version ?? 0, `${pointer}/version`, oldestVersion, latest),
   };
-  return Object.freeze(error === undefined ? result : { ...result, error });
+  const kept = acted === undefined ? result : { ...result, acted: acted as unknown as Acted };
+  return Object.freeze(error === undefined ? kept : { ...kept, error });
 }

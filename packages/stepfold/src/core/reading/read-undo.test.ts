@@ -45,7 +45,7 @@ const inner = "/childStates/0#1";
 describe("a snapshot of an execution that is being undone", () => {
   it("is given back as it was, also where the step that is undone was a child's", () => {
     expect(undoing.activePaths[0]).toMatchObject({ id: "undo", nodeId: "pay", undoes: { scope: "0#2", pathId: "0", version: 5 } });
-    expect(inChild.childStates?.["0#1"]?.ending?.begun).toEqual([{ scope: "0#1", pathId: "0.1", nodeId: "pay" }]);
+    expect(inChild.childStates?.["0#1"]?.ending?.begun).toEqual([{ scope: "0#1", pathId: "0.1", nodeId: "pay", acted: { visit: 1 } }]);
     expect(readSnapshot(changed(undoing, {}), paid.workflow)).toEqual(undoing);
     expect(readSnapshot(changed(inChild, {}), begun.workflow)).toEqual(inChild);
     expect(readSnapshot(changed(done, {}), paid.workflow)).toEqual(done);
@@ -59,6 +59,8 @@ describe("a snapshot of an execution that is being undone", () => {
     ["nobody who did it", { "/activePaths/0/undoes/pathId": "" }, "/activePaths/0/undoes/pathId", "id of a path"],
     ["a child that is not there", { "/activePaths/0/undoes/scope": "0#3" }, "/activePaths/0/undoes/scope", "key of a child, or absent"],
     ["a child that is the execution", { "/activePaths/0/undoes/scope": "" }, "/activePaths/0/undoes/scope", "key of a child"],
+    ["a key that is none", { "/activePaths/0/undoes/acted": { visit: 0 } }, "/activePaths/0/undoes/acted/visit", "whole"],
+    ["a key of nobody", { "/activePaths/0/undoes/acted": { visit: 1, by: 5 } }, "/activePaths/0/undoes/acted/by", "text"],
     ["a version that is none", { "/activePaths/0/undoes/version": "3" }, "/activePaths/0/undoes/version", "whole"],
     ["a result that is not there", { "/activePaths/0/undoes/version": 2 }, "/activePaths/0/undoes/version", "a result of the node"],
     ["a result of a node without any", { "/childStates/0#2/context": {} }, "/activePaths/0/undoes/version", "a result of the node"],

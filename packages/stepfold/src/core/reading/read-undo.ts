@@ -3,12 +3,21 @@ import { type BegunStep, type Ending, isTerminal, type Snapshot, type Status, ty
 import type { Json, JsonObject } from "../values/json.ts";
 import { count, invalid, list, object, oldestVersion, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
 
+/** Checks the key under which a step has acted. */
+export function checkActed(value: Json | undefined, pointer: string): void {
+  if (value === undefined) return;
+  const acted = object(value, pointer, "must be an object with the visit");
+  count(acted.visit, `${pointer}/visit`, 1);
+  optionalText(acted, ["by"], pointer);
+}
+
 /** Checks what a compensation undoes: a step of its own scope, or of a child inside it. */
 export function checkUndo(value: Json, pointer: string, { scope: own, workflows }: ReadContext): JsonObject {
   const undo = object(value, pointer);
   const { scope, pathId, version } = undo;
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
   if (version !== undefined) count(version, `${pointer}/version`, oldestVersion);
+  checkActed(undo.acted, `${pointer}/acted`);
   if (scope === undefined && own === "") return undo;
   // in a child, `scope` must be there even if the step belongs to the child itself
   if (typeof scope !== "string" || scope === "" || !workflows.has(scope) || (own !== "" && !belongsTo(scope, own)))
@@ -24,7 +33,8 @@ export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, {
 /** Checks the steps of a scope that did not complete and may have had an effect. */
 export function readBegun(value: Json, pointer: string, place: ReadContext): readonly BegunStep[] {
   for (const [i, step] of list(value, pointer, "must be a list of steps").entries()) {
-    const { pathId, nodeId } = object(step, `${pointer}/${i}`);
+    const { pathId, nodeId, acted } = object(step, `${pointer}/${i}`);
+    checkActed(acted, `${pointer}/${i}/acted`);
     text(pathId, `${pointer}/${i}/pathId`, "must be the id of a path");
     const node = text(nodeId, `${pointer}/${i}/nodeId`, "must be the id of a node");
     if (!place.workflow.nodes.get(node)?.compensation) place.lacks(node);
@@ -74,7 +84,8 @@ export function readCompensations(value: Json, latest: number): Snapshot["compen
   for (const [i, done] of list(value, "/compensations", "must be a list of results").entries()) {
     const at = `/compensations/${i}`;
     const result = object(done, at);
-    const { scope, pathId, version } = object(result.undoes, `${at}/undoes`, "must say what was undone");
+    const { scope, pathId, version, acted } = object(result.undoes, `${at}/undoes`, "must say what was undone");
+    checkActed(acted, `${at}/undoes/acted`);
     text(result.nodeId, `${at}/nodeId`, "must be the id of a node");
     text(pathId, `${at}/undoes/pathId`, "must be the id of a path");
     if (version !== undefined) count(version, `${at}/undoes/version`, oldestVersion);

@@ -1,5 +1,6 @@
 import { childKey, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { Event, SuspendedEvent } from "../snapshot/event.ts";
+import { underNewKey } from "../snapshot/parts/acted.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
 import { type ActivePath, type ChildState, isTerminal, type Snapshot } from "../snapshot/snapshot.ts";
 import { deadlineIn } from "../transition/draft/draft-status.ts";
@@ -168,7 +169,7 @@ class ReopenedState {
     }
     if (path.waits) return { ...kept, waits: wholeAt(path.waits, event.at) };
     const turn = path.turn + 1;
-    return { ...kept, status: "ready", turn, attempts: 0, ...(this.#newKeys && { visit: turn }) };
+    return { ...(this.#newKeys ? { ...underNewKey(kept), visit: turn } : kept), status: "ready", turn, attempts: 0 };
   }
 
   #isOpen(scope: string): boolean {

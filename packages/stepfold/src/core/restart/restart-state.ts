@@ -1,4 +1,5 @@
 import type { RestartState } from "../snapshot/event.ts";
+import { underNewKey } from "../snapshot/parts/acted.ts";
 import type { Message } from "../snapshot/parts/message.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
 import type { ActivePath, ChildState, KeptSignal, Snapshot } from "../snapshot/snapshot.ts";
@@ -60,7 +61,7 @@ function movedPath(path: ActivePath, terms: RestartTerms): ActivePath {
     const turn = rest.turn + 1;
     // the ids of detached executions are made of the visit, and those of deleted executions stay taken
     const isNewVisit = waits.some(({ kind }) => kind === "child");
-    return { ...rest, status: "ready", turn, attempts: 0, ...(isNewVisit && { visit: turn }) };
+    return { ...(isNewVisit ? { ...underNewKey(rest), visit: turn } : rest), status: "ready", turn, attempts: 0 };
   }
   return {
     ...rest,
@@ -79,7 +80,7 @@ function goesOn({ kind, id }: Wait, { adopts }: RestartTerms): boolean {
 function raised(path: ActivePath, ahead: number): ActivePath {
   if (ahead === 0) return path;
   const [turn, forks] = [path.turn + ahead, (path.forks ?? 0) + ahead];
-  return { ...path, turn, forks, ...(!path.children && { visit: turn }) };
+  return { ...(path.children ? path : { ...underNewKey(path), visit: turn }), turn, forks };
 }
 
 /** By how much time has passed since a moment; 0 if that is in the future, because clocks differ. */

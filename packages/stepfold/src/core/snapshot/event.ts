@@ -108,6 +108,8 @@ export interface BegunEvent extends Placed {
 export interface CompletedEvent extends Step {
   readonly type: "completed";
   readonly output: Json;
+  /** The visit of the node, from which its idempotency key is made. Only if the node has a `compensate`; absent in older histories. */
+  readonly visit?: number;
   /** Handles by which the path leaves. Absent: the default handle. */
   readonly handles?: readonly string[];
   /** The step ends its scope: all other paths of the scope end too. */

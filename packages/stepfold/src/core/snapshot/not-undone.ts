@@ -7,7 +7,7 @@ export function notUndone(compensations: readonly CompensationResult[] = []): (U
   const last = new Map<string, CompensationResult>();
   for (const result of compensations) {
     const { nodeId, undoes } = result;
-    const name = JSON.stringify([undoes.scope, undoes.pathId, undoes.version, nodeId]);
+    const name = JSON.stringify([undoes.scope, undoes.pathId, undoes.version, nodeId, undoes.acted?.visit, undoes.acted?.by]);
     last.delete(name);
     last.set(name, result);
   }

@@ -9,8 +9,9 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null {
   switch (event.type) {
     case "completed": {
-      const { output, at, attempt, pathId, version } = event;
-      return { nodeId: event.nodeId, result: Object.freeze({ output, timestamp: at, attempt, pathId, version }) };
+      const { output, at, attempt, pathId, version, visit } = event;
+      const result = { output, timestamp: at, attempt, pathId, version };
+      return { nodeId: event.nodeId, result: Object.freeze(visit === undefined ? result : { ...result, acted: Object.freeze({ visit }) }) };
     }
     case "failed":
     case "timedOut": {

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
+import type { Acted } from "./parts/acted.ts";
 import type { AnsweredKey } from "./parts/answered-key.ts";
 import type { InEvents } from "./parts/in-events.ts";
 import type { Origin, ParentLink, PresentRun } from "./parts/lineage.ts";
@@ -26,6 +27,8 @@ export interface NodeResult {
   readonly pathId: string;
   /** Version of the snapshot that first held the result. */
   readonly version: number;
+  /** The key under which the step has acted. Only of a completed step whose node has a `compensate`; absent in older snapshots. */
+  readonly acted?: Acted;
 }
 
 /** A reference to a result: its node, and the version that added it. */
@@ -96,6 +99,11 @@ export interface ActivePath {
   readonly resumed?: Resumed;
   /** The executor of the node was called in this visit, or is about to be called. Only if the node has a `compensate`. */
   readonly begun?: true;
+  /**
+   * The key under which the executor was called in the origin of this execution, or before a restart under new keys. Absent once the executor
+   * may have been called under the new key.
+   */
+  readonly acted?: Acted;
   /** The step that this path undoes, if it performs a compensation. */
   readonly undoes?: Undo;
   /** The nodes that the path has passed, at most the last 8. */
@@ -109,12 +117,16 @@ export interface Undo {
   readonly pathId: string;
   /** Version of the result; absent if the step had not completed, but may have had its effect. */
   readonly version?: number;
+  /** Only without `version`: the key under which the step has acted; absent in older snapshots. */
+  readonly acted?: Acted;
 }
 
 /** A step that can be undone and has not completed, although its executor was called: it may have had an effect. */
 export interface BegunStep {
   readonly pathId: string;
   readonly nodeId: string;
+  /** The key under which it has acted; absent in older snapshots. */
+  readonly acted?: Acted;
 }
 
 /** A step that is to be undone. */
@@ -198,7 +210,7 @@ export interface ScopeHead extends InEvents {
   /** Numeric joins that have fired and still expect paths, by the id of the node, `|` and the wave. */
   readonly rounds?: Readonly<Record<string, Round>>;
   readonly ending?: Ending;
-  /** Steps that failed for good or were aborted, and may have had an effect; at most one for each node and path. */
+  /** Steps that failed for good or were aborted, and may have had an effect; at most one for each key. */
   readonly begun?: readonly BegunStep[];
 }
 

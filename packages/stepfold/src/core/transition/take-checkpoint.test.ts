@@ -31,7 +31,10 @@ function historyOf(seed: number, thrown: readonly number[]): { workflow: Compile
   return last!;
 }
 
-/** Subtracts `base` from every version in a value. It removes `inEvents`, because the places of large values differ in each history. */
+/**
+ * Subtracts `base` from every version in a value. It removes `inEvents`, because the places of large values differ in each history, and what
+ * tells a key of the origin apart from one of the fork.
+ */
 function countedFrom<T>(value: T, base: number): T {
   const move = (part: unknown, key: string): unknown => {
     if (typeof part === "number") return ["version", "since", "queued", "answer"].includes(key) ? part - base : part;
@@ -43,7 +46,8 @@ function countedFrom<T>(value: T, base: number): T {
     // numbers in the values of users are not versions
     return Object.fromEntries(
       Object.entries(part)
-        .filter(([name]) => name !== "inEvents")
+        .filter(([name]) => name !== "inEvents" && name !== "by")
+        .map(([name, one]): [string, unknown] => ("stepPath" in part && name === "acted" ? ["begun", true] : [name, one]))
         .map(([name, one]) => [name, ["output", "payload", "input", "mapItems"].includes(name) ? one : move(one, name)]),
     );
   };
@@ -106,7 +110,8 @@ describe("an execution that goes on from any version of another one", () => {
         const snapshot = closeDraft(draft);
         const restored = restore({ head: throughJson(closedHead(draft)), children, events: [started, ...rest] });
         // a store does not know `keep` of the nodes, so the result is opened and closed, which drops results
-        expect(closeDraft(openDraft(workflow, restored))).toEqual(snapshot);
+        // the events are those of the origin, so they name no key as one of the origin
+        expect(countedFrom(closeDraft(openDraft(workflow, restored)), 0)).toEqual(countedFrom(snapshot, 0));
         expect(readSnapshot(throughJson(snapshot), workflow)).toEqual(snapshot);
       }),
       { numRuns: tries(100) },

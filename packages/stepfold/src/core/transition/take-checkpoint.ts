@@ -1,5 +1,6 @@
 import { parentKey } from "../snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
+import { type Acted, actedElsewhere, underNewKey } from "../snapshot/parts/acted.ts";
 import type { Origin } from "../snapshot/parts/lineage.ts";
 import type { Variables } from "../snapshot/parts/variables.ts";
 import type { Resumed } from "../snapshot/parts/wait.ts";
@@ -39,33 +40,42 @@ export function takeCheckpoint(snapshot: Snapshot, { reason, laterMs }: Checkpoi
   });
 }
 
+/** What changes in everything that is taken over. */
+interface Move extends Pick<CheckpointTerms, "laterMs"> {
+  /** What is subtracted from versions. */
+  readonly base: number;
+  /** Names the execution that has acted under a key. */
+  readonly keptAs: (acted: Acted) => Acted;
+}
+
 function stateOf(snapshot: Snapshot, laterMs: number): CheckpointState {
   const { version: base, childStates = {}, mapItems, inbox, compensations, schemas, answered } = snapshot;
+  const move: Move = { base, laterMs, keptAs: (acted) => actedElsewhere(acted, snapshot) };
   const awake = wokenScopes(snapshot);
   const statusAt = (key: string, status: Status): Status => (awake.has(key) ? "active" : status);
   return {
-    ...movedScope(snapshot, base, laterMs),
+    ...movedScope(snapshot, move),
     status: statusAt("", snapshot.status === "parked" ? "active" : snapshot.status),
     currentNodeId: snapshot.currentNodeId,
     // paths keep their ids, which further runs must not repeat
     ...(snapshot.run && { run: { number: snapshot.run.number, since: 0, at: snapshot.run.at } }),
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
-    context: movedContext(snapshot.context, base),
+    context: movedContext(snapshot.context, move),
     ...(snapshot.variables && { variables: movedVariables(snapshot.variables, base) }),
     ...(snapshot.lastStartedAt !== undefined && { lastStartedAt: snapshot.lastStartedAt }),
     ...(snapshot.totalExecutionTime !== undefined && { totalExecutionTime: snapshot.totalExecutionTime }),
     ...(inbox && { inbox: inbox.map((signal) => ({ ...withoutReferences(signal), expiresAt: later(signal.expiresAt, laterMs) })) }),
     ...(snapshot.childStates && {
       childStates: Object.fromEntries(
-        Object.entries(childStates).map(([key, child]) => [key, movedChild(child, base, statusAt(key, child.status), laterMs)]),
+        Object.entries(childStates).map(([key, child]) => [key, movedChild(child, statusAt(key, child.status), move)]),
       ),
     }),
     ...(mapItems && { mapItems }),
     ...(schemas && { schemas }),
     // what was given under these keys is in another history
     ...(answered && { answered: answered.map((given) => ({ ...given, version: 0 })) }),
-    ...(compensations && { compensations: compensations.map((done) => movedCompensation(done, base)) }),
+    ...(compensations && { compensations: compensations.map((done) => movedCompensation(done, move)) }),
   };
 }
 
@@ -87,29 +97,30 @@ function isPerformedAgain({ waits = [] }: ActivePath): boolean {
 
 type ScopeState = Pick<ScopeHead, "activePaths" | "output" | "error" | "rounds" | "begun">;
 
-function movedScope(scope: ScopeHead, base: number, laterMs: number): ScopeState {
+function movedScope(scope: ScopeHead, move: Move): ScopeState {
   const { output, error, rounds, begun } = scope;
   return {
-    activePaths: scope.activePaths.map((path) => movedPath(path, base, laterMs)),
+    activePaths: scope.activePaths.map((path) => movedPath(path, move)),
     ...(output !== undefined && { output }),
     ...(error && { error }),
     ...(rounds && { rounds }),
-    ...(begun && { begun }),
+    ...(begun && { begun: begun.map((step) => movedActed(step, move)) }),
   };
 }
 
-function movedChild(child: ChildState, base: number, status: Status, laterMs: number): ChildState {
+function movedChild(child: ChildState, status: Status, move: Move): ChildState {
+  const { base, laterMs } = move;
   const { ending, queued, deadlineAt, inEvents: _, ...rest } = child;
   return {
     ...rest,
-    ...movedScope(child, base, laterMs),
+    ...movedScope(child, move),
     status,
     version: child.version - base,
-    context: movedContext(child.context, base),
+    context: movedContext(child.context, move),
     ...(child.variables && { variables: movedVariables(child.variables, base) }),
     ...(deadlineAt !== undefined && { deadlineAt: later(deadlineAt, laterMs) }),
     ...(queued !== undefined && { queued: queued - base }),
-    ...(ending && { ending: movedEnding(ending, base) }),
+    ...(ending && { ending: movedEnding(ending, move) }),
   };
 }
 
@@ -120,14 +131,15 @@ function takenOver({ reopens, ...resumed }: Resumed): Resumed {
   return { ...resumed, reopens: rest };
 }
 
-function movedPath(path: ActivePath, base: number, laterMs: number): ActivePath {
+function movedPath(path: ActivePath, move: Move): ActivePath {
+  const { base, laterMs, keptAs } = move;
   const { waits, inputs, nextRetryAt, undoes, since, resumed, ...rest } = path;
   const moved = {
-    ...rest,
+    ...underNewKey(rest, keptAs),
     since: since - base,
     ...(resumed && { resumed: takenOver(movedResumed(resumed, laterMs)) }),
     ...(inputs && { inputs: inputs.map(({ nodeId, version }) => ({ nodeId, version: version - base })) }),
-    ...(undoes && { undoes: movedUndo(undoes, base) }),
+    ...(undoes && { undoes: movedUndo(undoes, move) }),
   };
   if (isPerformedAgain(path)) return { ...moved, status: "ready", turn: path.turn + 1, attempts: 0 };
   return {
@@ -137,10 +149,10 @@ function movedPath(path: ActivePath, base: number, laterMs: number): ActivePath 
   };
 }
 
-function movedContext(context: Context, base: number): Context {
+function movedContext(context: Context, move: Move): Context {
   const moved = Object.entries(context).map(([nodeId, results]) => [
     nodeId,
-    results.map((result) => ({ ...result, version: result.version - base })),
+    results.map((result) => ({ ...movedActed(result, move), version: result.version - move.base })),
   ]);
   return Object.fromEntries(moved) as Context;
 }
@@ -153,15 +165,19 @@ function movedVariables(variables: Variables, base: number): Variables {
   return Object.fromEntries(moved) as Variables;
 }
 
-function movedUndo<U extends Undo>(undo: U, base: number): U {
-  return undo.version === undefined ? undo : { ...undo, version: undo.version - base };
+function movedActed<T extends { readonly acted?: Acted }>(step: T, { keptAs }: Move): T {
+  return step.acted ? { ...step, acted: keptAs(step.acted) } : step;
 }
 
-function movedCompensation(done: CompensationResult, base: number): CompensationResult {
-  return { ...done, version: done.version - base, undoes: movedUndo(done.undoes, base) };
+function movedUndo<U extends Undo>(undo: U, move: Move): U {
+  return undo.version === undefined ? movedActed(undo, move) : { ...undo, version: undo.version - move.base };
 }
 
-function movedEnding(ending: Ending, base: number): Ending {
-  const moved = (steps: readonly UndoneStep[]): UndoneStep[] => steps.map((step) => movedUndo(step, base));
+function movedCompensation(done: CompensationResult, move: Move): CompensationResult {
+  return { ...done, version: done.version - move.base, undoes: movedUndo(done.undoes, move) };
+}
+
+function movedEnding(ending: Ending, move: Move): Ending {
+  const moved = (steps: readonly UndoneStep[]): UndoneStep[] => steps.map((step) => movedUndo(step, move));
   return { ...ending, begun: moved(ending.begun), ...(ending.again && { again: moved(ending.again) }) };
 }

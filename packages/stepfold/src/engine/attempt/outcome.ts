@@ -6,6 +6,7 @@ import type { Spawn } from "../../core/snapshot/parts/spawn.ts";
 import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import { continuedEvent, type NextRun } from "../../core/transition/begin-run.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
+import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 
@@ -75,10 +76,17 @@ export type Outcome =
 
 /** Returns the event for an outcome that is applied to a draft. */
 export function eventOf(draft: Draft, task: Task, outcome: Exclude<Outcome, { type: "aborted" }>): Event {
-  const event = ofPath(task, outcome, draft.version + 1);
+  const step = ofPath(task, outcome, draft.version + 1);
+  const event = step.type === "completed" && canBeUndone(draft, task) ? { ...step, visit: task.visit } : step;
   if (outcome.type === "completed" && outcome.nextRun) return continuedEvent(draft, event as CompletedEvent, outcome.nextRun);
   if (task.scope === undefined && task.undoes === undefined) return event;
   return { ...event, ...(task.scope !== undefined && { scope: task.scope }), ...(task.undoes && { undoes: task.undoes }) };
+}
+
+/** Whether a task performs a node whose step can be undone later. */
+function canBeUndone(draft: Draft, { scope, nodeId, undoes }: Task): boolean {
+  if (!draft.workflow.compensates || undoes) return false;
+  return Boolean(scopeAt(draft, scope)?.workflow.nodes.get(nodeId)?.compensation);
 }
 
 function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
+import { stepKey } from "../../core/snapshot/parts/acted.ts";
 import type { Resumed } from "../../core/snapshot/parts/wait.ts";
 import type { Context, NodeResult } from "../../core/snapshot/snapshot.ts";
 import { type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
@@ -89,11 +90,16 @@ export class Step implements StepContext {
 
   get idempotencyKey(): string {
     const { undoes, nodeId, visit } = this.#task;
-    const { tenant } = this.#scopeDraft.root;
-    if (!undoes) return ofTenant(tenant, `${this.workflowId}/${this.pathId}#${visit}`);
+    if (!undoes) return stepKey(this.#actor, this.pathId, { visit });
     // the key is the same for every attempt to undo this step; `begun` stands for a step that did not complete
-    const { scope = "", pathId, version = "begun" } = undoes;
-    return ofTenant(tenant, `${this.workflowId}/${scopedKey(scope, pathId)}@${nodeId}!${version}`);
+    const { scope = "", pathId, version = "begun", acted } = undoes;
+    const visited = acted === undefined ? "" : `#${acted.visit}`;
+    const by = acted?.by === undefined ? "" : `/${acted.by}`;
+    return ofTenant(this.#actor.tenant, `${this.workflowId}/${scopedKey(scope, pathId)}${visited}@${nodeId}!${version}${by}`);
+  }
+
+  get #actor(): { readonly workflowId: string; readonly tenant: string | undefined } {
+    return { workflowId: this.workflowId, tenant: this.#scopeDraft.root.tenant };
   }
 
   get context(): Context {
@@ -118,8 +124,11 @@ export class Step implements StepContext {
 
   get compensating(): Compensating | undefined {
     if (!this.#task.undoes) return undefined;
+    const { undoes } = this.#task;
     const result = undoneResult(this.#task, this.#scopeDraft);
-    return result ? { completed: true, output: result.output } : { completed: false };
+    const acted = (result ?? undoes).acted;
+    const key = acted && { idempotencyKey: stepKey(this.#actor, scopedKey(undoes.scope ?? "", undoes.pathId), acted) };
+    return result ? { completed: true, output: result.output, ...key } : { completed: false, ...key };
   }
 
   get signal(): AbortSignal {

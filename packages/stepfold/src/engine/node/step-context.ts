@@ -39,13 +39,19 @@ export interface SuspendOptions {
  * called, but the step failed for good, was aborted, or was running or waiting at the end of the scope it is in. So it may or may not have
  * had its effect. A step whose executor was never called is not undone.
  *
+ * `idempotencyKey` is the key that the step had when its executor was called, so that the service recognises what it is to undo. It is that of
+ * another execution if the step was performed there, before a fork or `adopt`. Absent only for a step that an older version of this library
+ * has begun or performed.
+ *
  * ```ts
  * const { compensating } = step;
  * if (compensating?.completed) await cancelBooking(compensating.output);
- * else await cancelBookingIfAny(step.workflowId); // nobody knows whether there is one
+ * else await cancelBookingIfAny(compensating.idempotencyKey); // nobody knows whether there is one
  * ```
  */
-export type Compensating = { readonly completed: true; readonly output: Json | null } | { readonly completed: false };
+export type Compensating =
+  | { readonly completed: true; readonly output: Json | null; readonly idempotencyKey?: string }
+  | { readonly completed: false; readonly idempotencyKey?: string };
 
 /** What an executor knows about its step, and what it can do in addition to returning. */
 export interface StepContext<Resume = unknown, Globals = unknown> {
@@ -60,7 +66,7 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly hasRetryPolicy: boolean;
   /**
    * A key that is the same for every attempt and resume of this visit; in a compensation, for every attempt to undo the same step. Pass it
-   * to the service you call, so that the service recognises a repeated call.
+   * to the service you call, so that the service recognises a repeated call. The key of the undone step is in `compensating`.
    */
   readonly idempotencyKey: string;
   /** What the nodes had produced when this attempt began. In a sub-workflow or an item of a map: only its own nodes. */

@@ -26,7 +26,8 @@ const nodeDefinitions = {
   }),
   refund: defineNode({
     executor: (_data, step) => {
-      done.push(`refund ${JSON.stringify(step.compensating)}`);
+      const { idempotencyKey: _, ...what } = step.compensating!;
+      done.push(`refund ${JSON.stringify(what)}`);
       return { data: null };
     },
   }),

@@ -8,7 +8,7 @@ import type { EpochMs, Json } from "../../values/json.ts";
 import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import { type ChildDraft, factsOf, type ScopeDraft, variablesAt } from "../draft/draft.ts";
-import { type DraftChildren, type DraftPath, visitAgain } from "../draft/draft-path.ts";
+import { actedBy, type DraftChildren, type DraftPath, visitAgain } from "../draft/draft-path.ts";
 import { noteFailure } from "../draft/failures.ts";
 import { sizeOfWaits } from "../draft/held-size.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
@@ -43,7 +43,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
     return true;
   }
   const { output } = verdict;
-  addConsequence(scope, path.node, { output, ...result });
+  addConsequence(scope, path.node, { output, ...result, ...actedBy(path) });
   const finishes = children.map?.remaining === "finish" && !isFull(children);
   if (finishes || dropChildren(scope, children, false)) drain(scope, path);
   path.children = undefined;
@@ -51,6 +51,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   path.status = "ready";
   path.attempts = 0;
   path.begun = false;
+  path.acted = undefined;
   cancelOthers(scope, path);
   if (!leave(scope, path, undefined, version)) scope.output = output;
   return true;
@@ -241,6 +242,7 @@ function drain(scope: ScopeDraft, path: DraftPath): void {
     forks: 0,
     draining: true,
     begun: false,
+    acted: undefined,
     waits: undefined,
     stepPath: [...path.stepPath],
   };

@@ -1,6 +1,7 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
+import type { Acted } from "../../snapshot/parts/acted.ts";
 import type { PresentRun } from "../../snapshot/parts/lineage.ts";
 import type { Answer, Reopening, Resumed, Wait } from "../../snapshot/parts/wait.ts";
 import type { ActivePath, ChildrenState, MapState, ResultRef, Undo } from "../../snapshot/snapshot.ts";
@@ -33,6 +34,7 @@ export interface DraftPath {
   nextRetryAt: EpochMs | undefined;
   resumed: Resumed | undefined;
   begun: boolean;
+  acted: Acted | undefined;
   undoes: Undo | undefined;
   /** The nodes that the path came through, at most the last 8. The list is a copy, so it may be changed. */
   stepPath: string[];
@@ -77,6 +79,7 @@ export function firstPath(node: CompiledNode, since: number): DraftPath {
     nextRetryAt: undefined,
     resumed: undefined,
     begun: false,
+    acted: undefined,
     undoes: undefined,
     stepPath: [],
   };
@@ -88,10 +91,15 @@ export function visitAgain(path: DraftPath): void {
   path.visit = path.turn;
 }
 
+/** Returns the key under which the step of a path has acted, as its result keeps it: only if the step can be undone. */
+export function actedBy({ node, visit: visited }: DraftPath): { readonly acted?: Acted } {
+  return node.compensation ? { acted: Object.freeze({ visit: visited }) } : {};
+}
+
 /** Opens a path of a snapshot for changes. The counters of its children are set later (see `openChildCollections`). */
 export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;
-  const { nextRetryAt, resumed, begun = false, undoes, stepPath } = path;
+  const { nextRetryAt, resumed, begun = false, acted, undoes, stepPath } = path;
   const opened: DraftPath = {
     open: true,
     id,
@@ -112,6 +120,7 @@ export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNo
     nextRetryAt,
     resumed,
     begun,
+    acted,
     undoes,
     stepPath: [...stepPath],
   };
@@ -131,6 +140,7 @@ export function visit(path: DraftPath, node: CompiledNode, version: number): voi
   path.nextRetryAt = undefined;
   path.resumed = undefined;
   path.begun = false;
+  path.acted = undefined;
 }
 
 /** Returns the children of a path with all counters at 0. */
@@ -161,6 +171,7 @@ export function closePath(path: DraftPath): ActivePath {
   if (path.nextRetryAt !== undefined) active.nextRetryAt = path.nextRetryAt;
   if (path.resumed) active.resumed = path.resumed;
   if (path.begun) active.begun = true;
+  if (path.acted) active.acted = path.acted;
   if (path.undoes) active.undoes = path.undoes;
   return Object.freeze(active);
 }

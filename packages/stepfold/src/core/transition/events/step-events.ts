@@ -25,6 +25,7 @@ export function applyBegun(scope: ScopeDraft, { pathId, turn }: BegunEvent): boo
   const path = pathWith(scope, pathId);
   if (!path || path.turn !== turn || (path.status !== "ready" && path.status !== "retrying")) return false;
   path.begun = true;
+  path.acted = undefined;
   return true;
 }
 
@@ -38,6 +39,7 @@ export function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolea
     return true;
   }
   path.begun = false;
+  path.acted = undefined;
   if (event.starts) enqueueStart(scope.root, event.starts);
   if (event.sends) enqueueSends(scope.root, event.sends);
   addResult(scope, path.node, result);
@@ -64,6 +66,7 @@ export function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
   if (!path) return false;
   const { nodeId, version, attempt, retryAt, begun = false } = event;
   path.begun = begun;
+  if (begun) path.acted = undefined;
   const { result } = resultOf(event)!;
   if (!event.undoes) addResult(scope, path.node, result);
   if (retryAt !== null) {

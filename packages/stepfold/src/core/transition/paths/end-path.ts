@@ -2,6 +2,7 @@ import type { ErrorInfo } from "../../errors/error-info.ts";
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
 import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
+import { isSameActed } from "../../snapshot/parts/acted.ts";
 import type { BegunStep, Ending } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json.ts";
 import { markChanged } from "../draft/add-result.ts";
@@ -17,13 +18,16 @@ import { firstUndo, hasEffects, scopesToUndo } from "./undo.ts";
 
 /** Records a step that was begun and will not complete, because it may have had an effect that must be undone. */
 export function giveUpStep(scope: ScopeDraft, path: DraftPath): void {
-  if (path.begun) addBegun(scope, { pathId: path.id, nodeId: path.nodeId });
+  const acted = path.begun ? Object.freeze({ visit: path.visit }) : path.acted;
+  if (acted) addBegun(scope, { pathId: path.id, nodeId: path.nodeId, acted });
   path.begun = false;
+  path.acted = undefined;
 }
 
-function addBegun(scope: ScopeDraft, { pathId, nodeId }: BegunStep): void {
-  if (scope.begun.some((step) => step.pathId === pathId && step.nodeId === nodeId)) return;
-  scope.begun = Object.freeze([...scope.begun, Object.freeze({ pathId, nodeId })]);
+function addBegun(scope: ScopeDraft, step: BegunStep): void {
+  const { pathId, nodeId, acted } = step;
+  if (scope.begun.some((one) => one.pathId === pathId && one.nodeId === nodeId && isSameActed(one.acted, acted))) return;
+  scope.begun = Object.freeze([...scope.begun, Object.freeze(step)]);
   markChanged(scope, scope.root.version + 1);
 }
 
@@ -133,7 +137,7 @@ function retire(child: ChildDraft, all: boolean): void {
     root.mapItems.delete(scopedKey(key, path.children.key));
   }
   // if the child was undoing steps, the begun steps that are not undone yet are recorded again
-  for (const { scope, pathId, nodeId } of ending?.begun ?? []) addBegun(scopeAt(root, scope)!, { pathId, nodeId });
+  for (const { scope, ...step } of ending?.begun ?? []) addBegun(scopeAt(root, scope)!, step);
   child.paths = [];
   child.groups = null;
   child.ending = undefined;

@@ -5,7 +5,7 @@ import type { Wait } from "../../snapshot/parts/wait.ts";
 import type { Json, JsonSchema } from "../../values/json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
-import type { DraftPath } from "../draft/draft-path.ts";
+import { actedBy, type DraftPath } from "../draft/draft-path.ts";
 import { sizeOfWaits, subtractSize } from "../draft/held-size.ts";
 import { failPath } from "./fail-path.ts";
 import { cancelOthers, leave } from "./leave.ts";
@@ -55,7 +55,8 @@ export function settleIncident(scope: ScopeDraft, path: DraftPath, wait: Wait, {
     return;
   }
   path.begun = false;
-  addConsequence(scope, path.node, { output, timestamp: at, attempt, pathId: path.id, version });
+  path.acted = undefined;
+  addConsequence(scope, path.node, { output, timestamp: at, attempt, pathId: path.id, version, ...actedBy(path) });
   cancelOthers(scope, path);
   if (!leave(scope, path, undefined, version)) scope.output = output;
 }

@@ -50,8 +50,9 @@ const definition = fields("id hash");
 /** The layout of an error. */
 export const errorLayout: FieldsLayout = fields("nodeId notUndone", { message: "text" });
 const error = errorLayout;
-const undo = fields("scope pathId version");
-const undoneStep = fields("scope pathId version nodeId");
+const acted = fields("visit by");
+const undo = fields("scope pathId version", { acted });
+const undoneStep = fields("scope pathId version nodeId", { acted });
 const start = fields("workflowId descendants allowed", { definition });
 const parent = fields("workflowId incarnation waitId depth descendants");
 const scheduledBy = fields("schedule workflowId at reports");
@@ -68,6 +69,7 @@ const schemas: Readonly<Record<string, Layout>> = { schemas: { recordOf: "value"
 
 const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
 const path = fields("id nodeId status turn visit attempts since forks via draining nextRetryAt begun stepPath", {
+  acted,
   waves: { recordOf: "structure" },
   inputs: listOf(fields("nodeId version")),
   waits: listOf(wait),
@@ -81,7 +83,7 @@ const scope: Readonly<Record<string, Layout>> = {
   activePaths: listOf(path),
   error,
   rounds: { recordOf: fields("got") },
-  begun: listOf(fields("pathId nodeId")),
+  begun: listOf(fields("pathId nodeId", { acted })),
   ending: fields("status nodeId", { error, begun: listOf(undoneStep), again: listOf(undoneStep) }),
 };
 
@@ -120,7 +122,7 @@ const failedResult: Readonly<Record<string, Layout>> = {
   // the output is the error if the failure left by the handle "error", else null
   output: error,
 };
-const contextLayout: Layout = { recordOf: listOf(fields("timestamp attempt pathId version", failedResult)) };
+const contextLayout: Layout = { recordOf: listOf(fields("timestamp attempt pathId version", { ...failedResult, acted })) };
 
 const variablesLayout: Layout = { recordOf: listOf(fields("version")) };
 
@@ -157,7 +159,7 @@ export const checkpointLayout: Layout = fields("version incarnation tenant creat
   values: { recordOf: "value" },
 });
 
-const result = fields("timestamp attempt pathId version", { error: "text" });
+const result = fields("timestamp attempt pathId version", { error: "text", acted });
 const spawnedMap = fields("concurrency open completeWhen remaining tolerated", { items: listOf("value") });
 
 /** The layout of an `Event` of any type. */
