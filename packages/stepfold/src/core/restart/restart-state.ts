@@ -80,7 +80,7 @@ function goesOn({ kind, id }: Wait, { adopts }: RestartTerms): boolean {
 function raised(path: ActivePath, ahead: number): ActivePath {
   if (ahead === 0) return path;
   const [turn, forks] = [path.turn + ahead, (path.forks ?? 0) + ahead];
-  return { ...(path.children ? path : { ...underNewKey(path), visit: turn }), turn, forks };
+  return { ...underNewKey(path), turn, forks, ...(!path.children && { visit: turn }) };
 }
 
 /** By how much time has passed since a moment; 0 if that is in the future, because clocks differ. */

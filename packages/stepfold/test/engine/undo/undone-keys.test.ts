@@ -182,6 +182,16 @@ describe("the key that a compensation is told", () => {
     expect(told).toEqual(["o/0#2", "o/0#1"]);
   });
 
+  it("is told once, also if the step was noted before, as after a restart under the same keys", async () => {
+    for (const list of [acted, told, undoing]) list.length = 0;
+    const workflow = paying("w", { p: "ask", q: "noop" }, ["p>q"]);
+    const engine = new WorkflowEngine({ workflow: workflow as never, nodeDefinitions });
+    const waiting = viaJson(await engine.execute({ workflowId: "o" }));
+    const noted = { ...waiting, begun: [{ pathId: "0", nodeId: "p", acted: { visit: 1 } }] };
+    await engine.execute({ snapshot: await engine.send(noted, { type: "cancel" }) });
+    expect(told).toEqual(["o/0#1"]);
+  });
+
   it("costs nothing where nothing can be undone", async () => {
     const workflow = flow("w", { a: "pay", b: "ask" } as Steps, ["a>b"]);
     const engine = new WorkflowEngine({ workflow: workflow as never, nodeDefinitions });
