@@ -6,7 +6,7 @@ const slides = "rate: the window slides: a period after each first claim there i
 const keys = "rate: keys are compared as they are";
 const lost = "rate: a first claim that never began has counted, and the next one of its execution is free";
 const stays = "rate: one that waits stays in its place when somebody commits to it, and an end takes it away";
-const deadline = "rate: a deadline that passes in the line makes one due, which counts for nothing, and the next one moves up";
+const deadline = "rate: a deadline that passes in the line makes one due, which counts for nothing";
 const race = "rate: of 40 claims at once on 20 executions no more succeed than the limit in any period (one handle)";
 
 function mistake(name: string, caughtBy: string, rules: RateRules): BrokenStore {
