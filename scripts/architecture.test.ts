@@ -25,15 +25,15 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 
 /**
  * The lines of code of databases that are longer than their table allows. They may fall. They rise only for what every database has to do:
- * last for runs and restarts of an execution.
+ * last to leave out damaged rows, so that they take no place of others.
  */
 const ceilings: Readonly<Record<string, number>> = {
   sqlite: 1195,
   mongo: 612,
-  dynamo: 1255,
-  mysql: 872,
-  postgres: 1047,
-  redis: 916,
+  dynamo: 1264,
+  mysql: 873,
+  postgres: 1060,
+  redis: 929,
 };
 
 function none(violations: readonly Violation[]): void {

@@ -21,12 +21,32 @@ export const listedColumns: readonly string[] = ["definition", "metadata", "head
 /** The columns of a guard that hold whole numbers, and are never empty. */
 const countColumns = ["seq", "version", "size_bytes", "fence", "crashes", "trimmed"] as const;
 
+/** The columns of a guard that hold times and versions, and may be empty. */
+const timeColumns = ["wake_at", "due_at", "deleted_at", "run_since"] as const;
+
 /**
  * Whether the numbers of a row are whole numbers that JavaScript holds exactly. A row that was damaged, or written by somebody else, is left
  * out of what is read of many executions, so that only its own stands still.
  */
 export function isWhole(row: ColumnRow): boolean {
-  return countColumns.every((name) => row[name] !== null && Number.isSafeInteger(Number(row[name])));
+  const isSafe = (name: string): boolean => Number.isSafeInteger(Number(row[name]));
+  return (
+    countColumns.every((name) => row[name] !== null && isSafe(name)) && timeColumns.every((name) => row[name] === null || isSafe(name))
+  );
+}
+
+const wholeNumbers = [...countColumns.filter((name) => name !== "seq"), "coalesce(wake_at, 0)", "coalesce(run_since, 0)"].join(", ");
+
+/**
+ * SQL for what `isWhole` says, for statements that select a number of rows: a damaged row does not take the place of another. Two comparisons
+ * and not one for each column, because a server that knows nothing about the values takes each condition as one that few rows meet, and then
+ * reads many rows instead of the first ones of an index.
+ */
+export const wholeRowSql: string = `(greatest(${wholeNumbers}) > ${Number.MAX_SAFE_INTEGER} OR least(${wholeNumbers}) < ${-Number.MAX_SAFE_INTEGER}) IS NOT TRUE`;
+
+/** SQL for a time by which a list is sorted. A time that is none is one of the far ends, so that a list goes on after its row. */
+export function sortableTimeSql(column: string): string {
+  return `greatest(least(${column}, ${Number.MAX_SAFE_INTEGER}), ${-Number.MAX_SAFE_INTEGER})`;
 }
 
 /** Reads the guard in a row. @param textOf decodes a text that users choose: an id, an owner, a key, an incarnation */

@@ -43,7 +43,8 @@ export function headOf(connection: Connection, item: Item): Head {
   const userText = (name: string): string | null => (typeof item[name] === "string" ? item[name].slice(1) : null);
   const numberOr = <T>(name: string, absent: T): number | T => {
     const read = item[name] === undefined ? absent : Number(String(item[name]));
-    if (Number.isNaN(read)) throw damagedExecution(id);
+    // a number beyond those that JavaScript holds exactly cannot be compared or written back
+    if (typeof read === "number" && !(Math.abs(read) <= Number.MAX_SAFE_INTEGER)) throw damagedExecution(id);
     return read;
   };
   const number = (name: string): number => numberOr(name, Number.NaN);

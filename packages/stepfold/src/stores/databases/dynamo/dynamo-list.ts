@@ -1,3 +1,4 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { CountedRows, EndedCounts, ListedPart, ListedRow, PageQuery } from "../../kit/execution-table.ts";
@@ -67,19 +68,33 @@ async function entriesToCount(connection: Connection, lists: readonly IndexList[
   return [found.flat(), found.every((some) => some.length < limit)];
 }
 
-/** Reads executions as a list shows them, with the whole head. An execution that is being written at this moment is read again. */
+/**
+ * Reads executions as a list shows them, with the whole head. Of several executions, damaged ones are left out.
+ *
+ * @throws StepfoldError `STORE_REJECTED` if the only execution is damaged
+ */
 export async function headRows(connection: Connection, ids: readonly string[]): Promise<ListedRow[]> {
+  if (ids.length === 1) return headRow(connection, ids[0]!);
   const rows: ListedRow[] = [];
   for (const id of ids) {
-    for await (const head of liveHeads(connection, id)) {
-      const row = head && (await listedRow(connection, head));
-      const text = row && (await readText(connection, head, head.head));
-      if (head && text === null) continue;
-      if (row) rows.push({ ...row, head: text! });
-      break;
-    }
+    const found = await headRow(connection, id).catch((cause: unknown): ListedRow[] => {
+      if (StepfoldError.is(cause, "STORE_REJECTED")) return [];
+      throw cause;
+    });
+    rows.push(...found);
   }
   return rows;
+}
+
+/** Reads one execution. An execution that is being written at this moment is read again. */
+async function headRow(connection: Connection, id: string): Promise<ListedRow[]> {
+  for await (const head of liveHeads(connection, id)) {
+    const row = head && (await listedRow(connection, head));
+    const text = row && (await readText(connection, head, head.head));
+    if (head && text === null) continue;
+    return row ? [{ ...row, head: text! }] : [];
+  }
+  return [];
 }
 
 /** Makes a listed row of a head. Null if the metadata are just being replaced. */

@@ -1,5 +1,5 @@
 import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { guardColumns, listedColumns } from "../../kit/columns.ts";
+import { guardColumns, listedColumns, sortableTimeSql, wholeRowSql } from "../../kit/columns.ts";
 import type { ListTable } from "../../kit/execution-table.ts";
 import { type ListDialect, sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { MysqlValue } from "./mysql-session.ts";
@@ -11,7 +11,7 @@ export const guardSql: string = guardColumns.join(", ");
 /** The columns of a row in a list. JSON is selected as binary, so that the charset of the session does not change it. */
 export const listedSql: string = [
   guardSql,
-  ...listedColumns.map((name) => (name.endsWith("_at") ? name : `CAST(${name} AS BINARY) AS ${name}`)),
+  ...listedColumns.map((name) => `${name.endsWith("_at") ? sortableTimeSql(name) : `CAST(${name} AS BINARY)`} AS ${name}`),
 ].join(", ");
 
 /** The condition for a due execution. Value: for how many milliseconds it must have been due. */
@@ -25,7 +25,8 @@ const dueCondition: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
  */
 export function dueStatement({ executions }: Tables, key: string | null, columns: string): string {
   const ofKey = key === null ? "due_key IS NULL" : "due_key = ?";
-  return `SELECT ${columns} FROM ${executions} FORCE INDEX (due) WHERE ${ofKey} AND ${dueCondition} ORDER BY due_at, seq LIMIT ?`;
+  return `SELECT ${columns} FROM ${executions} FORCE INDEX (due) WHERE ${ofKey} AND ${dueCondition} AND ${wholeRowSql}
+    ORDER BY due_at, seq LIMIT ?`;
 }
 
 /** The condition for a due execution with a permit. Value: for how many milliseconds it must have been due. */
@@ -61,7 +62,7 @@ export function keyScanStatement({ executions }: Tables): string {
 export function listsOf({ executions }: Tables, ask: ListDialect<MysqlValue>["ask"]): ListTable {
   const from = `${executions} AS executions`;
   return sqlLists<MysqlValue>({
-    ...{ from, guard: guardSql, listed: listedSql, binder: markBinder, divide: "DIV", ask },
+    ...{ from, guard: guardSql, listed: listedSql, binder: markBinder, divide: "DIV", readable: wholeRowSql, ask },
     byTime: { ended: `${from} FORCE INDEX (ended)`, deleted: `${from} FORCE INDEX (deleted)`, run: `${from} FORCE INDEX (run)` },
     // a condition on `deleted_at` would make the servers consider its index
     leavesOutDeleted: true,

@@ -1,4 +1,4 @@
-import { guardColumns } from "../../kit/columns.ts";
+import { guardColumns, wholeRowSql } from "../../kit/columns.ts";
 import { clock, columnsAsText } from "./postgres-text.ts";
 
 /**
@@ -14,7 +14,7 @@ export function claimDueStatement(executions: string): string {
   return `
     WITH ${clock},
     due AS MATERIALIZED (
-      SELECT seq, due_at FROM ${executions} WHERE permit_key IS NULL AND ${isDue} ORDER BY due_at, seq LIMIT $3::bigint FOR UPDATE SKIP LOCKED
+      SELECT seq, due_at FROM ${executions} WHERE permit_key IS NULL AND ${isDue} AND ${wholeRowSql} ORDER BY due_at, seq LIMIT $3::bigint FOR UPDATE SKIP LOCKED
     ),
     taken AS (
       UPDATE ${executions} SET crashes = crashes + CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = $1, fence = fence + $5::bigint, due_at = now + $2::bigint

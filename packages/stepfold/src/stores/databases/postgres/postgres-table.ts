@@ -2,7 +2,7 @@ import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf } from "../../kit/columns.ts";
+import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf, sortableTimeSql, wholeRowSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
@@ -30,7 +30,13 @@ type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
 const maxValueBytes = 16 * 1024 * 1024;
 
 const guard = columnsAsText(guardColumns, "executions");
-const listed = `${guard}, ${columnsAsText(listedColumns, "executions")}`;
+// a row without a time of creation comes where PostgreSQL sorts it: after all others
+const createdAt = sortableTimeSql(`coalesce(executions.created_at, ${Number.MAX_SAFE_INTEGER})`);
+const otherColumns = columnsAsText(
+  listedColumns.filter((name) => name !== "created_at"),
+  "executions",
+);
+const listed = `${guard}, ${otherColumns}, ${createdAt}::text AS created_at`;
 
 /** Executions in a schema of PostgreSQL. */
 export class PostgresTable implements kit.ExecutionTable {
@@ -56,7 +62,15 @@ export class PostgresTable implements kit.ExecutionTable {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true, ...transactions };
     this.records = postgresRecords(session);
     this.lists = sqlLists<string>({
-      ...{ from: `${this.#executions} AS executions`, guard, listed, binder: numberedBinder, ask: session.askUnprepared, textOf: idOf },
+      ...{
+        from: `${this.#executions} AS executions`,
+        guard,
+        listed,
+        readable: wholeRowSql,
+        binder: numberedBinder,
+        ask: session.askUnprepared,
+        textOf: idOf,
+      },
       // the column `labels` is not escaped like other texts of users; the label has a separator on either side, which is cut off
       labelled: (label, values) => `string_to_array(labels, chr(29)) @> ARRAY[$${values.push(label.slice(1, -1))}]`,
       shown: (number) => `${number}::text`,
@@ -111,7 +125,7 @@ export class PostgresTable implements kit.ExecutionTable {
 
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const first = (which: string): string => `
-      SELECT * FROM ${this.#executions} WHERE ${which} AND due_at <= (SELECT now FROM clock) - $1::bigint
+      SELECT * FROM ${this.#executions} WHERE ${which} AND ${wholeRowSql} AND due_at <= (SELECT now FROM clock) - $1::bigint
       ORDER BY executions.due_at, executions.seq LIMIT $2::bigint`;
     const due = keys
       ? `unnest(${textsIn(3)}) AS asked (key) CROSS JOIN LATERAL (${first("permit_key = asked.key")})`

@@ -112,7 +112,7 @@ local function look(entry)
   if row == nil or (row and row.member ~= behindNumber(entry)) then
     -- the head is gone
     if index ~= created then redis.call("ZREM", index, entry) end
-  elseif row and fits(row) then
+  elseif row and fits(row) and (index ~= created or entry == sortable(tonumber(row.created)) .. row.member) then
     local told, more = guardOf(row), 0
     if isList then told, more = listedOf(row) end
     size = size + more

@@ -48,13 +48,27 @@ local function behindNumber(text) return string.sub(text, 17) end
 local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated", "deleted", "size", "checkpoint",
   "run", "runAt", "trimmed" }
 
+-- numbers that this store has written: whole ones that JavaScript holds, so without an exponent, at most 16 digits long
+local function isNumber(text)
+  return text and string.match(text, "^-?%d+$") and math.abs(tonumber(text)) <= 9007199254740991
+end
+local function areNumbers(row)
+  for _, field in ipairs({ "seq", "version", "fence" }) do
+    if not isNumber(row[field]) then return false end
+  end
+  for _, field in ipairs({ "crashes", "trimmed", "size", "wake", "updated", "run", "checkpoint", "deleted" }) do
+    if row[field] and row[field] ~= "" and not isNumber(row[field]) then return false end
+  end
+  return isNumber(row.created) and tonumber(row.created) >= 0
+end
+
 -- what the hash of an execution holds, without its JSON; nil if there is none, false if it is damaged
 local function readRow(headKey)
   local found = redis.pcall("HMGET", headKey, unpack(fields))
   if failed(found) then return false end
   local row = { headKey = headKey, id = idOf(headKey) }
   for index, field in ipairs(fields) do row[field] = found[index] or nil end
-  if row.incarnation and row.version and row.status and row.created and tonumber(row.fence or "") and tonumber(row.seq or "") then
+  if row.incarnation and row.status and areNumbers(row) then
     -- members with the same score are ordered as text: what was created first comes first
     row.member = sortable(row.seq) .. row.id
     row.permitKey, row.crashes, row.trimmed = permitKeyOf(row.permit), row.crashes or "0", row.trimmed or "0"

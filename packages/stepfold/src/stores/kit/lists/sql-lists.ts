@@ -47,6 +47,11 @@ export interface ListDialect<V> {
   textOf?(value: string): string;
 }
 
+/** The time at the end of a list, to which dialects limit the times of damaged rows. */
+function endOf(order: PageQuery["order"]): number {
+  return order === "newest" ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+}
+
 /** Lists of a table in an SQL database. */
 export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
   const { from, byTime, textOf, ask, shown = (number) => number } = dialect;
@@ -58,6 +63,8 @@ export function sqlLists<V>(dialect: ListDialect<V>): ListTable {
   };
   return {
     async page(query) {
+      // behind a row whose time is no time there are only others of that kind, and the position does not tell them apart
+      if (query.after && endOf(query.order) === query.after.createdAt) return { rows: [], next: null };
       const values: V[] = [];
       const bind = dialect.binder(values);
       const [than, direction] = query.order === "newest" ? ["<", "DESC"] : [">", "ASC"];
