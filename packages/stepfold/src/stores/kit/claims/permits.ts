@@ -9,6 +9,7 @@ import { attemptOf, crashesAfter, isDue, liveGuard } from "./guard.ts";
 import { isRateKey, waitsForRate } from "./rate-key.ts";
 import { type RateAsk, type RateGrant, Rates } from "./rates.ts";
 import { type PlannedClaim, plannedClaim, takeExecutions } from "./take-executions.ts";
+import { deleteUnusedRates } from "./unused-rates.ts";
 
 /** An execution that has a permit: an entry in the record of its permit key. */
 export interface PermitHolder {
@@ -139,7 +140,7 @@ export class PermitClaims {
   /** Deletes the records of permit keys without holders, and of rates that limit no claim any more. */
   async forgetUnused(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    await this.#rates.forgetUnused(keys.filter(isRateKey));
+    await deleteUnusedRates(this.#table, keys.filter(isRateKey));
     const { states } = await this.#statesOf(keys);
     const unused = states.flatMap(({ record, held, lost }) => (record && held.length + lost.length === 0 ? deletionOf(record) : []));
     await this.#put(unused);

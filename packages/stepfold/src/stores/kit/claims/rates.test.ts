@@ -170,6 +170,27 @@ describe("the record of a rate whose executions are deleted", () => {
     });
   });
 
+  it("goes with a later one that another process deletes, and so does the list of what goes later", async () => {
+    const { table, store, other } = opened();
+    const keys = Array.from({ length: 100 }, (_, i) => `k${i}`);
+    for (const key of keys) await run(store, key, { rate: { ...rate, key } });
+    await Promise.all(keys.map((key) => store.delete(key)));
+    table.clock.now += periodMs;
+    const recordsOf = async (some: readonly string[]) =>
+      (
+        await table.records.get(
+          "permit",
+          some.map((key) => rateKeyOf({ key })),
+        )
+      ).size;
+    expect(await recordsOf(keys)).toBe(100);
+    await run(other, "later", { rate: { ...rate, key: "later" } });
+    table.clock.now += periodMs;
+    await other.delete("later");
+    expect(await recordsOf([...keys, "later"])).toBe(0);
+    expect((await table.records.get("permit", ['"rates to forget'])).size).toBe(0);
+  });
+
   it("stays while one of its executions still counts", async () => {
     const { table, store } = opened();
     await run(store, "a", fields["a concurrency key too"]);

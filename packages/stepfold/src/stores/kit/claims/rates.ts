@@ -2,7 +2,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
 import { maxAnswerMs } from "../no-answer.ts";
-import type { RecordWrite, StoredRecord } from "../record-table.ts";
+import type { StoredRecord } from "../record-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import {
   type Candidate,
@@ -60,10 +60,6 @@ const maxAhead = 40;
 /** The search for them ends once it has read more rows of a key than this. */
 const maxLooked = 5_000;
 
-/** The most keys of records that a process keeps in mind to delete them later, and how many of them it looks at in one call. */
-const maxKept = 10_000;
-const maxForgotten = 100;
-
 /** How many times a write is tried if other processes keep changing the record first. */
 const maxTries = 100;
 
@@ -94,8 +90,6 @@ export class Rates {
   readonly #table: ExecutionTable;
   readonly #writer: RowWriter;
   readonly #skewMs: number;
-  /** Records that still limited claims when an execution of theirs was deleted, with the time until which they do. */
-  readonly #kept = new Map<string, EpochMs>();
 
   constructor(table: ExecutionTable, writer: RowWriter) {
     this.#table = table;
@@ -163,26 +157,6 @@ export class Rates {
         }
       }),
     ]);
-  }
-
-  /**
-   * Deletes the records of rates that no longer limit any claim. Those that still do are looked at again in a later call, once their time is
-   * over. A process that ends before that leaves them.
-   */
-  async forgetUnused(lines: readonly string[]): Promise<void> {
-    if (lines.length === 0) return;
-    const { now } = await this.#table.read([]);
-    const over = [...this.#kept].flatMap(([key, until]) => (until <= now ? key : []));
-    const records = await this.#table.records.get("permit", [...new Set([...lines, ...over.slice(0, maxForgotten)])]);
-    for (const key of over.slice(0, maxForgotten)) this.#kept.delete(key);
-    const deletions: RecordWrite[] = [];
-    for (const { key, revision, text } of records.values()) {
-      const { grants, pending, lastPlaces, periodMs } = JSON.parse(text) as RateState;
-      const until = Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs, ...pending.map((one) => one.until));
-      if (until > now && this.#kept.size < maxKept) this.#kept.set(key, until);
-      if (until <= now && pending.length === 0) deletions.push({ key, expected: revision, next: null });
-    }
-    if (deletions.length > 0) await this.#table.records.put("permit", deletions);
   }
 
   async #grantOf(group: Group, options: CheckedClaim): Promise<readonly RateGrant[]> {
