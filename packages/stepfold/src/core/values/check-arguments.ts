@@ -41,8 +41,8 @@ export const aCount: OptionCheck = must("be a whole number, at least 1", (value)
 export const aTime: OptionCheck = must("be a number, at least 0", (value) => Number.isFinite(value) && (value as number) >= 0);
 /** How often, or how long, something is done that a timer or a database has to count: leases, polls. */
 export const aPeriod: OptionCheck = must(
-  "be a whole number of milliseconds, from 1 to 604,800,000 (a week)",
-  (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 604_800_000,
+  "be a whole number of milliseconds, from 1 to 2,147,483,647 (24 days, the longest that a timer can wait)",
+  (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 2_147_483_647,
 );
 /** A delay of a message, in milliseconds; most queues cannot count a longer one. */
 export const aDelay: OptionCheck = must(

@@ -100,11 +100,11 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * Whether this process runs executions from the beginning. Default true. False: it only stores them until `work`, `sweep` or `advance`.
    */
   readonly drive?: boolean;
-  /** How long a process keeps an execution without a sign of life, in whole milliseconds, at most a week. Default 30,000. */
+  /** How long a process keeps an execution without a sign of life, in whole milliseconds, at most 24 days. Default 30,000. */
   readonly leaseMs?: number;
   /**
    * The time between two polls of the store, in milliseconds: for executions that are due and held by no process, and for changes of
-   * executions for which callers here wait. A whole number, at most a week. Default 1,000.
+   * executions for which callers here wait. A whole number, at most 24 days. Default 1,000.
    */
   readonly pollMs?: number;
   /** The most paths of one execution that are performed at once. Default 16. */

@@ -18,7 +18,7 @@ function setUp(change: (store: SnapshotStore) => Partial<SnapshotStore> = () => 
   const environment = virtualEnvironment();
   const inner = memoryStore({ now: () => environment.now(), idempotencyRetentionMs: 0 });
   const store = { ...inner, ...change(inner) };
-  const runtime = createRuntime({ store, environment, workflows, nodeDefinitions, pollMs: 1000 * dayMs });
+  const runtime = createRuntime({ store, environment, workflows, nodeDefinitions, pollMs: 20 * dayMs });
   const ids = async (): Promise<string[]> => (await inner.list()).items.map(({ workflowId }) => workflowId).sort();
   const finish = async (definition: string, workflowId: string): Promise<void> => {
     await (await runtime.start(definition, { workflowId })).settled();

@@ -184,7 +184,7 @@ describe("the same for many executions", () => {
 
   it.each<[string, object, object, string]>([
     ["an action that there is not", { action: "delete" }, {}, "must be cancel, retry"],
-    ["no action", {}, {}, "not nothing"],
+    ["no action", {}, {}, "must be cancel, retry"],
     ["options of another action", { action: "cancel", suffix: "x" }, {}, 'no option "suffix"'],
     ["a fork without a suffix", { action: "fork", suffix: "" }, {}, '"suffix" must be a text'],
     ["a status to which it cannot be done", { action: "cancel" }, { where: { status: ["failed"] } }, 'must not be "failed"'],
