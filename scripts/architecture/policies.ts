@@ -17,7 +17,7 @@ export const policies: readonly Policy[] = [
   {
     rule: "permits and rates: the record of a key",
     sign: /\.(get|put)\("permit"/,
-    files: ["kit/claims/permits.ts", "kit/claims/rates.ts"],
+    files: ["kit/claims/permits.ts", "kit/claims/rates.ts", "kit/claims/unused-rates.ts"],
   },
   { rule: "workers: who is alive", sign: /\.(get|put)\("worker"/, files: ["kit/live-workers.ts"] },
   {

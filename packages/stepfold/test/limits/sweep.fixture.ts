@@ -37,11 +37,11 @@ export interface Finding {
 }
 
 /** Large values are this many times as large as small ones. */
-export const growth = 8;
+const growth = 8;
 /** A call that is faster than this, with large values, is not looked at: its time says nothing. */
 export const leastMs = 0.1;
 /** How many times the median a unit may take. */
-export const dearest = 50;
+const dearest = 50;
 
 const [letters, items] = [25_000, 4_000];
 
@@ -93,7 +93,7 @@ type Name = Growing | Small | keyof typeof patterns;
 /** The values that were made so far, by their names and sizes. No function changes a value. */
 const made = new Map<string, unknown>();
 
-function valueOf(name: Name, by: number): unknown {
+function givenValue(name: Name, by: number): unknown {
   if (name in growing) {
     const key = `${name} ${by}`;
     if (!made.has(key)) made.set(key, growing[name as Growing](by));
@@ -181,7 +181,7 @@ function callOf(run: ListedFunction, name: string, self: Name, args: readonly Na
   return {
     what: `${self}.${name}(${args.join(", ")})${own ? " with an arrow function" : ""}`,
     prepare(by) {
-      const [given, ...others] = [self, ...args].map((one) => valueOf(one, by));
+      const [given, ...others] = [self, ...args].map((one) => givenValue(one, by));
       return () => priced((frame) => run(frame, { name: name.split(".").at(-1)!, position: 0, callback: own }, given, others));
     },
   };

@@ -181,7 +181,8 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   EXPRESSION_BUDGET: {
     status: 422,
     retryable: false,
-    say: (d) => `{{ ${d.source.length > 80 ? `${d.source.slice(0, 79)}…` : d.source} }} needs more than its budget of ${d.max} ${d.limit}. Do this work in code, or raise the limit "expressionSteps"`,
+    say: (d) =>
+      `{{ ${d.source.length > 80 ? `${d.source.slice(0, 79)}…` : d.source} }} needs more than its budget of ${d.max} ${d.limit}. Do this work in code, or raise the limit "expressionSteps"`,
   },
   // resuming
   RESUME_AMBIGUOUS: {

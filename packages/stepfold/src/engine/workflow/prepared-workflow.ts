@@ -1,5 +1,5 @@
-import { boundedLanguage } from "../../core/definition/compile/compile-bounds.ts";
 import { compile, compileToJudge, type Judged } from "../../core/definition/compile/compile.ts";
+import { boundedLanguage } from "../../core/definition/compile/compile-bounds.ts";
 import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
 import { DefinitionReport } from "../../core/definition/definition-report.ts";
 import type { Issue } from "../../core/errors/issue.ts";

@@ -7,7 +7,7 @@ import { formatTime, patternMistake } from "./format-time.ts";
 import { weekday } from "./time-parts.ts";
 
 /** The steps that reading or making a date takes. */
-export const timePrice = 4;
+const timePrice = 4;
 
 /** What calls a function of time. */
 export interface TimeCall {

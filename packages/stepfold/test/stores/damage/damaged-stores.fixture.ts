@@ -21,7 +21,7 @@ export interface DamagedStore {
 }
 
 /** A number that JavaScript cannot hold exactly. */
-export const beyond = 9_007_199_254_740_993n;
+const beyond = 9_007_199_254_740_993n;
 const largest = 9_223_372_036_854_775_807n;
 
 const numbers = ["version", "size_bytes", "fence", "crashes", "trimmed", "wake_at", "created_at", "updated_at"] as const;

@@ -139,3 +139,8 @@ function isNew({ guard }: PlannedClaim): boolean {
 export function compareCandidates({ planned: a }: Candidate, { planned: b }: Candidate): number {
   return Number(isNew(a)) - Number(isNew(b)) || a.guard.seq - b.guard.seq;
 }
+
+/** Returns the time from which the record of a rate limits no claim any more. */
+export function limitsUntil({ grants, pending, lastPlaces, periodMs }: RateState): EpochMs {
+  return Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs, ...pending.map(({ until }) => until));
+}

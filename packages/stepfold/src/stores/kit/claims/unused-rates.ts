@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionTable } from "../execution-table.ts";
 import type { RecordWrite, StoredRecord } from "../record-table.ts";
-import type { RateState } from "./decide-rates.ts";
+import { limitsUntil, type RateState } from "./decide-rates.ts";
 
 /** The key of the record that lists the records to delete later. No permit and no rate has such a key. */
 const listKey = '"rates to forget';
@@ -33,9 +33,9 @@ export async function deleteUnusedRates(table: ExecutionTable, lines: readonly s
   const deletions: RecordWrite[] = [];
   for (const { key, revision, text } of [...found.values(), ...others.values()]) {
     if (key === listKey) continue;
-    const { grants, pending, lastPlaces, periodMs } = JSON.parse(text) as RateState;
-    const until = Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs, ...pending.map((one) => one.until));
-    if (until > now || pending.length > 0) later.set(key, until);
+    const state = JSON.parse(text) as RateState;
+    const until = limitsUntil(state);
+    if (until > now || state.pending.length > 0) later.set(key, until);
     else deletions.push({ key, expected: revision, next: null });
   }
   const deleted = deletions.length > 0 ? await records.put("permit", deletions) : [];
