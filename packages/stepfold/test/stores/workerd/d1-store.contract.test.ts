@@ -86,7 +86,7 @@ describe("a D1 store", () => {
     expect(JSON.parse(results[0]!.snapshot as string)).toMatchObject({ workflowId: "a", metadata: { team: "red" } });
   });
 
-  it("commits in one round trip, which writes as much for the 300th event as for the 2nd", async () => {
+  it("commits in one round trip, which writes as much for the 100th event as for the 2nd", async () => {
     const calls: number[] = [];
     const real = await database("COST");
     const db: D1Client = {
@@ -108,7 +108,7 @@ describe("a D1 store", () => {
       return calls.slice(before);
     };
     const early = await step();
-    await step(Array.from({ length: 300 }, (_, index) => index));
+    await step(Array.from({ length: 100 }, (_, index) => index));
     expect(await step()).toEqual(early);
     expect(early).toHaveLength(1);
     // the commit writes the row of the execution, the event and the index of events
