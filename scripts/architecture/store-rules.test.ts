@@ -80,6 +80,7 @@ describe("checkPolicies", () => {
     "kit/claims/permits.ts": 'interface PermitHolder { id: string } class P { #lastKey = ""; } records.get("permit", [key]);',
     "kit/claims/rates.ts": 'records.put("permit", [change]); const { periodMs } = state;',
     "kit/claims/decide-rates.ts": "const isFree = times.at(-limit)! + periodMs <= now;",
+    "kit/claims/unused-rates.ts": 'await records.put("permit", deletions);',
     "kit/live-workers.ts": 'await table.records.put("worker", [sign]);',
     "kit/tombstones.ts": 'const w = { kind: "bury", id }; const isOver = deletedAt + retentionMs <= now;',
     "kit/claims/guard.ts": "const c = crashes + 1;",
