@@ -38,8 +38,8 @@ export interface TemplateBounds {
   /** The search for mistakes in a value ends after more than these. */
   readonly issues: number;
   /**
-   * Pays for reading an expression with this many parts: names, values, signs. Returns false if it must not be read; then the rest of the
-   * value is not compiled, and whoever has refused it tells why.
+   * Is called before each expression is read, with the number of its parts: names, values, signs. If it returns false, this expression and
+   * those after it in the value are not compiled, and the value gets no template. The caller then reports why, as `compile` does.
    */
   read(parts: number): boolean;
 }
