@@ -32,7 +32,7 @@ describe.each(setups)("kill -9 of workers and clients under load on $name", ({ n
     expect(outcome.acknowledged.transitions).toBeGreaterThan(2 * hardness.kills);
     // a loose bound, because the time depends on the machine; `npm run kill9` prints it for an idle machine
     expect(outcome.recovery.longestMs).toBeLessThan(20 * leaseMs);
-    // the number depends on the machine, because a sweep of the store finds what the queue delivers late
-    if (target.queueUrl !== undefined) expect(toldByQueue(outcome.lines).told).toBeGreaterThan(0);
+    // a slow machine delivers late, and then the sweep of the store was earlier; but the queue did deliver
+    if (target.queueUrl !== undefined) expect(toldByQueue(outcome.lines).delivered).toBeGreaterThan(0);
   });
 });

@@ -28,6 +28,8 @@ export type LogLine =
       /** The number of these claims whose holder had begun to run the execution. */
       readonly crashes: number;
     }
+  /** A queue has delivered a message about this execution to this process. */
+  | { readonly what: "delivered"; readonly workflowId: string }
   /** The store has acknowledged the commit. */
   | { readonly what: "committed"; readonly workflowId: string; readonly commitId: string }
   /** This process stops in the middle of these commits. */

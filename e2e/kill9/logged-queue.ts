@@ -2,7 +2,7 @@ import type { WorkQueue } from "stepfold/runtime";
 import type { LogLine } from "./log.ts";
 
 /**
- * Returns the queue with a log. Its background errors are logged as errors of the queue, not of the runtime: a lock that was not
+ * Returns the queue with a log of what it delivers. Its background errors are logged as errors of the queue, not of the runtime: a lock that was not
  * renewed in time causes a second delivery, but loses no work.
  */
 export function loggedQueue(queue: WorkQueue, write: (line: LogLine) => void): WorkQueue {
@@ -13,6 +13,7 @@ export function loggedQueue(queue: WorkQueue, write: (line: LogLine) => void): W
       const ofHandler = new Set<unknown>();
       return queue.consume(
         async (delivery) => {
+          write({ what: "delivered", workflowId: delivery.workflowId });
           const extend = (): Promise<void> => delivery.extend().catch(note);
           await handle({ ...delivery, extend }).catch((error: unknown) => {
             ofHandler.add(error);

@@ -95,9 +95,9 @@ function figures({ acknowledged, lost, doubled, wrong, failures }: Run<unknown>)
  */
 function aboutQueue(lines: readonly WrittenLine[]): string[] {
   const problems = lines.flatMap((line) => (line.what === "problem" && line.code === "QUEUE_UNAVAILABLE" ? [line] : []));
-  const { told, started } = toldByQueue(lines);
+  const { started, delivered, told } = toldByQueue(lines);
   return [
-    `the queue told of ${number(told)} of ${number(started)} starts before anybody would have looked for them`,
+    `the queue told of ${number(delivered)} of ${number(started)} starts, of ${number(told)} before anybody would have looked for them`,
     ...problems.slice(0, 1).map(({ by, message }) => `it had ${number(problems.length)} problems, the first at ${by}: ${message}`),
   ];
 }
