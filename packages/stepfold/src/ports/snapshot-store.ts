@@ -133,6 +133,11 @@ export interface Claim extends Lease {
    * only one such execution at a time, and renews the claim before it loads the snapshot. So its death counts as a crash of this execution.
    */
   readonly alone?: true;
+  /**
+   * The execution has a concurrency key, and was claimed without one of its permits, because only time and messages are left to handle at
+   * this moment: its deadline has passed, or it has messages to deliver. The holder performs no step.
+   */
+  readonly withoutPermit?: true;
 }
 
 /** Which executions to claim. */

@@ -12,7 +12,7 @@ export type ColumnRow = Readonly<Record<string, unknown>>;
 /** The columns of an `ExecutionGuard`. */
 export const guardColumns: readonly string[] = [
   ...["seq", "id", "incarnation", "version", "status", "wake_at", "due_at"],
-  ...["size_bytes", "owner", "fence", "crashes", "permit_key", "permit_limit", "deleted_at", "run_since", "trimmed"],
+  ...["size_bytes", "owner", "fence", "crashes", "permit_key", "permit_limit", "exempt_at", "deleted_at", "run_since", "trimmed"],
 ];
 
 /** The columns of a `ListedRow` in addition to those of a guard. */
@@ -22,7 +22,7 @@ export const listedColumns: readonly string[] = ["definition", "metadata", "head
 const countColumns = ["seq", "version", "size_bytes", "fence", "crashes", "trimmed"] as const;
 
 /** The columns of a guard that hold times and versions, and may be empty. */
-const timeColumns = ["wake_at", "due_at", "deleted_at", "run_since"] as const;
+const timeColumns = ["wake_at", "due_at", "exempt_at", "deleted_at", "run_since"] as const;
 
 /**
  * Whether the numbers of a row are numbers that JavaScript holds exactly, and its counts whole. A row that was damaged, or written by somebody else, is left
@@ -37,7 +37,7 @@ export function isWhole(row: ColumnRow): boolean {
   );
 }
 
-const wholeNumbers = [...countColumns.filter((name) => name !== "seq"), "coalesce(wake_at, 0)", "coalesce(run_since, 0)"].join(", ");
+const wholeNumbers = [...countColumns.filter((name) => name !== "seq"), "coalesce(wake_at, 0)", "coalesce(exempt_at, 0)", "coalesce(run_since, 0)"].join(", ");
 
 /**
  * SQL for what `isWhole` says, for statements that select a number of rows: a damaged row does not take the place of another. Two comparisons
@@ -64,6 +64,7 @@ export function guardOf(row: ColumnRow, textOf: (value: string) => string = (val
       sizeBytes: countIn("size_bytes"),
       wakeAt: numberIn("wake_at"),
       dueAt: numberIn("due_at"),
+      exemptAt: numberIn("exempt_at"),
       deletedAt: numberIn("deleted_at"),
       runSince: numberIn("run_since"),
       trimmed: countIn("trimmed"),

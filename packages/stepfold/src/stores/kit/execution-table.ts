@@ -33,6 +33,11 @@ export interface ExecutionGuard {
   readonly crashes: number;
   /** The concurrency key and limit. With a rate only: the key of the line of this rate (`rateKeyOf`), and its limit. Null: neither. */
   readonly permit: Permit | null;
+  /**
+   * From when the execution may be claimed without a permit, because time or messages are left to handle: see `claims/exempt.ts`. 0 or less:
+   * now. Null: never, or it has no concurrency key.
+   */
+  readonly exemptAt: EpochMs | null;
   /** Set for a tombstone: the execution was deleted, and the row only keeps its id taken. */
   readonly deletedAt: EpochMs | null;
   /** The version with which its present run began, while events of earlier runs are stored; else null. */
@@ -77,6 +82,8 @@ export interface RowChanges {
     readonly run?: { readonly since: number; readonly at: EpochMs };
     /** The row is a copy of one with this value. */
     readonly trimmed?: number;
+    /** Absent: the execution has no concurrency key, so `exemptAt` of its row is null. */
+    readonly exemptAt?: EpochMs | null;
   };
   /** Only with `state`: the new metadata with tenant and waits, as JSON (see `storedMetadata`), and `labels` of it. */
   readonly metadata?: string;
@@ -114,6 +121,7 @@ export interface NewExecution {
   readonly sizeBytes: number;
   readonly wakeAt: EpochMs | null;
   readonly permit: Permit | null;
+  readonly exemptAt: EpochMs | null;
   readonly owner: string | null;
   readonly fence: number;
   readonly due: DueChange;
@@ -325,6 +333,11 @@ export interface ExecutionTable {
    * must be bounded: the table must not read every execution that waits for one key, or that is not due.
    */
   dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys>;
+  /**
+   * Finds executions that are due and may be claimed without a permit: for at least `overdueMs`, both their `dueAt` and their `exemptAt`
+   * have been reached. The earliest `exemptAt` comes first. The cost must not depend on executions with a later `exemptAt`, or with none.
+   */
+  exempt(limit: number, overdueMs: number): Promise<readonly ExecutionGuard[]>;
   /** Finds rows for lists, counts and deletions. */
   readonly lists: ListTable;
   /** The records that the store keeps in addition to executions. */

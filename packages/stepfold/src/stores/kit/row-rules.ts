@@ -2,6 +2,7 @@ import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import { durationClassOf, type SeriesQuery } from "../../ports/execution-counts.ts";
 import { bucketMs } from "../../ports/list-fallbacks.ts";
+import { isExempt } from "./claims/exempt.ts";
 import { isDue } from "./claims/guard.ts";
 import type {
   EarlierRunsQuery,
@@ -64,7 +65,7 @@ export function rowAfter(row: ExecutionRow, write: Exclude<RowWrite, { readonly 
   if (write.kind === "trim") return { ...row, trimmed: write.when.runSince - 1, runSince: null, runAt: null };
   if (write.kind !== "update") {
     const texts = { definition: "{}", head: "", metadata: "{}", labels: "" };
-    const empty = { ...texts, owner: null, dueAt: null, endedAt: null, runSince: null, runAt: null };
+    const empty = { ...texts, owner: null, dueAt: null, exemptAt: null, endedAt: null, runSince: null, runAt: null };
     return write.kind === "remove" ? null : { ...row, ...empty, deletedAt: now };
   }
   const { state: given, due: _, dueUnlessHeld: __, ...columns } = write.set;
@@ -80,6 +81,12 @@ type DueOrder = Pick<ExecutionGuard, "dueAt" | "seq">;
 /** Sorts due executions: the longest due first; if the times are equal, the execution that was created first. */
 export function byDueTime(a: DueOrder, b: DueOrder): number {
   return a.dueAt! - b.dueAt! || a.seq - b.seq;
+}
+
+/** Returns those of the rows that may be claimed without a permit. */
+export function exemptRows<T extends ExecutionGuard>(rows: Iterable<T>, limit: number, now: EpochMs, overdueMs: number): T[] {
+  const found = [...rows].filter((row) => isExempt(row, now, overdueMs));
+  return found.sort((a, b) => a.exemptAt! - b.exemptAt! || a.seq - b.seq).slice(0, limit);
 }
 
 /** Returns the comparison that sorts a list. It is negative if `a` comes first. */

@@ -69,6 +69,13 @@ export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
     about: "how many with this key are held at once",
     of: ({ row }) => row.permit?.limit ?? null,
   },
+  {
+    name: "exempt_at",
+    is: "number",
+    isNullable: true,
+    about: "from when it may be held without counting for its concurrency key, 0: now, NULL: never",
+    of: ({ row }) => row.exemptAt,
+  },
   { name: "created_at", is: "number", isNullable: true, about: "times are milliseconds since 1970, by the clock of the database" },
   { name: "updated_at", is: "number" },
   {

@@ -24,6 +24,8 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
   readonly #clock: () => EpochMs;
   /** Executions with a due time, in order of that time, by the key of their permit; the key null stands for those without a permit. */
   readonly #due = new Map<string | null, SortedList<MemoryRow>>();
+  /** Executions with `exemptAt`. */
+  readonly #exempt = new Set<MemoryRow>();
   readonly #records = new Map<string, StoredRecord>();
   #lastSeq = 0;
 
@@ -83,6 +85,10 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
     return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
   }
 
+  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+    return rules.exemptRows(this.#exempt, limit, this.#clock(), overdueMs);
+  }
+
   async page(query: kit.PageQuery): Promise<kit.ListedPart> {
     const listed = [...this.rows.values()].filter((row) => rules.isListed(row, query)).sort(rules.listOrder(query.order));
     return rules.listedPart(listed.slice(0, query.limit), query);
@@ -123,6 +129,8 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
     const due = this.#due.get(key) ?? new SortedList<MemoryRow>(rules.byDueTime);
     if (row && row.dueAt !== null) due.remove(row);
     if (next && next.dueAt !== null) due.add(next);
+    if (row) this.#exempt.delete(row);
+    if (next && next.exemptAt !== null) this.#exempt.add(next);
     if (due.size > 0) this.#due.set(key, due);
     else this.#due.delete(key);
     if (next) this.rows.set(id, next);

@@ -6,6 +6,7 @@ import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { releaseOf, renewalOf } from "../writing/row-writes.ts";
 import { endedClaim, keptClaim } from "../writing/verdict.ts";
+import { isExempt } from "./exempt.ts";
 import { fenceStep } from "./fence.ts";
 import { attemptOf, isDue, liveGuard } from "./guard.ts";
 import { PermitClaims } from "./permits.ts";
@@ -69,16 +70,35 @@ export class Claims {
     const { limit } = options;
     const claimed: Claim[] = [];
     try {
-      if (this.#permitsAreOwed) claimed.push(...(await this.#permits.claimAny(options, Math.ceil(limit / 2))));
+      if (this.#permitsAreOwed) claimed.push(...(await this.#claimKeyed(options, Math.ceil(limit / 2))));
       const areKeysDue = await this.#claimPlain(options, claimed);
       const isFull = claimed.length >= limit;
       this.#permitsAreOwed = areKeysDue && isFull;
-      if (areKeysDue && !isFull) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
+      if (areKeysDue && !isFull) claimed.push(...(await this.#claimKeyed(options, limit - claimed.length)));
     } catch (error) {
       // the executions that were claimed already must be driven, so their claims are returned in spite of the error
       if (claimed.length === 0) throw error;
     }
     return claimed;
+  }
+
+  /** Claims executions that have a permit: first those that need none at this moment. */
+  async #claimKeyed(options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
+    const exempt = await this.#table.exempt(limit, options.overdueMs);
+    const claimed = await this.#claimExempt(exempt, options, true);
+    if (claimed.length >= limit) return claimed;
+    try {
+      return [...claimed, ...(await this.#permits.claimAny(options, limit - claimed.length))];
+    } catch (error) {
+      if (claimed.length === 0) throw error;
+      return claimed;
+    }
+  }
+
+  /** Claims executions without one of the permits that they have a key for. */
+  async #claimExempt(guards: readonly ExecutionGuard[], options: CheckedClaim, skipLocked: boolean): Promise<readonly Claim[]> {
+    const { claimed } = await takeExecutions(this.#writer, guards.map(plannedClaim), options, skipLocked);
+    return claimed.map((claim) => ({ ...claim, withoutPermit: true }));
   }
 
   /**
@@ -115,7 +135,10 @@ export class Claims {
       const { now, found } = await this.#table.read([workflowId]);
       const guard = found.get(workflowId);
       if (!guard || !(isDue(guard, now, overdueMs) || (await this.#isEnding(guard)))) return [];
-      if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
+      if (guard.permit) {
+        const claimed = await this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
+        return claimed.length > 0 || !isExempt(guard, now, overdueMs) ? claimed : this.#claimExempt([guard], options, true);
+      }
       const { claimed, missed } = await takeExecutions(this.#writer, [plannedClaim(guard)], options, false);
       if (missed.length === 0) return claimed;
     }

@@ -22,6 +22,7 @@ export function insertOf({ head: { definition, permit, rate } }: Commit, written
       definition: JSON.stringify(definition),
       ...listed!,
       permit: permit ?? (rate ? { key: rateKeyOf(rate), limit: rate.limit } : null),
+      exemptAt: written.exemptAt ?? null,
       owner: isWaiting ? rateOwner : (lease?.owner ?? null),
       fence: lease ? 1 : 0,
       due: lease ? { inMs: lease.leaseMs } : "atWakeUp",
@@ -55,6 +56,7 @@ export function commitOf(commit: WrittenCommit): RowWrite {
     listed,
     run,
     trimmed,
+    exemptAt,
   } = commit;
   const written = { version, status, head, sizeBytes, wakeAt };
   const state = {
@@ -62,6 +64,7 @@ export function commitOf(commit: WrittenCommit): RowWrite {
     ...(checkpoint !== null && { checkpointVersion: version }),
     ...(run && { run }),
     ...(trimmed > 0 && { trimmed }),
+    ...(exemptAt !== undefined && { exemptAt }),
   };
   const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, moved: false }];
   const history = { commitId, events, children };

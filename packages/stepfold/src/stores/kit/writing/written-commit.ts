@@ -3,6 +3,7 @@ import { isTerminal, type SnapshotHead, type Status } from "../../../core/snapsh
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
+import { exemptAtOf } from "../claims/exempt.ts";
 import { labelsOf, labelText, waitLabels } from "../lists/labels.ts";
 import { storedMetadata } from "../lists/metadata-column.ts";
 
@@ -31,6 +32,8 @@ export interface WrittenCommit {
   readonly trimmed: number;
   /** Null: never; always null if the execution ends. */
   readonly wakeAt: EpochMs | null;
+  /** See `ExecutionGuard.exemptAt`; absent: the execution has no concurrency key. */
+  readonly exemptAt?: EpochMs | null;
   /** True: the claim ends with this commit, by a release or the end of the execution. */
   readonly releasesClaim: boolean;
   readonly events: readonly WrittenEvent[];
@@ -96,6 +99,7 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     run: begunRun(commit),
     trimmed: commit.afterTrim ? commit.events[0]!.version - 1 : 0,
     wakeAt: ended ? null : commit.wakeAt,
+    ...(head.permit && { exemptAt: exemptAtOf(head) }),
     releasesClaim: ended || (commit.release === true && fence !== null),
     events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),
     listed: expectedVersion < 0 || commit.waits || latestMetadata(commit.events) ? listedOf(head, commit.waits) : null,
