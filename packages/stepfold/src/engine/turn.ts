@@ -216,9 +216,11 @@ export class Turn {
   #isLast(): boolean {
     if (this.draft.ended || this.draft.workflow !== this.#workflow) return true;
     const { now, early } = this.#options;
-    const spent = this.#draining || this.#performed >= this.#options.stepLimit;
     if (this.#running.size > 0 || this.#stored || this.#outboxSender?.isUnderWay) return false;
-    return spent || !((this.#outboxSender !== null && this.draft.outbox.length > 0) || isAnyDue(this.draft, now(), early) || this.#due());
+    if (this.#draining) return true;
+    // messages are no steps: a turn that may not perform any more steps still delivers them
+    if (this.#outboxSender !== null && this.draft.outbox.length > 0) return false;
+    return this.#performed >= this.#options.stepLimit || !(isAnyDue(this.draft, now(), early) || this.#due());
   }
 
   /** Continues from a stored snapshot. */

@@ -1,6 +1,7 @@
 import { claimCases } from "./contract/claims/claim-cases.ts";
 import { clockCases } from "./contract/claims/clock-cases.ts";
 import { crashCases } from "./contract/claims/crash-cases.ts";
+import { exemptCases } from "./contract/claims/exempt-cases.ts";
 import { fenceCases } from "./contract/claims/fence-cases.ts";
 import { leaseCases } from "./contract/claims/lease-cases.ts";
 import { overdueCases } from "./contract/claims/overdue-cases.ts";
@@ -63,6 +64,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...overdueCases,
   ...crashCases,
   ...permitCases,
+  ...exemptCases,
   ...rateCases,
   ...renewCases,
   ...releaseCases,

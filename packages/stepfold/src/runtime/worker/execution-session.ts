@@ -108,8 +108,8 @@ export class ExecutionSession implements OpenSession {
 
   adopt(timed: TimedClaim): boolean {
     if (this.#released || this.#isReleasing || this.#stopped) return false;
-    // the claim is for another execution, which has got the id of a deleted one
-    if (timed.claim.incarnation !== this.#lease.claim.incarnation) {
+    // the claim is for another execution, which has got the id of a deleted one, or it does not allow the steps in flight
+    if (timed.claim.incarnation !== this.#lease.claim.incarnation || timed.claim.withoutPermit) {
       this.stop(this.#lease.lost);
       return false;
     }
@@ -183,6 +183,8 @@ export class ExecutionSession implements OpenSession {
       secrets,
       globalNames,
       concurrency,
+      // steps need the permit; time and messages do not
+      ...(this.#lease.claim.withoutPermit && { stepLimit: 0 }),
       now: () => this.#lease.storeNow(),
       commit: (events, draft, last) => this.#commit(events, draft, last),
       deliver: (from) => this.#outbox.deliver(from, () => !this.#stopped && !this.#lease.isOver),

@@ -37,7 +37,12 @@ export function isWhole(row: ColumnRow): boolean {
   );
 }
 
-const wholeNumbers = [...countColumns.filter((name) => name !== "seq"), "coalesce(wake_at, 0)", "coalesce(exempt_at, 0)", "coalesce(run_since, 0)"].join(", ");
+const wholeNumbers = [
+  ...countColumns.filter((name) => name !== "seq"),
+  "coalesce(wake_at, 0)",
+  "coalesce(exempt_at, 0)",
+  "coalesce(run_since, 0)",
+].join(", ");
 
 /**
  * SQL for what `isWhole` says, for statements that select a number of rows: a damaged row does not take the place of another. Two comparisons

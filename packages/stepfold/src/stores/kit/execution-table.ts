@@ -34,7 +34,7 @@ export interface ExecutionGuard {
   /** The concurrency key and limit. With a rate only: the key of the line of this rate (`rateKeyOf`), and its limit. Null: neither. */
   readonly permit: Permit | null;
   /**
-   * From when the execution may be claimed without a permit, because time or messages are left to handle: see `claims/exempt.ts`. 0 or less:
+   * From when the execution may be claimed without a permit, because time or messages are left to handle: see `exemptAtOf`. 0 or less:
    * now. Null: never, or it has no concurrency key.
    */
   readonly exemptAt: EpochMs | null;

@@ -199,8 +199,8 @@ export class PermitClaims {
       const lost = read.states.flatMap((state) => state.lost.map((one) => ({ ...one, key: state.key })));
       for (const { key, guard } of lost) if (passedOver.has(attemptOf(guard))) wanted.delete(key);
       const fresh = lost.filter(({ key }) => wanted.has(key));
-      await Promise.all(fresh.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard))));
-      for (const { guard } of fresh) passedOver.add(attemptOf(guard));
+      const expired = await Promise.all(fresh.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard))));
+      for (const [index, { guard }] of fresh.entries()) if (!expired[index]) passedOver.add(attemptOf(guard));
       const { plans, grants } = await this.#plansOf(read, wanted, { ...options, passedOver }, due);
       const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
       const allowed = plans.filter(({ write }) => !write || written.has(write));

@@ -1,9 +1,12 @@
+import { exemptAtOf } from "../../../stores/kit/writing/exempt-at.ts";
 import type { BrokenStore } from "../broken-store.ts";
 import { type PermitRules, withPermitRules } from "./permit-rules.ts";
 
 const frees = (what: string): string => `permit: the next may be claimed when ${what}`;
 const counts = "permit: no more of one key are claimed than its limit; other keys and those without one are";
 const race = "permit: of 40 claims at once on 20 executions no more succeed than the limit (one handle)";
+const exempt = (what: string): string => `permit: one whose deadline has passed in the line is ${what}`;
+const messages = "permit: one that waits for it is claimed without one to deliver messages, until they are delivered";
 const leaseEnd = frees("the lease ended, and whoever had it has to wait then");
 
 function mistake(name: string, caughtBy: string, rules: PermitRules): BrokenStore {
@@ -56,5 +59,26 @@ export const brokenPermits: readonly BrokenStore[] = [
   mistake("compares keys without case", "permit: keys are compared as they are", { keyOf: (key) => key.toLowerCase() }),
   mistake("compares keys without the spaces at their ends", "permit: keys are compared as they are", { keyOf: (key) => key.trim() }),
   mistake("compares the first 254 characters of keys", "permit: keys are compared as they are", { keyOf: (key) => key.slice(0, 254) }),
+  mistake("lets one wait for a permit beyond its deadline", exempt("claimed without one, and counts for nothing"), {
+    exemptAtOf: (head) => (head.outbox ? exemptAtOf(head) : null),
+  }),
+  mistake("lets messages wait for a permit", messages, { exemptAtOf: ({ outbox: _, ...head }) => exemptAtOf(head) }),
+  mistake("claims without a permit for messages that were delivered", messages, {
+    exemptAtOf: (head) => (head.outbox ? 0 : exemptAtOf(head)),
+  }),
+  mistake("claims whatever has a deadline without a permit", exempt("claimed without one, and counts for nothing"), {
+    exemptAtOf: (head) => (head.deadlineAt === undefined ? exemptAtOf(head) : 0),
+  }),
+  mistake("claims without a permit though the end is decided", "permit: one whose end is decided waits for it, whatever its deadline was", {
+    exemptAtOf: ({ ending: _, ...head }) => exemptAtOf(head),
+  }),
+  mistake(
+    "goes by the deadline of the start",
+    "permit: one whose deadline was moved is claimed without one only when the new one has passed",
+    { keepsDeadlines: true },
+  ),
+  mistake("claims without a permit only what it finds itself", exempt("claimed by its id"), { exemptsNoIds: true }),
+  mistake("counts what it claims without a permit", exempt("claimed without one, and counts for nothing"), { countsExempt: true }),
+  mistake("does not tell that a claim has no permit", exempt("claimed without one, and counts for nothing"), { hidesExempt: true }),
   mistake("counts the permits that are taken, and takes one later", race, { countsFirst: true }),
 ];

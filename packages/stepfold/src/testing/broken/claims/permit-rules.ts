@@ -1,8 +1,9 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
+import { isTerminal, type Snapshot, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Permit } from "../../../core/values/shared-keys.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { exemptAtOf } from "../../../stores/kit/writing/exempt-at.ts";
 import { altered } from "../broken-store.ts";
 
 /**
@@ -39,12 +40,24 @@ export interface PermitRules {
   readonly ignoresOverdue?: true;
   /** A new execution with a permit can be claimed with its creation. */
   readonly claimsAtCreation?: true;
+  /** From when an execution is claimed without a permit. Default: from its deadline; at once if it has messages to deliver. */
+  readonly exemptAtOf?: (head: SnapshotHead) => EpochMs | null;
+  /** The deadline that an execution had at its start counts for ever. */
+  readonly keepsDeadlines?: true;
+  /** A claim by id gets no execution without a permit. */
+  readonly exemptsNoIds?: true;
+  /** An execution that was claimed without a permit counts like the others. */
+  readonly countsExempt?: true;
+  /** A claim does not tell that it was made without a permit. */
+  readonly hidesExempt?: true;
 }
 
 interface Known {
   readonly id: string;
   readonly permit: Permit | undefined;
   readonly wakeAt: EpochMs;
+  /** From when it is claimed without a permit; null: never. */
+  exemptAt: EpochMs | null;
 }
 
 interface Holder {
@@ -70,6 +83,7 @@ export function withPermitRules(store: SnapshotStore, rules: PermitRules): Snaps
     claim: (options) => turns.claim(options),
     async commit(commit) {
       await store.commit(commit);
+      turns.committed(commit);
       const ended = isTerminal(commit.head.status);
       if (ended) turns.free(commit.workflowId, commit.fence === undefined ? "foreign end" : "end");
       else if (commit.release) turns.free(commit.workflowId, "commit");
@@ -96,8 +110,14 @@ class PermitBook {
     this.#rules = rules;
   }
 
-  know({ workflowId: id, head: { permit }, wakeAt }: Commit): void {
-    if (!this.#known.some((one) => one.id === id)) this.#known.push({ id, permit, wakeAt: wakeAt ?? 0 });
+  know({ workflowId: id, head, wakeAt }: Commit): void {
+    const exemptAt = this.#exemptAtOf(head);
+    if (!this.#known.some((one) => one.id === id)) this.#known.push({ id, permit: head.permit, wakeAt: wakeAt ?? 0, exemptAt });
+  }
+
+  committed({ workflowId, head }: Commit): void {
+    const known = this.#known.find(({ id }) => id === workflowId);
+    if (known && !this.#rules.keepsDeadlines) known.exemptAt = this.#exemptAtOf(head);
   }
 
   shown(snapshot: Snapshot): Snapshot {
@@ -126,7 +146,8 @@ class PermitBook {
       if (found.length + chosen.length >= options.limit) break;
       if (!this.#isAsked(one, options)) continue;
       if (!this.#mayTake(one, now) && !(this.#rules.ignoresIds && options.workflowId !== undefined)) {
-        if (queuesAll && !this.#holders.has(one.id)) break;
+        if (this.#isExempt(one, now, options)) found.push(...(await this.#takeExempt(one, options)));
+        else if (queuesAll && !this.#holders.has(one.id)) break;
       } else if (countsFirst) chosen.push(one);
       else found.push(...(await this.#take(one, options)));
     }
@@ -147,9 +168,26 @@ class PermitBook {
     return renewed;
   }
 
+  #exemptAtOf(head: SnapshotHead): EpochMs | null {
+    return (this.#rules.exemptAtOf ?? exemptAtOf)(head);
+  }
+
+  #isExempt({ exemptAt }: Known, now: EpochMs, { workflowId, permit, overdueMs = 0 }: ClaimOptions): boolean {
+    if (exemptAt === null || permit !== undefined || (workflowId !== undefined && this.#rules.exemptsNoIds)) return false;
+    return exemptAt <= Math.max(0, now - overdueMs);
+  }
+
+  async #takeExempt(one: Known, options: ClaimOptions): Promise<Claim[]> {
+    const { countsExempt, hidesExempt } = this.#rules;
+    const taken = await this.#take(countsExempt ? one : { ...one, permit: undefined }, options);
+    return taken.map((claim) => ({ ...claim, ...(!hidesExempt && { withoutPermit: true }) }));
+  }
+
   #order(a: Known, b: Known): number {
     const { plainFirst, reversed } = this.#rules;
     if (plainFirst && !a.permit !== !b.permit) return a.permit ? 1 : -1;
+    const [first, second] = [a, b].map(({ exemptAt }) => exemptAt ?? Number.POSITIVE_INFINITY);
+    if (first !== second) return first! < second! ? -1 : 1;
     return reversed ? b.wakeAt - a.wakeAt : a.wakeAt - b.wakeAt;
   }
 

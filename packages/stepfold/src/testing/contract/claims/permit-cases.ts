@@ -2,8 +2,9 @@ import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store
 import { claimAndLoad, type LoadedClaim } from "../../claim-and-load.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
-import { equal, holds, present, rejectsWith } from "../../expectations.ts";
+import { equal, holds, rejectsWith } from "../../expectations.ts";
 import { claimedIds, leaseMs, longLeaseMs, shortLeaseMs } from "./claiming.ts";
+import { claimOne, create, fill, permitted } from "./permitted.ts";
 
 const needs = { needs: "permits" } as const;
 
@@ -69,6 +70,16 @@ export const permitCases: readonly ContractCase[] = [
       await claimOne(store, { workflowId: "b" });
       await rejectsWith("FENCE_LOST", () => store.renew(claim));
       equal(await claimedIds(store), [], "claimed");
+    },
+  },
+  {
+    name: "permit: one whose lease ended is claimed again by its id at once",
+    ...needs,
+    async run({ store, advance }) {
+      await fill(store, { a: ["x", 1] });
+      await claimOne(store, { workflowId: "a", leaseMs: shortLeaseMs });
+      await advance(shortLeaseMs + 1);
+      equal(await claimedIds(store, { workflowId: "a" }), ["a"], "claimed");
     },
   },
   {
@@ -209,38 +220,6 @@ function endings(): ContractCase[] {
     },
   };
   return [...cases, lost];
-}
-
-type Wanted = readonly [key: string, limit: number] | null;
-
-function permitted(workflowId: string, wanted: Wanted, options: Parameters<typeof startCommit>[1] = {}): Commit {
-  const commit = startCommit(workflowId, options);
-  if (!wanted) return commit;
-  const permit = { key: wanted[0], limit: wanted[1] };
-  const [event, ...others] = commit.events;
-  return { ...commit, head: { ...commit.head, permit }, events: [{ ...event!, permit } as Commit["events"][number], ...others] };
-}
-
-async function create(
-  store: SnapshotStore,
-  workflowId: string,
-  wanted: Wanted,
-  options: Parameters<typeof startCommit>[1] = {},
-): Promise<Commit> {
-  const commit = permitted(workflowId, wanted, options);
-  await store.create(commit);
-  return commit;
-}
-
-async function fill(store: SnapshotStore, executions: Readonly<Record<string, Wanted>>): Promise<void> {
-  for (const [id, wanted] of Object.entries(executions)) await create(store, id, wanted);
-}
-
-type Asked = Partial<Parameters<SnapshotStore["claim"]>[0]>;
-
-async function claimOne(store: SnapshotStore, asked: Asked): Promise<LoadedClaim> {
-  const [claimed] = await claimAndLoad(store, { owner: "worker", leaseMs: longLeaseMs, limit: 1, ...asked });
-  return present(claimed, "a claim");
 }
 
 /**
