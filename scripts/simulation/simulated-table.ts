@@ -80,6 +80,10 @@ export class SimulatedTable implements ExecutionTable {
     return this.#table.dueKeys(after, limit, overdueMs);
   }
 
+  exempt(limit: number, overdueMs: number): ReturnType<ExecutionTable["exempt"]> {
+    return this.#table.exempt(limit, overdueMs);
+  }
+
   readonly lists: ExecutionTable["lists"] = {
     page: (query) => this.#table.lists.page(query),
     ended: (query) => this.#table.lists.ended(query),

@@ -17,6 +17,8 @@ function crowd(random: Random): Scenario {
   const key = "{{ input.key }}";
   const rateLimit = random.chance(0.6) ? { key, limit: random.between(1, 3), period: random.between(200, 3_000) } : undefined;
   const concurrency = !rateLimit || random.chance(0.6) ? { key, limit: random.between(1, 2) } : undefined;
+  // long enough to end without a line, too short for a long one
+  const timeout = random.chance(0.4) ? random.between(1_500, 4_000) : undefined;
   const work = flow(
     "work",
     {
@@ -26,7 +28,7 @@ function crowd(random: Random): Scenario {
       two: ["set", "done"],
     },
     ["one>rest", "rest>child", "child>two"],
-    { ...(concurrency && { concurrency }), ...(rateLimit && { rateLimit }) },
+    { ...(concurrency && { concurrency }), ...(rateLimit && { rateLimit }), ...(timeout && { timeout }) },
   );
   const isSimulated = random.chance(0.5);
   return {
@@ -37,20 +39,27 @@ function crowd(random: Random): Scenario {
       const workflowId = `w${index}`;
       const cancelAfterMs = random.chance(0.2) ? random.between(0, 4_000) : null;
       return [
-        owner(workflowId, random.pick(["k", "l"]), cancelAfterMs),
+        owner(workflowId, random.pick(["k", "l"]), { mayTimeOut: timeout !== undefined, mayBeCancelled: cancelAfterMs !== null }),
         ...(cancelAfterMs === null ? [] : [canceller(workflowId, cancelAfterMs)]),
       ];
     }),
   };
 }
 
+/** How an execution may end, besides its completion. */
+interface Ends {
+  readonly mayTimeOut: boolean;
+  readonly mayBeCancelled: boolean;
+}
+
 /** Starts an execution, and waits for its end. */
-function owner(workflowId: string, key: string, cancelAfterMs: number | null): ClientScript {
+function owner(workflowId: string, key: string, { mayTimeOut, mayBeCancelled }: Ends): ClientScript {
   return async ({ runtime, sleep }) => {
     const run = await runtime.start("work", { workflowId, input: { key } });
-    let { status } = await run.snapshot();
-    for (; !isTerminal(status); { status } = await run.snapshot()) await sleep(400);
-    const isRight = status === "completed" || (status === "cancelled" && cancelAfterMs !== null);
+    let { status, error } = await run.snapshot();
+    for (; !isTerminal(status); { status, error } = await run.snapshot()) await sleep(400);
+    const isTimedOut = status === "failed" && error?.code === "EXECUTION_TIMED_OUT" && mayTimeOut;
+    const isRight = status === "completed" || isTimedOut || (status === "cancelled" && mayBeCancelled);
     if (!isRight) throw new RangeError(`${workflowId} is ${status}`);
   };
 }

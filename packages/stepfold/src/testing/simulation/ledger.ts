@@ -25,6 +25,8 @@ interface Holder {
   untilMs: number;
   /** True if the holder has renewed its claim and committed nothing since. */
   hasBegun: boolean;
+  /** True: the claim does not count for the concurrency key of the execution, and allows no steps. */
+  readonly withoutPermit: boolean;
 }
 
 /** Everything that the store has acknowledged of one execution. */

@@ -15,15 +15,17 @@ export const keys = {
   ended: (...rest: ToyKey): ToyKey => ["ended", ...rest],
   deleted: (...rest: ToyKey): ToyKey => ["deleted", ...rest],
   run: (...rest: ToyKey): ToyKey => ["run", ...rest],
+  exempt: (...rest: ToyKey): ToyKey => ["exempt", ...rest],
 };
 
 /** The index entries of a row. They change in the same transaction as the row. */
-export function indexKeys({ permit, dueAt, createdAt, endedAt, deletedAt, runAt, seq }: ExecutionRow): readonly ToyKey[] {
+export function indexKeys({ permit, exemptAt, dueAt, createdAt, endedAt, deletedAt, runAt, seq }: ExecutionRow): readonly ToyKey[] {
   if (deletedAt !== null) return [keys.deleted(deletedAt, seq)];
   return [
     keys.created(createdAt, seq),
     ...(dueAt === null ? [] : [keys.due(permit?.key ?? null, dueAt, seq)]),
     ...(endedAt === null ? [] : [keys.ended(endedAt, seq)]),
     ...(runAt === null ? [] : [keys.run(runAt, seq)]),
+    ...(exemptAt === null ? [] : [keys.exempt(exemptAt, seq)]),
   ];
 }

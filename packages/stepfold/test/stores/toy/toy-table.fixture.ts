@@ -6,6 +6,7 @@ import {
   type ExecutionRow,
   earlierRuns,
   endedRows,
+  exemptRows,
   insertedRow,
   isListed,
   meetsCondition,
@@ -71,6 +72,12 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
       from = after(keys.due(key));
     }
     return { keys: found, next: from[1] as string };
+  }
+
+  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+    const now = await this.#client.now();
+    const until = Math.max(0, now - overdueMs);
+    return exemptRows(await this.#indexed(await this.#client.range(keys.exempt(), keys.exempt(until + 1))), limit, now, overdueMs);
   }
 
   /** Reads one range of the index and leaves out the rows that are not asked for. The kit reads on until a page is full. */

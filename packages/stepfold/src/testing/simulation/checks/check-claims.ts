@@ -17,7 +17,7 @@ const graceMs = 150;
  * @param machine the process that made the call; null if it is not known
  */
 export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions | null, machine: string | null): void {
-  const { workflowId, owner, fence, leaseMs } = claim;
+  const { workflowId, owner, fence, leaseMs, withoutPermit = false } = claim;
   const entry = ledger.entries.get(workflowId);
   if (!entry) {
     ledger.violate("I14", "what is not there was claimed", workflowId);
@@ -36,7 +36,7 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
       workflowId,
     );
   if (isTerminal(entry.status)) ledger.violate("I3", "what has ended was claimed", workflowId);
-  checkPermit(ledger, entry);
+  if (!withoutPermit) checkPermit(ledger, entry);
   const isFound = options !== null && options.workflowId === undefined;
   // An execution that shares a limit waits for its turn, and no process is told when its turn comes.
   const wasTold = !entry.head.permit && !entry.head.rate && (entry.wakeAt === 0 || ledger.hasQueue);
@@ -46,7 +46,7 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   if (entry.holder?.hasBegun && !isLostAgain(ledger, entry)) entry.crashes++;
   entry.crashesBeforeCommit = 0;
   entry.fence = Math.max(fence, entry.fence);
-  entry.holder = { owner, machine, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
+  entry.holder = { owner, machine, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false, withoutPermit };
 }
 
 /** I21: no more executions that share a limit are held at the same time than the limit allows. */
@@ -54,7 +54,7 @@ function checkPermit(ledger: Ledger, entry: LedgerEntry): void {
   const { permit } = entry.head;
   if (!permit) return;
   const isHeld = ({ head, holder }: LedgerEntry): boolean =>
-    head.permit?.key === permit.key && holder !== null && ledger.nowMs < holder.untilMs;
+    head.permit?.key === permit.key && holder !== null && !holder.withoutPermit && ledger.nowMs < holder.untilMs;
   const others = [...ledger.entries.values()].filter((other) => other !== entry && isHeld(other)).length;
   if (others >= permit.limit)
     ledger.violate(

@@ -27,6 +27,8 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
     ledger.violate("I14", `a commit with fence ${fence} was taken, the one that holds is ${entry.holder?.fence ?? "nobody"}`, workflowId);
   if (fence !== undefined) {
     checkHolder(ledger, entry, machine);
+    const step = events.find((event) => "startedAt" in event);
+    if (step && entry.holder?.withoutPermit) ledger.violate("I21", `${step.type} was committed under a claim without a permit`, workflowId);
     const [first] = events;
     const isGivenUp = first?.type === "parked" && first.code === "WORKER_CRASHED";
     if (entry.crashes >= ledger.maxCrashes && first?.type !== "parked")

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
-import { defineNode } from "../../src/engine/node/define-node.ts";
-import { memoryQueue } from "../../src/queues/memory/memory-queue.ts";
-import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
-import { closeAll, dying, hour, line, nodeDefinitions, second, setUp } from "./runtime.fixture.ts";
+import type { WorkflowDefinition } from "../../../src/core/definition/definition.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import { memoryQueue } from "../../../src/queues/memory/memory-queue.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
+import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
+import { closeAll, dying, hour, line, nodeDefinitions, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
