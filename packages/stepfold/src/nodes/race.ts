@@ -48,6 +48,7 @@ export const raceNode: NodeDefinition<RaceData, RaceResult> = defineNode<RaceDat
   outcomes: outcomesOf,
   pointless: ["retryPolicy", "heartbeatTimeout"],
   durations: ["timer/for"],
+  moments: ["timer/until"],
   guards: ["signals", "timer", "answer"],
   metadata: {
     label: "Race",

@@ -37,6 +37,7 @@ export const waitNode: NodeDefinition<WaitData, Json> = defineNode<WaitData, Jso
   waits: true,
   pointless: ["retryPolicy", "heartbeatTimeout"],
   durations: ["for"],
+  moments: ["until"],
   guards: ["for", "until"],
   metadata: {
     label: "Wait",

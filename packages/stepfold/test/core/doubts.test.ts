@@ -68,6 +68,16 @@ describe("checkWorkflow doubts", () => {
     expect(foundAt(node, node.type === "race" ? ["o"] : [""])).toEqual([`warning DURATION_INVALID ${pointer}`]);
   });
 
+  it.each<[string, Partial<Node>, string[]]>([
+    ["wait for a day that does not exist", { type: "wait", data: { until: "2026-02-30" } }, ["/nodes/0/data/until"]],
+    ["wait for a local time", { type: "wait", data: { until: "2026-02-28T09:00:00" } }, ["/nodes/0/data/until"]],
+    ["race", { type: "race", data: { signals: [{ name: "o" }], timer: { until: "noon", handle: "o" } } }, ["/nodes/0/data/timer/until"]],
+    ["wait until 2026", { type: "wait", data: { until: "2026-02-28T09:00:00Z" } }, []],
+    ["wait for what an expression says", { type: "wait", data: { until: "{{ input.at }}" } }, []],
+  ])("a time that does not exist: %s", (_, node, pointers) => {
+    expect(foundAt(node, node.type === "race" ? ["o"] : [""])).toEqual(pointers.map((pointer) => `warning MOMENT_INVALID ${pointer}`));
+  });
+
   it("settings that have no effect where they stand", () => {
     const retryPolicy = { maxAttempts: 2, interval: 1, backoff: "fixed" } as const;
     expect(foundAt({ type: "signal", data: { name: "paid" }, retryPolicy, heartbeatTimeout: "1m" }, [""])).toEqual([

@@ -201,6 +201,8 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
    * is no duration. Default: none.
    */
   readonly durations?: readonly string[] | undefined;
+  /** Members of the data that are moments: see `durations`. A workflow gets a warning if one is no time that exists. Default: none. */
+  readonly moments?: readonly string[] | undefined;
   /**
    * Names of members of the data that limit or guard something, such as `responders` and `timeout`. If an expression in such a member is
    * undefined, the step fails with `DATA_INVALID`; a default is written as in `{{ input.within ?? "7 days" }}`. An undefined member that is

@@ -4,6 +4,7 @@ import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { pointerOf } from "../../core/values/pointer.ts";
+import { judgeTimestamp } from "../../core/values/timestamp.ts";
 import type { PreparedNode } from "./prepared-node.ts";
 
 /** Handles of the engine itself, which no type has to declare. */
@@ -18,7 +19,7 @@ export function lintWays(node: PreparedNode, pointer: string, report: Definition
 /** Warns about settings of a node, or of a compensation, that can be used, but probably do not what was meant. */
 export function lintSettings(node: PreparedNode, pointer: string, report: DefinitionReport): void {
   lintMembers(node, pointer, report);
-  lintDurations(node, `${pointer}/data`, report);
+  lintTimes(node, `${pointer}/data`, report);
   lintConditions(node, `${pointer}/data`, report);
 }
 
@@ -69,21 +70,35 @@ function lintMembers({ compiled, definition }: PreparedNode, pointer: string, re
     if (node[member] !== undefined) report.warn("KEY_POINTLESS", `${pointer}/${member}`, `has no effect at a node of type "${node.type}"`);
 }
 
-/** Warns of constant durations that are none: the step would fail when it runs. */
-function lintDurations({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
-  for (const place of definition.durations ?? []) {
+/** Warns of constant durations and moments that are none: the step would fail when it runs. */
+function lintTimes({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
+  const { durations = [], moments = [] } = definition;
+  const warn = (code: "DURATION_INVALID" | "MOMENT_INVALID", place: string, problemOf: (value: string | number) => string | null): void => {
     const trail = place.split("/");
     const value = trail.reduce<Json | undefined>(
       (at, key) => (isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
       compiled.node.data,
     );
-    if ((typeof value !== "string" && typeof value !== "number") || String(value).includes("{{")) continue;
-    try {
-      durationMs(value as Duration);
-    } catch (error) {
-      report.warn("DURATION_INVALID", pointer + pointerOf(trail), (error as Error).message);
-    }
+    if ((typeof value !== "string" && typeof value !== "number") || String(value).includes("{{")) return;
+    const problem = problemOf(value);
+    if (problem !== null) report.warn(code, pointer + pointerOf(trail), problem);
+  };
+  for (const place of durations) warn("DURATION_INVALID", place, problemOfDuration);
+  for (const place of moments) warn("MOMENT_INVALID", place, problemOfMoment);
+}
+
+function problemOfDuration(value: string | number): string | null {
+  try {
+    durationMs(value as Duration);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
+}
+
+function problemOfMoment(value: string | number): string | null {
+  const at = judgeTimestamp(value);
+  return typeof at === "number" ? null : at;
 }
 
 /** Warns of conditions that are text, because a text is always true. */
