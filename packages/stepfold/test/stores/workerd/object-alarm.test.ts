@@ -29,7 +29,15 @@ function objectStorage(): ObjectStorage {
   };
 }
 
-const workflows = [{ id: "pause", nodes: [{ id: "pause", type: "wait", data: { for: "1h" } }], edges: [] }];
+const workflows = [
+  { id: "pause", nodes: [{ id: "pause", type: "wait", data: { for: "1h" } }], edges: [] },
+  {
+    id: "turns",
+    concurrency: { key: "bank", limit: 1 },
+    nodes: [{ id: "note", type: "set", data: "done" }],
+    edges: [],
+  },
+];
 
 it("an alarm that could not be set is set by a later write: what failed has left nothing behind", async () => {
   const alarms: number[] = [];
@@ -51,5 +59,19 @@ it("an alarm that could not be set is set by a later write: what failed has left
   expect(await store.claim(lease)).toHaveLength(1);
   // the holder may die, so the alarm is set to the end of its lease
   expect(alarms).toEqual([1_000_000, now + 30_000]);
+  await runtime.close();
+});
+
+it("an execution that waits for a permit is looked at when its deadline passes", async () => {
+  const alarms: number[] = [];
+  let now = 1_000_000;
+  const store = durableObjectStore(objectStorage(), { setAlarm: (at) => void alarms.push(at), now: () => now });
+  const runtime = createRuntime({ store, workflows, nodeDefinitions: builtinNodes, drive: false });
+  await runtime.start("turns", { workflowId: "held" });
+  expect(await store.claim({ owner: "one", leaseMs: 600_000, limit: 1 })).toHaveLength(1);
+  await runtime.start("turns", { workflowId: "late", timeout: "5s" });
+  now += 1;
+  await store.alarm(runtime);
+  expect(alarms.at(-1)).toBe(1_005_000);
   await runtime.close();
 });
