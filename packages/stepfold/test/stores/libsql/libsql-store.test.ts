@@ -77,7 +77,7 @@ describe("a libSQL store and the tables", () => {
     await client.execute("PRAGMA user_version = 999");
     await expect(libsqlStore(client).load("a")).rejects.toMatchObject({
       code: "STORE_REJECTED",
-      message: expect.stringContaining("it has layout 999, and this version of Stepfold reads layout 2"),
+      message: expect.stringContaining("it has layout 999, and this version of Stepfold reads layout 3"),
     });
     await expect(libsqlStore(client, { migrate: false }).load("a")).rejects.toMatchObject({ code: "STORE_REJECTED" });
   });

@@ -160,7 +160,7 @@ describe.skipIf(url === null)("PostgreSQL: races", () => {
     await Promise.all(stores.map((store, index) => store.create(startCommit(`id-${index}`))));
     expect((await stores[0]!.list()).items.length).toBe(12);
     const { rows } = await pool.query(`SELECT number FROM "${schema}".layouts ORDER BY number`);
-    expect(rows).toEqual([{ number: 2 }]);
+    expect(rows).toEqual([{ number: 3 }]);
   });
 
   it("sends one statement for commits issued together, and one for a lone one", async () => {

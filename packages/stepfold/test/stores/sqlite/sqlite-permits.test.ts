@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import type { Commit } from "../../../src/ports/snapshot-store.ts";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
-import { startCommit } from "../../../src/testing/index.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { openInside, planOf } from "./open-inside.fixture.ts";
 import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "./permits.fixture.ts";
 
@@ -57,9 +58,10 @@ describe("what permits cost in SQLite", () => {
     await store.claim({ ...lease, limit: 1 });
     db.exec(`
       INSERT INTO executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, fence, crashes,
-        created_at, updated_at, wake_at, due_at, permit_key, permit_limit)
+        created_at, updated_at, wake_at, due_at, permit_key, permit_limit, exempt_at)
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 40000)
-      SELECT 'id-' || n, 'i', 'd', '{}', '{}', '[]', 0, 'paused', '{}', 2, 0, 0, n, n, n, iif(n % 2, n, 9e14), iif(n % 2, 'k', 'key-' || n), 1
+      SELECT 'id-' || n, 'i', 'd', '{}', '{}', '[]', 0, 'paused', '{}', 2, 0, 0, n, n, n, iif(n % 2, n, 9e14), iif(n % 2, 'k', 'key-' || n), 1,
+        iif(n % 3, 9e14, NULL)
       FROM numbers`);
     await store.create(permitted("free", "key-"));
     statements.length = 0;
@@ -68,6 +70,28 @@ describe("what permits cost in SQLite", () => {
     for (const statement of statements.filter(({ text }) => text.includes("permit_key"))) {
       expect(planOf(db, statement)).not.toMatch(/SCAN executions/);
     }
+    await store.close();
+  });
+
+  it("is no index that a step writes, also with a deadline, unless the deadline or the messages change", async () => {
+    const { store, statements } = openInside(":memory:");
+    const deadline = { permit: { key: "k", limit: 1 }, deadlineAt: 2_000_000 };
+    const first = startCommit("a", { head: deadline });
+    await store.create(first);
+    const { fence } = (await store.claim({ ...lease, limit: 1 }))[0]!;
+    const updatesOf = async (commit: Commit): Promise<string[]> => {
+      statements.length = 0;
+      await store.commit(commit);
+      return statements.flatMap(({ text }) => /^UPDATE executions SET (.*) WHERE/.exec(text)?.[1] ?? []);
+    };
+    const step = stepCommit(first, { fence });
+    const indexed = /\b(exempt_at|due_at|status|permit_key|ended_at) =/;
+    expect(await updatesOf(step)).toEqual([expect.not.stringMatching(indexed)]);
+    const later = stepCommit(step, { fence, head: { ...deadline, deadlineAt: 3_000_000 } });
+    expect(await updatesOf(later)).toEqual([expect.not.stringMatching(indexed), expect.stringMatching(/exempt_at = \?/)]);
+    const never = stepCommit(later, { fence, head: { deadlineAt: undefined } });
+    expect(await updatesOf(never)).toEqual([expect.not.stringMatching(indexed), expect.stringMatching(/exempt_at = \?/)]);
+    expect(await updatesOf(stepCommit(never, { fence }))).toEqual([expect.not.stringMatching(indexed)]);
     await store.close();
   });
 });

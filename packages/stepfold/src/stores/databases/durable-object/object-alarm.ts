@@ -13,13 +13,12 @@ const blockedMs = 30_000;
  * they have different indexes.
  */
 const earliest = [
-  ...["NULL", "NOT NULL"].map((is) => `SELECT min(due_at) AS at FROM executions WHERE due_at IS NOT NULL AND permit_key IS ${is} AND due_at > ?1`),
+  ...["NULL", "NOT NULL"].map(
+    (is) => `SELECT min(due_at) AS at FROM executions WHERE due_at IS NOT NULL AND permit_key IS ${is} AND due_at > ?1`,
+  ),
   "SELECT min(exempt_at) FROM executions WHERE exempt_at IS NOT NULL AND exempt_at > ?2",
 ].join(" UNION ALL ");
 const earliestText = `SELECT min(at) AS at FROM (${earliest})`;
-
-/** Finds the first time after `?1` from which an execution may be run without a permit. */
-const earliestExempt = "SELECT min(exempt_at) AS at FROM executions WHERE exempt_at > ?1";
 
 /** Sets the alarm of an object to the time at which the first of its executions is due. */
 export class ObjectAlarm {
@@ -57,23 +56,20 @@ export class ObjectAlarm {
     } finally {
       const now = this.#now();
       const [first, next] = [this.#firstDue(Number.MIN_SAFE_INTEGER), this.#firstDue(now)];
-      const times = next === null ? [] : [next];
-      // an execution that is still due could not be run: the alarm tries again at once if the sweep has left work, else when one of those that
-      // wait for a permit needs none any more, and after `blockedMs` at the latest
-      if (first !== null && first <= now) times.push(...(isMore ? [now] : [now + blockedMs, ...this.#exemptAfter(now)]));
-      if (times.length > 0) this.#arm(Math.min(...times));
+      // an execution that is still due could not be run: the alarm tries again at once if the sweep has left work, else after `blockedMs`
+      const blocked = first !== null && first <= now ? now + (isMore ? 0 : blockedMs) : Number.POSITIVE_INFINITY;
+      const at = Math.min(next ?? Number.POSITIVE_INFINITY, blocked);
+      if (Number.isFinite(at)) this.#arm(at);
     }
   }
 
-  /** Returns the first due time after `after`; null: there is none. A negative value in the table means due at once: then now. */
+  /**
+   * Returns the first due time after `after`, or a time after now from which an execution needs no permit, if that comes first; null: there is
+   * none. A negative value in the table means due at once: then now.
+   */
   #firstDue(after: EpochMs): EpochMs | null {
     const at = this.#db.all(earliestText, after, [this.#now()])[0]!.at;
     return at === null ? null : Number(at) < 0 ? this.#now() : Number(at);
-  }
-
-  #exemptAfter(now: EpochMs): EpochMs[] {
-    const { at } = this.#db.all(earliestExempt, now, [])[0]!;
-    return at === null ? [] : [Number(at)];
   }
 
   #arm(at: EpochMs): void {

@@ -29,6 +29,15 @@ export function dueStatement({ executions }: Tables, key: string | null, columns
     ORDER BY due_at, seq LIMIT ?`;
 }
 
+/**
+ * Returns the statement that finds due executions which may be claimed without a permit, the earliest `exempt_at` first. Values: twice, for
+ * how many milliseconds they must have been due; the limit.
+ */
+export function exemptStatement({ executions }: Tables): string {
+  return `SELECT ${guardSql} FROM ${executions} FORCE INDEX (exempt)
+    WHERE exempt_at <= GREATEST(0, ${clock} - CAST(? AS SIGNED)) AND ${dueCondition} AND ${wholeRowSql} ORDER BY exempt_at, seq LIMIT ?`;
+}
+
 /** The condition for a due execution with a permit. Value: for how many milliseconds it must have been due. */
 const isWaiting: string = dueCondition.replace("due_at", "waiting_at");
 

@@ -10,7 +10,7 @@ import { maxNameBytes, type Tables, tablesOf } from "./mysql-statement.ts";
 import { viewsOf } from "./mysql-views.ts";
 
 /** The layout of the tables that this version of Stepfold reads and writes. */
-const currentLayout = 2;
+const currentLayout = 3;
 
 /** The type of names, which are compared byte by byte: case, accents and spaces at the end make a difference. */
 const name = `VARBINARY(${maxNameBytes})`;
@@ -40,6 +40,7 @@ ${columnsSql(executionColumns)}
   UNIQUE KEY ids (id),
   KEY due (due_key, due_at, seq, permit_limit),
   KEY waiting (waiting_at, seq),
+  KEY exempt (exempt_at, seq),
   KEY created (created_at, seq),
   KEY definitions (definition_id, created_at, seq),
   KEY statuses (status, created_at, seq),

@@ -96,6 +96,11 @@ export class MysqlTable implements kit.ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
+  async exempt(limit: number, overdueMs: number): Promise<readonly kit.ExecutionGuard[]> {
+    const rows = await this.#open.send("peek", statements.exemptStatement(this.#tables), [overdueMs, overdueMs, limit]);
+    return rows.map((row) => guardOf(row));
+  }
+
   claimDue(claim: DueClaim): Promise<kit.DueClaimed> {
     return claimDue(this.#open, claim);
   }

@@ -128,21 +128,22 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
   const rows = accepted.flatMap(({ write, row, after: { now } }): MysqlValue[][] => {
     if (write.kind !== "update") return [];
     const { state, fence = row.fence, crashes = row.crashes } = write.set;
-    const { version, status, sizeBytes, wakeAt } = state ?? row;
+    const { version, status, sizeBytes, wakeAt, exemptAt = row.exemptAt } = state ?? row;
     return [
       [
-        ...[row.seq, version, status, state?.head ?? "", sizeBytes, wakeAt, dueAtAfter(row, write.set, now), ownerValue(row, write.set)],
-        ...[fence, crashes, state?.checkpointVersion ?? null, write.set.metadata ?? "", write.set.labels ?? ""],
+        ...[row.seq, version, status, state?.head ?? "", sizeBytes, wakeAt, exemptAt, dueAtAfter(row, write.set, now)],
+        ...[ownerValue(row, write.set), fence, crashes, state?.checkpointVersion ?? null, write.set.metadata ?? "", write.set.labels ?? ""],
       ],
     ];
   });
   const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
   await insertOrUpdate(to, rows, {
-    into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes, checkpoint_version, metadata, labels,
-      id, incarnation, definition_id, definition, creator, updated_at)`,
-    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', ${clock})`,
+    into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, exempt_at, due_at, owner, fence, crashes,
+      checkpoint_version, metadata, labels, id, incarnation, definition_id, definition, creator, updated_at)`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', ${clock})`,
     padding: (row) => row.with(3, "").with(-2, "").with(-1, ""),
-    update: `version = VALUES(version), status = VALUES(status), size_bytes = VALUES(size_bytes), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
+    update: `version = VALUES(version), status = VALUES(status), size_bytes = VALUES(size_bytes), wake_at = VALUES(wake_at),
+      exempt_at = VALUES(exempt_at), due_at = VALUES(due_at),
       owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
       checkpoint_version = COALESCE(VALUES(checkpoint_version), checkpoint_version),
       labels = IF(VALUES(metadata) = '', labels, VALUES(labels)), metadata = IF(VALUES(metadata) = '', metadata, VALUES(metadata)),
@@ -184,7 +185,10 @@ async function deleteRows(
   };
   for (const table of [events, children]) await run(`DELETE FROM ${table}`, "execution", seqsOf("bury", "remove"));
   const emptied = "definition_id = '', definition = '', metadata = '', labels = '', creator = '', head = '', crashes = 0";
-  const columns = ["wake_at", "due_at", "owner", "permit_key", "permit_limit", "created_at", "ended_at", "run_at", "run_since"];
+  const columns = [
+    ...["wake_at", "due_at", "owner", "permit_key", "permit_limit", "exempt_at"],
+    ...["created_at", "ended_at", "run_at", "run_since"],
+  ];
   const nothing = columns.map((column) => `${column} = NULL`).join(", ");
   await run(`UPDATE ${executions} SET ${emptied}, ${nothing}, deleted_at = ${clock}`, "seq", seqsOf("bury"));
   await run(`DELETE FROM ${executions}`, "seq", seqsOf("remove"));

@@ -5,7 +5,7 @@ import { postgresError } from "./postgres-error.ts";
 import { executionsView } from "./postgres-views.ts";
 
 /** The number of the layout of the tables below. */
-const layout = 2;
+const layout = 3;
 
 /** The type of text columns, which are compared byte by byte. */
 const text = 'text COLLATE "C"';
@@ -34,6 +34,7 @@ ${columnsSql(executionColumns)}
 CREATE INDEX executions_due ON "${schema}".executions (due_at, seq) WHERE due_at IS NOT NULL AND permit_key IS NULL;
 CREATE INDEX executions_due_by_key ON "${schema}".executions (permit_key, due_at, seq) WHERE due_at IS NOT NULL AND permit_key IS NOT NULL;
 CREATE INDEX executions_due_with_key ON "${schema}".executions (due_at, seq) WHERE due_at IS NOT NULL AND permit_limit IS NOT NULL;
+CREATE INDEX executions_exempt ON "${schema}".executions (exempt_at, seq) WHERE exempt_at IS NOT NULL;
 CREATE INDEX executions_created ON "${schema}".executions (created_at, seq) WHERE deleted_at IS NULL;
 CREATE INDEX executions_definition ON "${schema}".executions (definition_id, created_at, seq) WHERE deleted_at IS NULL;
 CREATE INDEX executions_status ON "${schema}".executions (status, created_at, seq) WHERE deleted_at IS NULL;

@@ -159,6 +159,16 @@ export class PostgresTable implements kit.ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
+  async exempt(limit: number, overdueMs: number): Promise<readonly kit.ExecutionGuard[]> {
+    const since = "(SELECT now FROM clock) - $1::bigint";
+    // `due_at + 0` keeps the planner from using an index of due executions
+    const text = `
+      WITH ${clock} SELECT ${guard} FROM ${this.#executions}
+      WHERE exempt_at <= greatest(0, ${since}) AND due_at + 0 <= ${since} AND ${wholeRowSql}
+      ORDER BY executions.exempt_at, executions.seq LIMIT $2::bigint`;
+    return guardsIn(await this.#session.askUnprepared(text, [wholeText(overdueMs), wholeText(limit)]));
+  }
+
   async claimDue({ owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<kit.DueClaimed> {
     const values = [plainText(owner), ...[leaseMs, limit, overdueMs, fenceStep].map((value) => wholeText(value))];
     const rows = await this.#session.askUnprepared(claimDueStatement(this.#executions), values);

@@ -13,6 +13,7 @@ import {
   numbersIn,
   plainText,
   textsIn,
+  wholeText,
   writingClock,
 } from "./postgres-text.ts";
 
@@ -95,6 +96,12 @@ const updateColumns: readonly InputColumn<Update>[] = [
     is: "json",
     of: ({ set: { owner } }) => (owner === null ? "-" : owner === undefined ? null : `=${plainText(owner)}`),
   },
+  // the new time as a number, "-" for none; NULL: it stays
+  {
+    name: "exempt_at",
+    is: "json",
+    of: ({ set: { state } }) => (state?.exemptAt === null ? "-" : state?.exemptAt === undefined ? null : wholeText(state.exemptAt)),
+  },
   { name: "new_fence", is: "number", of: ({ set }) => set.fence },
   { name: "crashes", is: "number", of: ({ set }) => set.crashes },
   { name: "metadata", is: "json", of: ({ set }) => set.metadata },
@@ -146,11 +153,11 @@ function insertionText(schema: string, input: InputSql, history: HistoryShape): 
     WITH ${writingClock}, ${input.sql},
     created AS (
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at,
-        owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
+        owner, fence, permit_key, permit_limit, exempt_at, created_at, updated_at, ended_at)
       SELECT id, incarnation, substr(definition_id, 2), definition::json, metadata::json,
         coalesce(labels, ''), version, status, head::json,
-        size_bytes, wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
-        CASE WHEN status IN ${terminal} THEN now END
+        size_bytes, wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit,
+        exempt_at, now, now, CASE WHEN status IN ${terminal} THEN now END
       FROM clock, input AS w ORDER BY id
       ON CONFLICT (id) DO NOTHING
       RETURNING seq, id, version, status
@@ -214,6 +221,9 @@ function assignments(presence: InputSql["presence"]): string {
     ...(presence("trimmed") !== "none" && { trimmed: "coalesce(w.trimmed, e.trimmed)" }),
     ...(presence("new_owner") !== "none" && {
       owner: "CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END",
+    }),
+    ...(presence("exempt_at") !== "none" && {
+      exempt_at: "CASE WHEN w.exempt_at IS NULL THEN e.exempt_at ELSE nullif(w.exempt_at, '-')::bigint END",
     }),
     ...(presence("new_fence") !== "none" && { fence: "coalesce(w.new_fence, e.fence)" }),
     ...(presence("metadata") !== "none" && { metadata: "coalesce(w.metadata::json, e.metadata)", labels }),
@@ -279,7 +289,7 @@ function deletionText(schema: string, kind: Deletion["kind"], input: InputSql): 
     kind === "remove"
       ? `DELETE FROM ${schema}.executions AS e USING clock, input AS w WHERE ${condition} ${returned}`
       : `UPDATE ${schema}.executions AS e SET deleted_at = now, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, run_at = NULL, run_since = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' FROM clock, input AS w WHERE ${condition} ${returned}`;
+        permit_limit = NULL, exempt_at = NULL, run_at = NULL, run_since = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' FROM clock, input AS w WHERE ${condition} ${returned}`;
   const emptied = ["events", "children"].map(
     (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
   );

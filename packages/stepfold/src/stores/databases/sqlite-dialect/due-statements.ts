@@ -54,6 +54,8 @@ export interface DueTexts {
   readonly plain: string;
   /** The longest due executions with the permit key `?4`, in the same way. */
   readonly ofKey: string;
+  /** The executions that are due and may be claimed without a permit, at most `?3`, the earliest `exempt_at` first. */
+  readonly exempt: string;
   /** The keys of the longest due executions with a permit, each with a limit and the number of these executions. */
   readonly longestDueKeys: string;
   /**
@@ -89,6 +91,9 @@ export function dueTexts(now: string, guard: string, key: string): DueTexts {
   return {
     plain: `${longestDue(guard, `permit_key IS NULL AND ${areWhole}`, limit)} UNION ALL SELECT ${guardColumns.map(() => "NULL").join(", ")} WHERE ${ranges.map(isDue).join(" OR ")}`,
     ofKey: longestDue(guard, `permit_key = ?4 AND ${areWhole}`, limit),
+    exempt: `SELECT ${guard} FROM executions INDEXED BY executions_exempt
+      WHERE exempt_at BETWEEN -${maxWhole} AND max(0, ${now} - ?2) AND (${ranges.join(" OR ")}) AND ${areWhole}
+      ORDER BY executions.exempt_at, executions.seq LIMIT ${limit}`,
     longestDueKeys: `SELECT ${key} AS key, permit_limit, min(since) AS since, count(*) AS rows
       FROM (${longestDue(`permit_key, permit_limit, ${dueTime} AS since`, "permit_key IS NOT NULL", windowRows)})
       GROUP BY permit_key ORDER BY since`,

@@ -81,12 +81,12 @@ export class WritePlanner {
   /**
    * Returns the UPDATE for a write.
    *
-   * @param isQuick true: the statement returns no row. For a write that rarely changes the status, it also requires that the status stays
-   *   the same, so that no index is written. If the status differs, it changes nothing, and the session sends the full statement
+   * @param isQuick true: the statement returns no row. For a write that rarely changes a column with an index, it also requires that these
+   *   columns stay the same, so that no index is written. If one differs, it changes nothing, and the session sends the full statement
    */
   #update(write: Update, isQuick: boolean): SqlStatement {
     const status = isQuick && keepsIndexes(write.set) ? statuses.indexOf(write.set.state!.status) + 1 : 0;
-    const shape = bit(true, 21) | bit(isQuick, 20) | (status << 24) | (changeShape(write.set) << 8) | conditionShape(write.when);
+    const shape = bit(true, 22) | bit(isQuick, 21) | (status << 25) | (changeShape(write.set) << 8) | conditionShape(write.when);
     return this.#statement(shape, write, (bind) => this.#updateText(write, isQuick, bind));
   }
 
@@ -105,8 +105,14 @@ export class WritePlanner {
       if (set.state.trimmed !== undefined) assignments.push(`trimmed = ${bind((write) => write.set.state!.trimmed!)}`);
       if (set.state.run) assignments.push(`run_since = ${ofRun("since")}, run_at = ${ofRun("at")}`);
       // setting a column writes its index, even if the value stays the same
-      if (isQuick && keepsIndexes(set)) conditions.push(`status = '${set.state.status}'`);
+      const keeps = isQuick && keepsIndexes(set);
+      if (keeps) conditions.push(`status = '${set.state.status}'`);
       else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
+      if (set.state.exemptAt !== undefined) {
+        const exemptAt = bind((write) => write.set.state!.exemptAt ?? null);
+        if (keeps) conditions.push(`exempt_at IS ${exemptAt}`);
+        else assignments.push(`exempt_at = ${exemptAt}`);
+      }
     }
     if (set.due) {
       const dueAt = dueAtSql(set.due === "atWakeUp" ? null : bind((write) => inMsOf(write.set.due)), wakeAt, now);
@@ -119,18 +125,18 @@ export class WritePlanner {
   }
 
   #trim(write: Trim): SqlStatement {
-    return this.#statement(bit(true, 27), write, (bind) => {
+    return this.#statement(bit(true, 28), write, (bind) => {
       const set = "trimmed = run_since - 1, run_at = NULL, run_since = NULL";
       return `UPDATE executions SET ${set} WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
     });
   }
 
   #deletion(write: Deletion): SqlStatement {
-    return this.#statement(bit(true, write.kind === "remove" ? 23 : 22) | conditionShape(write.when), write, (bind) => {
+    return this.#statement(bit(true, write.kind === "remove" ? 24 : 23) | conditionShape(write.when), write, (bind) => {
       const where = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
       if (write.kind === "remove") return `DELETE FROM executions ${where}`;
       return `UPDATE executions SET deleted_at = ${this.#now}, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, run_at = NULL, run_since = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' ${where}`;
+        permit_limit = NULL, exempt_at = NULL, run_at = NULL, run_since = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' ${where}`;
     });
   }
 
@@ -152,7 +158,7 @@ function keepsIndexes({ state, due }: RowChanges): boolean {
   return state !== undefined && due === undefined && !isTerminal(state.status) && statuses.includes(state.status);
 }
 
-/** Returns a number of 12 bits that differs for changes with different texts. */
+/** Returns a number of 13 bits that differs for changes with different texts. */
 function changeShape({ state, owner, fence, crashes, metadata, due, dueUnlessHeld }: RowChanges): number {
   const ofState = state ? bit(true, 0) | bit(isTerminal(state.status), 1) | bit(state.checkpointVersion !== undefined, 2) : 0;
   const columns =
@@ -164,7 +170,8 @@ function changeShape({ state, owner, fence, crashes, metadata, due, dueUnlessHel
     bit(due === "atWakeUp", 8) |
     bit(dueUnlessHeld === true, 9) |
     bit(state?.run !== undefined, 10) |
-    bit(state?.trimmed !== undefined, 11)
+    bit(state?.trimmed !== undefined, 11) |
+    bit(state?.exemptAt !== undefined, 12)
   );
 }
 

@@ -4,7 +4,7 @@ import { sqliteViews } from "./sqlite-views.ts";
 import type { SqlRow } from "./statement.ts";
 
 /** The number of the layout below, which `PRAGMA user_version` holds. */
-const sqliteLayout = 2;
+const sqliteLayout = 3;
 
 const types = { id: "TEXT", name: "TEXT", json: "TEXT", text: "TEXT", number: "INTEGER" } as const;
 
@@ -26,6 +26,7 @@ ${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${
   "CREATE INDEX executions_due ON executions (due_at) WHERE due_at IS NOT NULL AND permit_key IS NULL",
   "CREATE INDEX executions_due_by_key ON executions (permit_key, due_at) WHERE due_at IS NOT NULL AND permit_key IS NOT NULL",
   "CREATE INDEX executions_due_with_key ON executions (due_at) WHERE due_at IS NOT NULL AND permit_key IS NOT NULL",
+  "CREATE INDEX executions_exempt ON executions (exempt_at) WHERE exempt_at IS NOT NULL",
   "CREATE INDEX executions_created ON executions (created_at) WHERE deleted_at IS NULL",
   "CREATE INDEX executions_definition ON executions (definition_id, created_at) WHERE deleted_at IS NULL",
   "CREATE INDEX executions_status ON executions (status, created_at) WHERE deleted_at IS NULL",

@@ -141,6 +141,10 @@ export class SqliteTable implements kit.ExecutionTable {
     return findDueKeys({ longestDue: () => keysOf(longestDueKeys), scan: () => keysOf(scanOfKeys, after) }, after, limit);
   }
 
+  async exempt(limit: number, overdueMs: number): Promise<readonly kit.ExecutionGuard[]> {
+    return (await this.#read(this.#due.exempt, [overdueMs, limit])).filter(isWhole).map((row) => this.#guardOf(row));
+  }
+
   readonly records: kit.ExecutionTable["records"] = {
     get: async (kind: RecordKind, keys: readonly string[]) => {
       const text = `SELECT ${this.#key}, revision, text FROM records WHERE kind = '${kind}' AND records.key IN`;
