@@ -84,7 +84,7 @@ function lintTimes({ compiled, definition }: PreparedNode, pointer: string, repo
     if (problem !== null) report.warn(code, pointer + pointerOf(trail), problem);
   };
   for (const place of durations) warn("DURATION_INVALID", place, problemOfDuration);
-  for (const place of moments) warn("MOMENT_INVALID", place, problemOfMoment);
+  for (const place of moments) warn("MOMENT_INVALID", place, problemOfTimestamp);
 }
 
 function problemOfDuration(value: string | number): string | null {
@@ -96,7 +96,7 @@ function problemOfDuration(value: string | number): string | null {
   }
 }
 
-function problemOfMoment(value: string | number): string | null {
+function problemOfTimestamp(value: string | number): string | null {
   const at = judgeTimestamp(value);
   return typeof at === "number" ? null : at;
 }

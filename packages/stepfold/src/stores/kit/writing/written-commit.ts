@@ -2,10 +2,10 @@ import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import { isTerminal, type SnapshotHead, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import { exemptAtOf } from "../../../ports/exempt-at.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
 import { labelsOf, labelText, waitLabels } from "../lists/labels.ts";
 import { storedMetadata } from "../lists/metadata-column.ts";
-import { exemptAtOf } from "./exempt-at.ts";
 
 /** A commit with its values as JSON text, so that later changes of these values by the caller do not matter. */
 export interface WrittenCommit {

@@ -1,4 +1,4 @@
-import { exemptAtOf } from "../../../stores/kit/writing/exempt-at.ts";
+import { exemptAtOf } from "../../../ports/exempt-at.ts";
 import type { BrokenStore } from "../broken-store.ts";
 import { type PermitRules, withPermitRules } from "./permit-rules.ts";
 

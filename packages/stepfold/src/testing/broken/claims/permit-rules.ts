@@ -2,8 +2,8 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Snapshot, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Permit } from "../../../core/values/shared-keys.ts";
+import { exemptAtOf } from "../../../ports/exempt-at.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { exemptAtOf } from "../../../stores/kit/writing/exempt-at.ts";
 import { altered } from "../broken-store.ts";
 
 /**

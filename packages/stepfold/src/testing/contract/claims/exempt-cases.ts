@@ -4,7 +4,7 @@ import { stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, present } from "../../expectations.ts";
 import { claimedIds, longLeaseMs, shortLeaseMs } from "./claiming.ts";
-import { claimOne, create, fill } from "./permitted.ts";
+import { claimPermitted, create, fill } from "./permitted.ts";
 
 const needs = { needs: "permits" } as const;
 
@@ -44,7 +44,7 @@ export const exemptCases: readonly ContractCase[] = [
     ...needs,
     async run({ store }) {
       await fill(store, { held: ["x", 1] });
-      await claimOne(store, { workflowId: "held" });
+      await claimPermitted(store, { workflowId: "held" });
       const waiting = await create(store, "sender", ["x", 1]);
       const sending = stepCommit(waiting, { head: { outbox: [message] } });
       await store.commit(sending);
@@ -109,7 +109,7 @@ export const exemptCases: readonly ContractCase[] = [
  */
 async function fillLine(store: SnapshotStore): Promise<{ readonly at: number; readonly late: Commit }> {
   await create(store, "held", ["x", 1]);
-  const { claimedAt: at } = (await claimOne(store, { workflowId: "held" })).claim;
+  const { claimedAt: at } = (await claimPermitted(store, { workflowId: "held" })).claim;
   await create(store, "patient", ["x", 1]);
   await create(store, "early", ["x", 1], { head: { deadlineAt: at + hourMs } });
   const late = await create(store, "late", ["x", 1], { head: { deadlineAt: at + deadlineMs } });

@@ -4,7 +4,7 @@ import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, rejectsWith } from "../../expectations.ts";
 import { claimedIds, leaseMs, longLeaseMs, shortLeaseMs } from "./claiming.ts";
-import { claimOne, create, fill, permitted } from "./permitted.ts";
+import { claimPermitted, create, fill, permitted } from "./permitted.ts";
 
 const needs = { needs: "permits" } as const;
 
@@ -52,7 +52,7 @@ export const permitCases: readonly ContractCase[] = [
     ...needs,
     async run({ store, advance }) {
       await fill(store, { a: ["x", 1], b: ["x", 1] });
-      const { claim } = await claimOne(store, { leaseMs });
+      const { claim } = await claimPermitted(store, { leaseMs });
       for (let part = 0; part < 3; part++) {
         await advance(Math.floor(leaseMs * 0.6));
         await store.renew(claim);
@@ -65,9 +65,9 @@ export const permitCases: readonly ContractCase[] = [
     ...needs,
     async run({ store, advance }) {
       await fill(store, { a: ["x", 1], b: ["x", 1] });
-      const { claim } = await claimOne(store, { workflowId: "a", leaseMs: shortLeaseMs });
+      const { claim } = await claimPermitted(store, { workflowId: "a", leaseMs: shortLeaseMs });
       await advance(shortLeaseMs + 1);
-      await claimOne(store, { workflowId: "b" });
+      await claimPermitted(store, { workflowId: "b" });
       await rejectsWith("FENCE_LOST", () => store.renew(claim));
       equal(await claimedIds(store), [], "claimed");
     },
@@ -77,7 +77,7 @@ export const permitCases: readonly ContractCase[] = [
     ...needs,
     async run({ store, advance }) {
       await fill(store, { a: ["x", 1] });
-      await claimOne(store, { workflowId: "a", leaseMs: shortLeaseMs });
+      await claimPermitted(store, { workflowId: "a", leaseMs: shortLeaseMs });
       await advance(shortLeaseMs + 1);
       equal(await claimedIds(store, { workflowId: "a" }), ["a"], "claimed");
     },
@@ -98,7 +98,7 @@ export const permitCases: readonly ContractCase[] = [
     ...needs,
     async run({ store }) {
       for (let index = 0; index < 60; index++) await create(store, `blocked-${index}`, ["x", 1]);
-      await claimOne(store, {});
+      await claimPermitted(store, {});
       await create(store, "free", ["y", 1]);
       await store.create(startCommit("plain"));
       equal(await claimedIds(store, { limit: 2 }), ["free", "plain"], "claimed");
@@ -201,7 +201,7 @@ function endings(): ContractCase[] {
       async run({ store }) {
         const first = await create(store, "a", ["x", 1]);
         await create(store, "b", ["x", 1]);
-        const held = await claimOne(store, { workflowId: "a" });
+        const held = await claimPermitted(store, { workflowId: "a" });
         equal(await claimedIds(store), [], "claimed before");
         await end(store, held, first);
         equal(await claimedIds(store, { workflowId: "b" }), ["b"], "claimed after");
@@ -213,9 +213,9 @@ function endings(): ContractCase[] {
     ...needs,
     async run({ store, advance }) {
       await fill(store, { a: ["x", 1], b: ["x", 1] });
-      await claimOne(store, { workflowId: "a", leaseMs: shortLeaseMs });
+      await claimPermitted(store, { workflowId: "a", leaseMs: shortLeaseMs });
       await advance(shortLeaseMs + 1);
-      await claimOne(store, { workflowId: "b" });
+      await claimPermitted(store, { workflowId: "b" });
       equal(await claimedIds(store), [], "claimed");
     },
   };

@@ -5,10 +5,10 @@ import { present } from "../../expectations.ts";
 import { longLeaseMs } from "./claiming.ts";
 
 /** The concurrency key of an execution, and its limit; null: none. */
-export type Wanted = readonly [key: string, limit: number] | null;
+export type PermitOf = readonly [key: string, limit: number] | null;
 
 /** Makes the first commit of an execution with a concurrency key. */
-export function permitted(workflowId: string, wanted: Wanted, options: Parameters<typeof startCommit>[1] = {}): Commit {
+export function permitted(workflowId: string, wanted: PermitOf, options: Parameters<typeof startCommit>[1] = {}): Commit {
   const commit = startCommit(workflowId, options);
   if (!wanted) return commit;
   const permit = { key: wanted[0], limit: wanted[1] };
@@ -20,7 +20,7 @@ export function permitted(workflowId: string, wanted: Wanted, options: Parameter
 export async function create(
   store: SnapshotStore,
   workflowId: string,
-  wanted: Wanted,
+  wanted: PermitOf,
   options: Parameters<typeof startCommit>[1] = {},
 ): Promise<Commit> {
   const commit = permitted(workflowId, wanted, options);
@@ -29,12 +29,12 @@ export async function create(
 }
 
 /** Creates executions, by their ids. */
-export async function fill(store: SnapshotStore, executions: Readonly<Record<string, Wanted>>): Promise<void> {
+export async function fill(store: SnapshotStore, executions: Readonly<Record<string, PermitOf>>): Promise<void> {
   for (const [id, wanted] of Object.entries(executions)) await create(store, id, wanted);
 }
 
 /** Claims one execution, which must be there, and loads it. */
-export async function claimOne(store: SnapshotStore, asked: Partial<ClaimOptions>): Promise<LoadedClaim> {
+export async function claimPermitted(store: SnapshotStore, asked: Partial<ClaimOptions>): Promise<LoadedClaim> {
   const [claimed] = await claimAndLoad(store, { owner: "worker", leaseMs: longLeaseMs, limit: 1, ...asked });
   return present(claimed, "a claim");
 }

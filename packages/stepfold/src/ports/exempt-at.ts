@@ -1,6 +1,6 @@
-import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
-import { deadlineIn } from "../../../core/transition/draft/draft-status.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
+import { isTerminal, type SnapshotHead } from "../core/snapshot/snapshot.ts";
+import { deadlineIn } from "../core/transition/draft/draft-status.ts";
+import type { EpochMs } from "../core/values/json.ts";
 
 /**
  * Returns from when an execution with a concurrency key may be claimed without a permit, however many others are held. Only steps need a
