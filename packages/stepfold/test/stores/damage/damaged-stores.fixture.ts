@@ -24,7 +24,7 @@ export interface DamagedStore {
 const beyond = 9_007_199_254_740_993n;
 const largest = 9_223_372_036_854_775_807n;
 
-const numbers = ["version", "size_bytes", "fence", "crashes", "trimmed", "wake_at", "created_at", "updated_at"] as const;
+const numbers = ["version", "size_bytes", "fence", "crashes", "trimmed", "wake_at", "exempt_at", "created_at", "updated_at"] as const;
 const texts = ["head", "definition", "metadata", "labels", "status", "incarnation"] as const;
 
 /** Damages by column: numbers beyond every number, wrong types, null, and texts that are no JSON, or JSON of something else. */
@@ -81,7 +81,13 @@ export async function damagedMongo({ add }: MongoDatabases): Promise<DamagedStor
 }
 
 /** The fields of a hash in Redis that have another name than the column. */
-const redisFields: Readonly<Record<string, string>> = { size_bytes: "size", wake_at: "wake", created_at: "created", updated_at: "updated" };
+const redisFields: Readonly<Record<string, string>> = {
+  size_bytes: "size",
+  wake_at: "wake",
+  exempt_at: "exempt",
+  created_at: "created",
+  updated_at: "updated",
+};
 
 export async function damagedRedis({ redis, next }: OwnPrefixes): Promise<DamagedStore> {
   const prefix = next();
@@ -107,7 +113,7 @@ export async function damagedDynamo(local: ReturnType<typeof useTable>): Promise
         TableName: table,
         Key: { pk: `${prefix}.x#${id}`, sk: "head" },
         UpdateExpression: value === null ? "REMOVE #name" : "SET #name = :value",
-        ExpressionAttributeNames: { "#name": camel(column) },
+        ExpressionAttributeNames: { "#name": column === "exempt_at" ? "exemptSort" : camel(column) },
         ...(value !== null && { ExpressionAttributeValues: { ":value": value } }),
       }),
     close: async () => undefined,

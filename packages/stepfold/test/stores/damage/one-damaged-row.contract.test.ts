@@ -39,19 +39,23 @@ const stores: readonly (readonly [name: string, open: (() => Promise<DamagedStor
   ["DynamoDB", dynamodb ? () => damagedDynamo(local) : null],
 ];
 
-/** Checks that executions beside a damaged one are claimed, listed, counted, and end, also those that share its permit. */
+/** Checks that executions beside a damaged one are claimed, listed, counted, and end, also those that share its permit, or need none any more. */
 async function check(store: SnapshotStore, round: number, damage: (id: string) => Promise<unknown>): Promise<void> {
   const id = (name: string): string => `r${round}-${name}`;
   const permit = { key: `k${round}`, limit: 3 };
   const firsts = [...["x", "y", "z"].map((name) => startCommit(id(name)))];
   const limited = ["px", "py"].map((name) => startCommit(id(name), { head: { permit } }));
-  for (const first of [...firsts, ...limited]) await store.create(first);
+  const late = ["lx", "ly"].map((name) => startCommit(id(name), { head: { permit: { key: `l${round}`, limit: 1 }, deadlineAt: 1 } }));
+  const holder = startCommit(id("holder"), { head: { permit: { key: `l${round}`, limit: 1 } } });
+  await store.create(holder);
+  await store.claim({ owner: "w", leaseMs: 60_000, limit: 1, workflowId: id("holder") });
+  for (const first of [...firsts, ...limited, ...late]) await store.create(first);
   const ended = ["e", "f"].map((name) => startCommit(id(name), { status: "failed" }));
   for (const first of ended) await store.create(first);
-  for (const name of ["x", "px", "e"]) await damage(id(name));
-  const others = ["y", "z", "py"].map(id);
+  for (const name of ["x", "px", "lx", "e"]) await damage(id(name));
+  const others = ["y", "z", "py", "ly"].map(id);
   const claims = [];
-  for (let times = 0; times < 6; times++) claims.push(...(await store.claim({ owner: "w", leaseMs: 60_000, limit: 1 })));
+  for (let times = 0; times < 8; times++) claims.push(...(await store.claim({ owner: "w", leaseMs: 60_000, limit: 1 })));
   expect(
     claims.map(({ workflowId }) => workflowId),
     "claimed",
@@ -72,7 +76,7 @@ async function check(store: SnapshotStore, round: number, damage: (id: string) =
     summaries.map(({ workflowId }) => workflowId),
     "summaries",
   ).toEqual(expect.arrayContaining(others));
-  for (const first of [...firsts, ...limited]) {
+  for (const first of [...firsts, ...limited, ...late]) {
     if (!others.includes(first.workflowId)) continue;
     expect((await store.load(first.workflowId))?.workflowId).toBe(first.workflowId);
     const { fence } = claims.find(({ workflowId }) => workflowId === first.workflowId)!;

@@ -43,8 +43,8 @@ async function opened(prefix: string) {
   return { open, store: open(), clock, calls, row, document };
 }
 
-function permitted(id: string, key: string, limit = 1): Commit {
-  return startCommit(id, { head: { permit: { key, limit } } as Partial<SnapshotHead> });
+function permitted(id: string, key: string, limit = 1, head: Partial<SnapshotHead> = {}): Commit {
+  return startCommit(id, { head: { ...head, permit: { key, limit } } as Partial<SnapshotHead> });
 }
 
 async function fill(store: SnapshotStore, ids: readonly string[], key = "x", limit = 1): Promise<void> {
@@ -182,6 +182,74 @@ describe.skipIf(url === null)("permits in DynamoDB", () => {
     const had = await claimed(store, { limit: 100 });
     expect(had.filter((id) => id.startsWith("x"))).toEqual(ids("x").slice(0, 20));
     expect(had.filter((id) => id.startsWith("y"))).toHaveLength(22);
+  });
+
+  it("are not needed from a deadline on, which is in an index that a step leaves as it is", async () => {
+    const { store, open, document, calls } = await opened("deadline");
+    const { table } = await local();
+    const entry = async (): Promise<unknown> => {
+      const { Item: item } = await document.get({ TableName: table, Key: { pk: "deadline.x#a", sk: "head" }, ConsistentRead: true });
+      return [item?.exemptList, item?.exemptSort];
+    };
+    let last = permitted("a", "x", 1, { deadlineAt: 7_000 });
+    const commit = async (with_: SnapshotStore, head: Partial<SnapshotHead>, more: Parameters<typeof stepCommit>[1] = {}) => {
+      last = stepCommit(last, { ...more, head, fence: claim.fence });
+      calls.length = 0;
+      await with_.commit(last);
+      return entry();
+    };
+    await store.create(last);
+    const [claim = expect.fail("nothing was claimed")] = await store.claim({ ...lease, limit: 1 });
+    const [{ createdAt } = expect.fail("nothing is listed")] = (await store.list()).items;
+    const entryAt = (time: number): unknown => [
+      "deadline.exempt#0",
+      expect.stringMatching(new RegExp(`^0{10,}${time}\\.0*${createdAt}\\.\\d{16}$`)),
+    ];
+    const stored = await entry();
+    expect(stored).toEqual(entryAt(7_000));
+    expect(await commit(store, {})).toEqual(stored);
+    expect(calls).toEqual(["transactWrite"]);
+    const sending = { outbox: [{ id: "0.0", to: "b", type: "ended" }] } as const;
+    // a store that has not seen the execution reads when it was made
+    expect(await commit(open(), sending)).toEqual(entryAt(0));
+    expect(calls).toEqual(["get", "transactWrite"]);
+    expect(await commit(store, { outbox: [] })).toEqual(stored);
+    expect(await commit(open(), {}, { status: "cancelled" })).toEqual([undefined, undefined]);
+  });
+
+  it("are not needed where a deadline has passed: those that are held are not in the way, and an index that lags neither", async () => {
+    const { store, open, document, clock } = await opened("past");
+    const long = { leaseMs: 1_000_000 };
+    await fill(store, ["holder"]);
+    expect(await claimed(store, long)).toEqual(["holder"]);
+    const ids = (name: string): string[] => Array.from({ length: 40 }, (_, index) => `${name}${String(index).padStart(2, "0")}`);
+    const create = async (id: string, deadlineAt: number): Promise<Commit> => {
+      const commit = permitted(id, "x", 1, { deadlineAt });
+      clock.now++;
+      await store.create(commit);
+      return commit;
+    };
+    for (const id of ids("held")) await create(id, 1);
+    for (const id of ids("early")) await create(id, clock.now + 1_000_000);
+    await create("second", 3);
+    const first = await create("first", 2);
+    expect(await claimed(store, { ...long, limit: 30 })).toEqual(ids("held").slice(0, 30));
+    expect(await claimed(store, { ...long, limit: 10 })).toEqual(ids("held").slice(30));
+    const then = new Map<string, ReturnType<DynamoDocumentClient["query"]>>();
+    const lagging = open({
+      query(input) {
+        if (input.IndexName !== "exempt") return document.query(input);
+        const { ExpressionAttributeValues: _, ...asked } = input;
+        const key = JSON.stringify([asked, input.ExpressionAttributeValues[":from"]]);
+        if (!then.has(key)) then.set(key, document.query(input));
+        return then.get(key)!;
+      },
+    });
+    await claimed(lagging, { overdueMs: 900_000 });
+    await store.commit(stepCommit(first, { status: "cancelled" }));
+    expect(await claimed(lagging, { ...long, limit: 1 })).toEqual(["second"]);
+    expect(await claimed(lagging, { ...long, limit: 1 })).toEqual([]);
+    expect(await claimed(store)).toEqual([]);
   });
 
   it("records of keys that nobody uses any longer are pruned, those of others stay", async () => {

@@ -64,9 +64,9 @@ const known: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   sqlite: { 2: "753913fefa46f885", 3: "f65361c403ce9c8e" },
   postgres: { 2: "f1bcfcc9a0b4c846", 3: "cf0688e8837153ce" },
   mysql: { 2: "9fbb6faf1b8ea81c", 3: "048ca452b131bb44" },
-  mongo: { 2: "415f58b552d1395a" },
-  dynamo: { 2: "f993a2d4a5f55948" },
-  redis: { 2: "362b033411351154" },
+  mongo: { 2: "415f58b552d1395a", 3: "6a6d92be3fbdef86" },
+  dynamo: { 2: "f993a2d4a5f55948", 3: "9a37c16ab9fdeb52" },
+  redis: { 2: "362b033411351154", 3: "17277aa35cf7f8ce" },
 };
 
 describe("the number of a layout", () => {

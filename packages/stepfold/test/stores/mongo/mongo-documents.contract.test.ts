@@ -299,7 +299,7 @@ describe("a MongoDB store and its database", () => {
     await Promise.all([migrateMongo(db), migrateMongo(db)]);
     await mongoStore(db, { migrate: true }).load("a");
     const names = (await db.collection("stepfold_executions").listIndexes().toArray()).map(({ name }) => name);
-    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "labels", "run", "status"]);
+    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "exempt", "labels", "run", "status"]);
   });
 
   it("refuses what an older version has written", async () => {

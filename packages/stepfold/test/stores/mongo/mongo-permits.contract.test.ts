@@ -33,8 +33,8 @@ function opened(around: Around = () => undefined) {
   };
 }
 
-function permitted(id: string, key: string, limit = 1, options: FirstCommitOptions = {}): Commit {
-  return startCommit(id, { ...options, head: { permit: { key, limit } } as Partial<SnapshotHead> });
+function permitted(id: string, key: string, limit = 1, { head, ...options }: FirstCommitOptions = {}): Commit {
+  return startCommit(id, { ...options, head: { ...head, permit: { key, limit } } as Partial<SnapshotHead> });
 }
 
 async function fill(store: SnapshotStore, ids: readonly string[], key = "x", limit = 1): Promise<void> {
@@ -166,6 +166,32 @@ describe("permits in MongoDB (stand-in for a single mongod, or the server at STE
     await fill(store, ids("y"), "y", 25);
     const had = (await claimed(store, { limit: 100 })).sort();
     expect(had).toEqual([...ids("x").slice(0, 20), ...ids("y").slice(0, 25)]);
+  });
+
+  it("are not needed where a deadline has passed: those that are held, or have time left, are not in the way, and cost a few calls", async () => {
+    let calls = 0;
+    const { store, watched } = opened(({ method }) => {
+      if (method === "aggregate") calls++;
+      return undefined;
+    });
+    const create = async (ids: readonly string[], deadlineAt: number): Promise<void> => {
+      for (const id of ids) await store.create(permitted(id, "x", 1, { head: { deadlineAt } }));
+    };
+    const numbered = (name: string): string[] => Array.from({ length: 150 }, (_, index) => `${name}${String(index).padStart(3, "0")}`);
+    await fill(store, ["holder"]);
+    expect(await claimed(store)).toEqual(["holder"]);
+    await create(numbered("early"), Date.now() + 3_600_000);
+    await create(["late"], 2);
+    await create(numbered("held"), 1);
+    expect(await claimed(store, { limit: 150 })).toEqual(numbered("held"));
+    calls = 0;
+    expect(await claimed(watched, { limit: 1 })).toEqual(["late"]);
+    // one for those without a permit, and three for 150 that are held
+    expect(calls).toBe(4);
+    await create(["again"], 0);
+    calls = 0;
+    expect(await claimed(watched, { limit: 1 })).toEqual(["again"]);
+    expect(calls).toBe(2);
   });
 
   it("records of keys that nobody uses any longer are pruned, those of others stay", async () => {

@@ -24,7 +24,7 @@ function opened(client: IoredisClient = own!.redis) {
 }
 
 describe.skipIf(url === null)("a prefix with the layout of another version", () => {
-  it.each(["an older one", "1", "3"])("is refused with words that say so, and nothing is written: %s", async (kind) => {
+  it.each(["an older one", "2", "4"])("is refused with words that say so, and nothing is written: %s", async (kind) => {
     const { redis, prefix, store } = opened();
     if (kind === "an older one") await redis.set(`{${prefix}}:seq`, "7");
     else await redis.hset(`{${prefix}}:layout`, "version", kind);

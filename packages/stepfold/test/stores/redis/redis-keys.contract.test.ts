@@ -161,7 +161,7 @@ describe.skipIf(url === null)("numbers and names at the edges", () => {
 
   it("sequence numbers keep their order into the millions of millions", async () => {
     const { redis, store, key } = opened();
-    await redis.hset(key("layout"), { version: "2", seq: String(2 ** 53 - 3) });
+    await redis.hset(key("layout"), { version: "3", seq: String(2 ** 53 - 3) });
     for (const id of ["b", "a"]) await store.create(startCommit(id));
     const { items, nextCursor } = await store.list({ limit: 1 });
     expect(items.map(({ workflowId }) => workflowId)).toEqual(["a"]);

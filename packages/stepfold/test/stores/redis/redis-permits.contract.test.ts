@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
+import type { SnapshotHead } from "../../../src/core/snapshot/snapshot.ts";
 import type { Claim, Commit } from "../../../src/ports/snapshot-store.ts";
 import { type IoredisClient, redisStore } from "../../../src/stores/databases/redis/index.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
@@ -31,8 +32,8 @@ function opened(client: IoredisClient = own!.redis) {
   return { redis, prefix, store, key, claimed, ids, member, lapse };
 }
 
-function permitted(workflowId: string, key: string, limit = 1): Commit {
-  return startCommit(workflowId, { head: { permit: { key, limit } } });
+function permitted(workflowId: string, key: string, limit = 1, head: Partial<SnapshotHead> = {}): Commit {
+  return startCommit(workflowId, { head: { ...head, permit: { key, limit } } });
 }
 
 /** A client whose scripts record every command that they run. `seen` reads the record. */
@@ -104,7 +105,7 @@ describe.skipIf(url === null)("executions with permits in Redis", () => {
     await store.claim({ ...lease, limit: 10 });
     const commands = await seen();
     const perClaim = [`EXISTS ${key("ready")}`, expect.stringContaining(`ZCOUNT ${key("later")} -inf `)];
-    expect(commands.filter((command) => /:(ready|later|permit|w:.*)( |$)/.test(command))).toEqual([...perClaim, ...perClaim]);
+    expect(commands.filter((command) => /:(ready|later|permit|exempt|w:.*)( |$)/.test(command))).toEqual([...perClaim, ...perClaim]);
     expect(commands.length).toBeGreaterThan(20);
   });
 
@@ -160,6 +161,67 @@ describe.skipIf(url === null)("executions with permits in Redis", () => {
     await expect(store.renew(a!)).rejects.toMatchObject({ code: "FENCE_LOST" });
     await store.commit(stepCommit(second, { status: "completed" }));
     expect(await ids()).toEqual(["a"]);
+  });
+
+  it("are not needed from a deadline on, which only a commit that moves it writes", async () => {
+    const { client, seen } = noting();
+    const { redis, key, store, member } = opened(client);
+    const onExempt = async (): Promise<string[]> => (await seen()).filter((command) => command.includes(` ${key("exempt")}`));
+    const first = permitted("a", "x", 1, { deadlineAt: 7_000 });
+    await store.create(first);
+    const a = await member("a");
+    expect(await onExempt()).toEqual([`ZCARD ${key("exempt")}`, `ZADD ${key("exempt")} 7000 ${a}`]);
+    let last = first;
+    const commit = async (head: Partial<SnapshotHead>, more: Parameters<typeof stepCommit>[1] = {}): Promise<string[]> => {
+      last = stepCommit(last, { ...more, head });
+      await store.commit(last);
+      return onExempt();
+    };
+    expect(await commit({})).toEqual([]);
+    const sending = { outbox: [{ id: "0.0", to: "b", type: "ended" }] } as const;
+    expect(await commit(sending)).toEqual([`ZCARD ${key("exempt")}`, `ZADD ${key("exempt")} 0 ${a}`]);
+    expect(await redis.hget(key("e:a"), "exempt")).toBe("0");
+    expect(await commit({ outbox: [] })).toEqual([`ZCARD ${key("exempt")}`, `ZADD ${key("exempt")} 7000 ${a}`]);
+    const second = permitted("b", "x", 1, { deadlineAt: 8_000 });
+    await store.create(second);
+    await onExempt();
+    expect(await commit({}, { status: "completed" })).toEqual([`ZCARD ${key("exempt")}`, `ZREM ${key("exempt")} ${a}`]);
+    await store.delete("a");
+    expect(await onExempt()).toEqual([]);
+    expect(await redis.zrange(key("exempt"), "0", "-1", "WITHSCORES")).toEqual([await member("b"), "8000"]);
+    await store.commit(stepCommit(second, { status: "cancelled" }));
+    expect(await redis.exists(key("exempt"))).toBe(0);
+  });
+
+  it("are not needed where a deadline has passed: thousands that are held are not in the way, and the damaged neither", async () => {
+    const { redis, key, store, ids } = opened();
+    const create = async (id: string, deadlineAt: number): Promise<void> =>
+      store.create(permitted(id, "x", 1, { deadlineAt })).then(() => {});
+    await store.create(permitted("holder", "x"));
+    expect(await ids()).toEqual(["holder"]);
+    const held = Array.from({ length: 2_100 }, (_, index) => `held-${index}`);
+    await Promise.all(held.map((id) => create(id, 1)));
+    expect((await ids({ limit: 2_100 })).sort()).toEqual(held.sort());
+    await create("late", 2);
+    expect(await ids({ limit: 1 })).toEqual(["late"]);
+    for (const id of ["gone", "lost", "odd", "later", "sound"]) await create(id, 3);
+    await redis.del(key("e:gone"), key("e:odd"));
+    await redis.set(key("e:odd"), "x");
+    await redis.hdel(key("e:lost"), "seq");
+    await redis.hset(key("e:later"), "exempt", String(Date.now() + 3_600_000));
+    expect(await ids({ limit: 1 })).toEqual(["sound"]);
+    expect(await ids({ limit: 1 })).toEqual([]);
+  });
+
+  it("and a key of that name that holds something else keeps only those from being written that have a deadline", async () => {
+    const { redis, store, key } = opened();
+    await redis.set(key("exempt"), "x");
+    const first = permitted("a", "x");
+    await store.create(first);
+    await expect(store.create(permitted("b", "x", 1, { deadlineAt: 1 }))).rejects.toMatchObject({ code: "STORE_REJECTED" });
+    expect(await store.load("b")).toBeNull();
+    await store.commit(stepCommit(first, { status: "completed" }));
+    await store.delete("a");
   });
 
   it("are in nobody's way if they are damaged, nor is a key that holds something else", async () => {

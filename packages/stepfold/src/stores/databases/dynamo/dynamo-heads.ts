@@ -4,7 +4,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionGuard } from "../../kit/execution-table.ts";
 import type { Item } from "./dynamo-client.ts";
 import { dynamoDamage } from "./dynamo-error.ts";
-import { headKey } from "./dynamo-keys.ts";
+import { headKey, nonEmpty, timeInSortKey } from "./dynamo-keys.ts";
 import { batchGet, type Connection, itemAt, type KnownHead } from "./dynamo-requests.ts";
 import { isInParts } from "./long-text.ts";
 
@@ -27,7 +27,7 @@ export interface Head extends ExecutionGuard, KnownHead {
 }
 
 /** The layout of the items, which every head and tombstone names. */
-export const itemLayout = 2;
+export const itemLayout = 3;
 
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
 
@@ -41,8 +41,8 @@ export function headOf(connection: Connection, item: Item): Head {
   const id = connection.keys.workflowIdOf(pk);
   const text = (name: string): string => (typeof item[name] === "string" ? item[name] : "");
   const userText = (name: string): string | null => (typeof item[name] === "string" ? item[name].slice(1) : null);
-  const numberOr = <T>(name: string, absent: T): number | T => {
-    const read = item[name] === undefined ? absent : Number(String(item[name]));
+  const numberOr = <T>(name: string, absent: T, numberIn: (stored: string) => number = Number): number | T => {
+    const read = item[name] === undefined ? absent : numberIn(String(item[name]));
     // a number beyond those that JavaScript holds exactly cannot be compared or written back
     if (typeof read === "number" && !(Math.abs(read) <= Number.MAX_SAFE_INTEGER)) throw damagedExecution(id);
     return read;
@@ -51,13 +51,16 @@ export function headOf(connection: Connection, item: Item): Head {
   if (numberOr("layout", 1) !== itemLayout)
     throw dynamoDamage("the table contains executions of an older version, which cannot be read: use another table or another prefix");
   const [incarnation, key, made] = [userText("incarnation"), userText("permitKey"), text("made")];
-  if (!statuses.has(item.status) || incarnation === null || made === "") throw damagedExecution(id);
+  // an incarnation that this store has not written could not be the condition of a write
+  if (!statuses.has(item.status) || incarnation === null || nonEmpty(incarnation) !== item.incarnation || made === "")
+    throw damagedExecution(id);
   const { createdAt, seq } = cursorOf(made);
   const head: Head = {
     ...{ pk, id, made, seq, createdAt, incarnation, status: item.status as Status, owner: userText("owner") },
     ...{ version: number("version"), fence: number("fence"), crashes: numberOr("crashes", 0), updatedAt: numberOr("updatedAt", 0) },
     sizeBytes: numberOr("sizeBytes", 0),
     ...{ wakeAt: numberOr("wakeAt", null), dueAt: numberOr("dueAt", null) },
+    exemptAt: numberOr("exemptSort", null, timeInSortKey),
     ...{ runSince: numberOr("runSince", null), runAt: numberOr("runSort", null), trimmed: numberOr("trimmed", 0) },
     ...{ checkpointVersion: numberOr("checkpointVersion", null), foldedAt: numberOr("foldedAt", null) },
     ...{ endedAt: numberOr("endedAt", null), deletedAt: numberOr("deletedAt", null) },

@@ -10,11 +10,12 @@ export const headKey = "head";
 export type RowKind = "c" | "e" | "p";
 
 /**
- * The lists in the two indexes. `list` has all executions by time of creation, and `run` those with events of earlier runs, in an index of its own. The other lists are in the index of due times: `due` has
+ * The lists in the indexes. Three have an index of their own: `list` with all executions by time of creation, `run` with those that have events
+ * of earlier runs, and `exempt` with those that need no permit from some time on. The other lists are in the index of due times: `due` has
  * executions without a permit, `keyed` those with a permit (sorted by key), `deleted` tombstones, and there is a list for each terminal
  * status.
  */
-export type IndexList = "list" | "run" | "due" | "keyed" | "deleted" | EndedList;
+export type IndexList = "list" | "run" | "exempt" | "due" | "keyed" | "deleted" | EndedList;
 
 /** The lists of ended executions. */
 export type EndedList = Extract<Status, "completed" | "failed" | "cancelled">;
@@ -61,7 +62,7 @@ export class DynamoKeys {
   /** All partitions of a list. */
   listPartitions(list: IndexList): readonly string[] {
     // few executions have permit keys, and with one partition one query is enough
-    return Array.from({ length: list === "keyed" ? 1 : this.#shards }, (_, shard) => `${this.#start}${list}#${shard}`);
+    return Array.from({ length: list === "keyed" || list === "exempt" ? 1 : this.#shards }, (_, shard) => `${this.#start}${list}#${shard}`);
   }
 }
 
@@ -121,9 +122,19 @@ export function dueSortKey({ key, dueAt, isAtOnce, made }: DueEntry): string {
   return `${dueStart(key, isAtOnce)}${sortableNumber(Math.ceil(dueAt))}.${made}`;
 }
 
-/** The sort key in the lists of ended and deleted executions. It sorts by time. */
+/** The sort key in the lists of ended and deleted executions, and of those that need no permit from a time on. It sorts by time. */
 export function timeSortKey(time: EpochMs, made: string): string {
   return dueSortKey({ key: null, dueAt: time, isAtOnce: false, made });
+}
+
+/** Reads the time in a sort key that `timeSortKey` has made. */
+export function timeInSortKey(stored: string): EpochMs {
+  return Number(stored.split(".")[0]);
+}
+
+/** The range of the sort keys that `timeSortKey` makes until a time and that come after `after`: one of them, or `firstSortKey`. */
+export function timeKeysUntil(until: EpochMs, after: string): SortKeys {
+  return { from: `${after} `, to: `${sortableNumber(Math.floor(until))}/` };
 }
 
 /** Reads a sort key of the index of due times. */

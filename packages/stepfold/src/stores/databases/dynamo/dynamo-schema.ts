@@ -17,6 +17,9 @@ export const createdIndex: DynamoIndex = { name: "created", partition: "listPart
 /** The index of executions with events of earlier runs, by the time when their present run began. */
 export const runIndex: DynamoIndex = { name: "run", partition: "runList", sort: "runSort" };
 
+/** The index of executions that need none of the permits they have a key for, by the time from which they need none. */
+export const exemptIndex: DynamoIndex = { name: "exempt", partition: "exemptList", sort: "exemptSort" };
+
 interface KeyPart {
   AttributeName: string;
   KeyType: "HASH" | "RANGE";
@@ -25,7 +28,7 @@ interface KeyPart {
 interface TableIndex {
   IndexName: string;
   KeySchema: KeyPart[];
-  Projection: { ProjectionType: "INCLUDE"; NonKeyAttributes: string[] };
+  Projection: { ProjectionType: "INCLUDE"; NonKeyAttributes: string[] } | { ProjectionType: "KEYS_ONLY" };
 }
 
 /** The input of `CreateTable`. */
@@ -56,7 +59,7 @@ export interface DynamoTableClient {
  * ```
  */
 export function dynamoTable(name: string): DynamoTable {
-  const attributes = ["pk", "sk", "dueList", "dueSort", "listPartition", "made", "runList", "runSort"];
+  const attributes = ["pk", "sk", "dueList", "dueSort", "listPartition", "made", "runList", "runSort", "exemptList", "exemptSort"];
   return {
     TableName: name,
     BillingMode: "PAY_PER_REQUEST",
@@ -67,6 +70,7 @@ export function dynamoTable(name: string): DynamoTable {
       tableIndex(dueIndex, ["definitionId", "permitLimit"]),
       tableIndex(createdIndex, ["status", "definitionId", "tags"]),
       tableIndex(runIndex, ["definitionId"]),
+      tableIndex(exemptIndex, []),
     ],
   };
 }
@@ -102,5 +106,9 @@ function keySchema(partition: string, sort: string): KeyPart[] {
 }
 
 function tableIndex({ name, partition, sort }: DynamoIndex, NonKeyAttributes: string[]): TableIndex {
-  return { IndexName: name, KeySchema: keySchema(partition, sort), Projection: { ProjectionType: "INCLUDE", NonKeyAttributes } };
+  const isKeysOnly = NonKeyAttributes.length === 0;
+  const Projection: TableIndex["Projection"] = isKeysOnly
+    ? { ProjectionType: "KEYS_ONLY" }
+    : { ProjectionType: "INCLUDE", NonKeyAttributes };
+  return { IndexName: name, KeySchema: keySchema(partition, sort), Projection };
 }

@@ -1,10 +1,11 @@
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
+import { isExempt } from "../../kit/claims/exempt.ts";
 import { isDue } from "../../kit/claims/guard.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
-import { byDueTime, earlierRuns, endedRows } from "../../kit/row-rules.ts";
+import { byDueTime, earlierRuns, endedRows, exemptRows } from "../../kit/row-rules.ts";
 import type { Item } from "./dynamo-client.ts";
 import { type Head, headOf, intactHeads } from "./dynamo-heads.ts";
 import { loadRows, readEvents } from "./dynamo-history.ts";
@@ -18,13 +19,17 @@ import {
   readSortKey,
   sortableNumber,
   sortKeysUntil,
+  timeKeysUntil,
 } from "./dynamo-keys.ts";
 import { countedRows, endedEntries, headRows, listedRows } from "./dynamo-list.ts";
 import { dynamoRecords } from "./dynamo-records.ts";
 import { batchGet, type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
-import { dueIndex, runIndex } from "./dynamo-schema.ts";
+import { dueIndex, exemptIndex, runIndex } from "./dynamo-schema.ts";
 import { writeRow } from "./dynamo-writes.ts";
 import type { Test } from "./expression.ts";
+
+/** The most heads of executions that need no permit that are read together, unless more are asked for: they fit into one request. */
+const maxTogether = 100;
 
 /** The number of index entries that one query for keys reads. */
 const entriesTogether = 64;
@@ -77,6 +82,23 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
 
   async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     return firstDueKeys(await this.#keysAfter(after, overdueMs), entriesTogether, limit);
+  }
+
+  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+    const [partition] = this.#connection.keys.listPartitions("exempt");
+    const found = new Map<string, Head>();
+    let after = firstSortKey;
+    // those that are held do not use up the limit: each query reads twice as many entries as the one before
+    for (let wanted = limit; ; wanted = Math.max(limit, Math.min(wanted * 2, maxTogether))) {
+      const range = timeKeysUntil(Math.max(0, this.#connection.now() - overdueMs), after);
+      const entries = await itemsOf(this.#connection, partition!, { ...range, limit: wanted, index: exemptIndex });
+      // the index may be outdated, so the heads are checked
+      const heads = await this.#heads(entries);
+      const now = this.#connection.now();
+      for (const head of heads) if (isExempt(head, now, overdueMs)) found.set(head.id, head);
+      if (found.size >= limit || entries.length < wanted) return exemptRows(found.values(), limit, now, overdueMs);
+      after = String(entries.at(-1)!.exemptSort);
+    }
   }
 
   page(query: kit.PageQuery): Promise<kit.ListedPart> {

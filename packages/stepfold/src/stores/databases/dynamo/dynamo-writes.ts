@@ -59,7 +59,9 @@ async function update(connection: Connection, { id, when, set, history }: WriteO
   const key = { pk, sk: headKey };
   const last = connection.known.get(pk);
   const noted = last?.incarnation === incarnation ? last : null;
-  const isHeadNeeded = due && (dueUnlessHeld || !noted || (due === "atWakeUp" && !state));
+  // the sort keys of indexes contain when the execution was made
+  const isKeyWritten = due !== undefined || typeof state?.exemptAt === "number";
+  const isHeadNeeded = (isKeyWritten && !noted) || (due && (dueUnlessHeld || (due === "atWakeUp" && !state)));
   const head = isHeadNeeded ? await readHead(connection, id) : null;
   if (isHeadNeeded && !(head && meetsCondition(head, when, connection.now()))) return null;
   const known = head ?? noted;
@@ -158,6 +160,11 @@ function changesOf(
   }
   if (state) changes.updatedAt = now;
   if (state?.trimmed !== undefined) changes.trimmed = state.trimmed;
+  if (state?.exemptAt !== undefined) {
+    const { exemptAt } = state;
+    changes.exemptList = exemptAt === null ? null : keys.listPartition("exempt", id);
+    changes.exemptSort = exemptAt === null ? null : timeSortKey(exemptAt, entry.made);
+  }
   if (state?.run) {
     const { since, at } = state.run;
     Object.assign(changes, { runSince: since, runList: keys.listPartition("run", id), runSort: sortableNumber(Math.ceil(at)) });

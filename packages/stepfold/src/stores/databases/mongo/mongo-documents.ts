@@ -21,6 +21,7 @@ const absent = {
   sizeBytes: 0,
   wakeAt: null,
   dueAt: null,
+  exemptAt: null,
   owner: null,
   fence: 0,
   crashes: 0,

@@ -32,7 +32,10 @@ export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
 }
 
 /** The layout of the documents, which every execution and tombstone names. */
-export const documentLayout = 2;
+export const documentLayout = 3;
+
+/** A number below every time, `exemptAt` included, which may be negative. */
+export const beforeAllTimes: number = Number.MIN_SAFE_INTEGER;
 
 /** Refuses collections with executions of an older version. @throws StepfoldError `STORE_REJECTED` */
 export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Promise<void> {
@@ -62,7 +65,7 @@ export async function migrateMongo(db: MongoDatabase, options: { readonly prefix
   checkOptions("migrateMongo", options, { prefix: aText });
   const { prefix = "stepfold_" } = options;
   const { executions, history } = collectionsOf(db, prefix);
-  const whereNumber = (field: string) => ({ partialFilterExpression: { [field]: { $gte: 0 } } });
+  const whereNumber = (field: string, least = 0) => ({ partialFilterExpression: { [field]: { $gte: least } } });
   const newest = { createdAt: -1, seq: -1 } as const;
   try {
     await refuseOlderLayout(db, prefix);
@@ -75,6 +78,7 @@ export async function migrateMongo(db: MongoDatabase, options: { readonly prefix
       executions.createIndex({ labels: 1, ...newest }, { name: "labels", ...whereNumber("createdAt") }),
       executions.createIndex({ endedAt: 1, seq: 1 }, { name: "ended", ...whereNumber("endedAt") }),
       executions.createIndex({ deletedAt: 1 }, { name: "deleted", ...whereNumber("deletedAt") }),
+      executions.createIndex({ exemptAt: 1, seq: 1 }, { name: "exempt", ...whereNumber("exemptAt", beforeAllTimes) }),
       executions.createIndex({ runAt: 1, seq: 1 }, { name: "run", ...whereNumber("runAt") }),
       history.createIndex({ place: 1 }, { name: "children", partialFilterExpression: { place: { $gte: "" } } }),
     ]);

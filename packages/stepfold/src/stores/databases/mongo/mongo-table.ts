@@ -5,6 +5,7 @@ import { durationBoundsMs, type SeriesQuery } from "../../../ports/execution-cou
 import { bucketMs } from "../../../ports/list-fallbacks.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
+import { isExempt } from "../../kit/claims/exempt.ts";
 import { earlierRunsTerms, endedTerms, pageTerms } from "../../kit/columns.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";
 import type * as kit from "../../kit/execution-table.ts";
@@ -18,13 +19,13 @@ import type { MongoDatabase, MongoDocument } from "./mongo-client.ts";
 import { filterOfTerms, guardFields, guardInDocument, isDueFor } from "./mongo-documents.ts";
 import { eventsOf, rowsOf } from "./mongo-history.ts";
 import { mongoRecords } from "./mongo-records.ts";
-import { type Collections, collectionsOf, migrateMongo, now, readOptions, refuseOlderLayout } from "./mongo-schema.ts";
+import { beforeAllTimes, type Collections, collectionsOf, migrateMongo, now, readOptions, refuseOlderLayout } from "./mongo-schema.ts";
 import { writeDocument } from "./mongo-writes.ts";
 
 /** The most bytes of the head, one event or one child. */
 const maxValueBytes = 8_000_000;
 
-/** The number of entries of the index of due executions that one query for keys reads. */
+/** The number of entries that one query for keys reads of the index of due executions, and one for executions that need no permit of theirs. */
 const entriesTogether = 64;
 
 /** How many times executions are read if they change while they are read. */
@@ -109,6 +110,22 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     const shown = { $project: { _id: 0, key: "$permitKey", limit: limitIfDue } };
     const found = await executions.aggregate([...entriesAfter(after), shown], readOptions).toArray();
     return firstDueKeys(found as unknown as readonly kit.DueKey[], entriesTogether, limit);
+  }
+
+  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+    const { executions } = await this.#open();
+    const found: kit.ExecutionGuard[] = [];
+    const together = Math.max(limit, entriesTogether);
+    // those that are held or not due yet do not use up the limit
+    for (let last: kit.ExecutionGuard | null = null; ; ) {
+      const rows = await executions.aggregate(exemptAfter(last, together, overdueMs), readOptions).toArray();
+      for (const { now: at, ...row } of rows) {
+        last = guardInDocument(row);
+        if (isExempt(last, at as EpochMs, overdueMs)) found.push(last);
+        if (found.length === limit) return found;
+      }
+      if (rows.length < together) return found;
+    }
   }
 
   async page(query: kit.PageQuery): Promise<kit.ListedPart> {
@@ -198,5 +215,21 @@ function entriesAfter(key: string): MongoDocument[] {
     { $match: { permitKey: { $gt: key }, dueAt: { $gte: 0 } } },
     { $sort: { permitKey: 1, dueAt: 1, seq: 1 } },
     { $limit: entriesTogether },
+  ];
+}
+
+/**
+ * The steps that read the first entries after an execution in the index of those that need no permit at some time, and leave out those whose
+ * time has not come. So no more entries are read than `limit`, however many have a later time.
+ */
+function exemptAfter(last: kit.ExecutionGuard | null, limit: number, overdueMs: number): MongoDocument[] {
+  const from = last?.exemptAt ?? beforeAllTimes;
+  const isPast = { $lte: ["$exemptAt", { $max: [0, { $subtract: [now, overdueMs] }] }] };
+  return [
+    { $match: { exemptAt: { $gte: from }, ...(last && { $or: [{ exemptAt: { $gt: from } }, { seq: { $gt: last.seq } }] }) } },
+    { $sort: { exemptAt: 1, seq: 1 } },
+    { $limit: limit },
+    { $match: { $expr: isPast } },
+    { $project: { ...guardFields, now } },
   ];
 }

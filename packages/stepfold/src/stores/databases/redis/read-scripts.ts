@@ -82,6 +82,38 @@ return answers
 `;
 
 /**
+ * Reads due executions that need no permit of theirs at this moment, the earliest such time first. ARGV: for how many milliseconds they must
+ * have been due, the limit, and how many entries of the index to skip. The script looks at about 1,000 entries. Those of held executions, and of
+ * those that are not due yet, are passed over; those of damaged executions, and of those that no longer exist, are treated as in `dueRows`.
+ * The answer is how many entries to skip next (empty at the end), and the guards.
+ */
+export const exemptScript: string = `${prelude}
+local overdueMs, limit, skipped = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local answers, looked, till, part = { "" }, 0, math.max(0, now - overdueMs), nil
+
+local function look(member)
+  local row = readRow(headKeyOf(behindNumber(member)))
+  if row == false then return redis.call("ZADD", exempt, whole(now + 60000), member) end
+  if not row or row.member ~= member or row.exempt == "" then return redis.call("ZREM", exempt, member) end
+  skipped = skipped + 1
+  local dueAt, isAtOnce = dueAtOf(row), not row.owner and (tonumber(row.wake) or 1) <= 0
+  local isDue = dueAt and ((isAtOnce and overdueMs == 0) or tonumber(dueAt) <= now - overdueMs)
+  if isDue and tonumber(row.exempt) <= till then answers[#answers + 1] = guardOf(row, dueAt) end
+end
+
+repeat
+  part = redis.call("ZRANGEBYSCORE", exempt, "-inf", whole(till), "LIMIT", whole(skipped), "50")
+  for _, member in ipairs(part) do
+    if #answers > limit then return answers end
+    look(member)
+  end
+  looked = looked + #part
+until #part < 50 or looked >= 1000
+answers[1] = say(#part == 50 and whole(skipped))
+return answers
+`;
+
+/**
  * Scans a part of all executions, of those that have ended, or of those with events of earlier runs. ARGV: the index (`created`, `ended`
  * or `runs`), the command that reads it, where
  * to begin and to end in it, the limit of rows, `list` for rows with definition, metadata and head; then the filters: the number of

@@ -27,9 +27,22 @@ export function rowsIn(replies: readonly unknown[]): (ListedRow & LaterRun)[] {
     const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(textIn);
     if (id == null || incarnation == null || numbers == null) return [];
     const { key = null, limit = null } = parsePermit(permit ?? null) ?? {};
-    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt, sizeBytes, runSince, trimmed, checkpoint] = numbers
-      .split(" ")
-      .map((text) => text || null);
+    const [
+      seq,
+      version,
+      fence,
+      crashes,
+      wakeAt,
+      dueAt,
+      createdAt,
+      updatedAt,
+      deletedAt,
+      sizeBytes,
+      runSince,
+      trimmed,
+      checkpoint,
+      exemptAt,
+    ] = numbers.split(" ").map((text) => text || null);
     const [definition = "", metadata = "", head = ""] = listed.map((text) => text ?? "");
     const row = listedRowOf({
       ...{
@@ -51,6 +64,7 @@ export function rowsIn(replies: readonly unknown[]): (ListedRow & LaterRun)[] {
       ...{
         wake_at: wakeAt,
         due_at: dueAt,
+        exempt_at: exemptAt,
         created_at: createdAt,
         updated_at: updatedAt,
         deleted_at: deletedAt,

@@ -10,10 +10,10 @@ export const prelude: string = `
 local due = KEYS[1]
 local base = string.sub(due, 1, -1 - #"due")
 local ready, later, layout = base .. "ready", base .. "later", base .. "layout"
-local created, ended, runs = base .. "created", base .. "ended", base .. "runs"
+local created, ended, runs, exempt = base .. "created", base .. "ended", base .. "runs", base .. "exempt"
 local terminal = { completed = true, failed = true, cancelled = true }
 
-if redis.call("HGET", layout, "version") ~= "2" and redis.call("EXISTS", layout, base .. "seq") > 0 then
+if redis.call("HGET", layout, "version") ~= "3" and redis.call("EXISTS", layout, base .. "seq") > 0 then
   return { err = "OLDLAYOUT the keys have another layout" }
 end
 
@@ -46,7 +46,7 @@ local function behindNumber(text) return string.sub(text, 17) end
 
 -- wake is when the last commit wants the execution driven; when it is due, which may be the end of a lease, only its index knows
 local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated", "deleted", "size", "checkpoint",
-  "run", "runAt", "trimmed" }
+  "run", "runAt", "trimmed", "exempt" }
 
 -- numbers that this store has written: whole ones that JavaScript holds, so without an exponent, at most 16 digits long
 local function isNumber(text)
@@ -56,7 +56,7 @@ local function areNumbers(row)
   for _, field in ipairs({ "seq", "version", "fence" }) do
     if not isNumber(row[field]) then return false end
   end
-  for _, field in ipairs({ "crashes", "trimmed", "size", "wake", "updated", "run", "checkpoint", "deleted" }) do
+  for _, field in ipairs({ "crashes", "trimmed", "size", "wake", "updated", "run", "checkpoint", "deleted", "exempt" }) do
     if row[field] and row[field] ~= "" and not isNumber(row[field]) then return false end
   end
   return isNumber(row.created) and tonumber(row.created) >= 0
@@ -71,7 +71,7 @@ local function readRow(headKey)
   if row.incarnation and row.status and areNumbers(row) then
     -- members with the same score are ordered as text: what was created first comes first
     row.member = sortable(row.seq) .. row.id
-    row.permitKey, row.crashes, row.trimmed = permitKeyOf(row.permit), row.crashes or "0", row.trimmed or "0"
+    row.permitKey, row.crashes, row.trimmed, row.exempt = permitKeyOf(row.permit), row.crashes or "0", row.trimmed or "0", row.exempt or ""
     if row.owner == "" then row.owner = nil end
     return row
   end
@@ -87,7 +87,7 @@ local function dueAtOf(row) return redis.call("ZSCORE", dueIndexOf(row.permitKey
 
 local function guardOf(row, dueAt) -- what writes are conditional on, as rowsIn of redis-reply.ts reads it
   local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.created,
-    row.updated or "", row.deleted or "", row.size or "0", row.run or "", row.trimmed, row.checkpoint or "" }
+    row.updated or "", row.deleted or "", row.size or "0", row.run or "", row.trimmed, row.checkpoint or "", row.exempt }
   return { say(row.id), say(row.incarnation), say(row.status), say(row.owner), say(row.permit), say(table.concat(numbers, " ")) }
 end
 

@@ -10,6 +10,7 @@ import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import {
   dueKeysScript,
   dueScript,
+  exemptScript,
   getRecordsScript,
   headsScript,
   loadScript,
@@ -102,6 +103,18 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     const args = [String(overdueMs), String(limit), after === "" ? "-" : `(${after}`];
     const [last, ...permits] = (await this.#call(dueKeysScript, [], args)).map(textIn);
     return { keys: permits.map((permit) => parsePermit(permit)!), next: last ?? null };
+  }
+
+  async exempt(limit: number, overdueMs: number): Promise<readonly kit.ExecutionGuard[]> {
+    // others may change the index between two scripts, so that the second one finds an execution again
+    const found = new Map<string, kit.ExecutionGuard>();
+    for (let next: string | null = "0"; next !== null && found.size < limit; ) {
+      const args: string[] = [String(overdueMs), String(limit - found.size), next];
+      const [skipped, ...guards] = await this.#call(exemptScript, [], args);
+      for (const row of rowsIn(guards)) found.set(row.id, row);
+      next = textIn(skipped);
+    }
+    return [...found.values()];
   }
 
   async page(query: kit.PageQuery): Promise<kit.ListedPart> {

@@ -78,7 +78,8 @@ function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: W
  * Returns a write in the form that `writeScript` reads: one text of words, then the incarnation, fields, events and children. The words
  * are the kind, the expected version, fence and `runSince`, `due` if the execution must be due, its next due time, flags, and the numbers of
  * arguments for fields, events and children; an absent word is empty. Flags: the execution must be held (h), not held (f), open (o), ended
- * (t), deleted (d); the due time changes only if nobody holds the execution (u); the execution ends (e), or begins a run (r).
+ * (t), deleted (d); the due time changes only if nobody holds the execution (u); the execution ends (e), or begins a run (r); among the
+ * fields is the time from which it needs no permit (x).
  */
 function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const when = write.kind === "insert" ? { incarnation: write.row.incarnation } : write.when;
@@ -88,7 +89,13 @@ function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const flags = [
     when.held === undefined ? "" : when.held ? "h" : "f",
     when.open === undefined ? "" : when.open ? "o" : "t",
-    ...[when.deleted ? "d" : "", dueUnlessHeld ? "u" : "", state && isTerminal(state.status) ? "e" : "", state?.run ? "r" : ""],
+    ...[
+      when.deleted ? "d" : "",
+      dueUnlessHeld ? "u" : "",
+      state && isTerminal(state.status) ? "e" : "",
+      state?.run ? "r" : "",
+      exemptFields(write).length > 0 ? "x" : "",
+    ],
   ].join("");
   const counts = [fields.length, events.length, children.length * 3];
   const words = [
@@ -118,12 +125,16 @@ function changesOf(write: RowWrite): RowChanges {
   return write.kind === "update" ? write.set : {};
 }
 
-/** Returns names and values of the fields that a write sets: of an insert the permit first; of a deletion how long a tombstone stays. */
+/**
+ * Returns names and values of the fields that a write sets: first the permit of an insert, then the time from which no permit is needed, if it is
+ * among them; of a deletion how long a tombstone stays.
+ */
 function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   if (write.kind === "insert") {
     const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels } = write.row;
     return [
-      ...["permit", permit ? `${permit.limit}:${permit.key}` : "", "incarnation", incarnation, ...stateFields(write.row)],
+      ...["permit", permit ? `${permit.limit}:${permit.key}` : "", ...exemptFields(write)],
+      ...["incarnation", incarnation, ...stateFields(write.row)],
       ...["fence", String(fence), "owner", owner ?? "", "definitionId", definitionId],
       ...["definition", definition, "metadata", metadata, "labels", labels],
     ];
@@ -132,6 +143,7 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   if (write.kind !== "update") return ["retentionMs", retentionMs];
   const { state, owner, fence, crashes, metadata, labels = "" } = write.set;
   return [
+    ...exemptFields(write),
     ...(state ? stateFields(state) : []),
     ...(state?.checkpointVersion === undefined ? [] : ["checkpoint", String(state.checkpointVersion)]),
     ...(metadata === undefined ? [] : ["metadata", metadata, "labels", labels]),
@@ -142,6 +154,13 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
     // the last field is the time when the run began: the script reads it
     ...(state?.run ? ["run", String(state.run.since), "runAt", String(state.run.at)] : []),
   ];
+}
+
+/** Returns the field with the time from which no permit is needed; none if the write does not set it, so that others cost nothing. */
+function exemptFields(write: RowWrite): string[] {
+  const { exemptAt } = changesOf(write).state ?? {};
+  if (exemptAt === undefined || (exemptAt === null && write.kind === "insert")) return [];
+  return ["exempt", String(exemptAt ?? "")];
 }
 
 function stateFields({ version, status, head, sizeBytes, wakeAt }: NonNullable<RowChanges["state"]>): string[] {

@@ -16,6 +16,7 @@ local function checkIndexes(write, permitKey)
   if write.kind ~= "update" then redis.call("ZCARD", created) end
   if write.e or write.kind == "bury" then redis.call("ZCARD", ended) end
   if write.r or write.kind == "trim" or write.kind == "bury" then redis.call("ZCARD", runs) end
+  if write.movesExempt then redis.call("ZCARD", exempt) end
   if permitKey then redis.call("ZCARD", ready) redis.call("ZCARD", later) end
 end
 
@@ -25,6 +26,9 @@ local function readWrite(headKey)
   local write = { headKey = headKey, kind = kind, incarnation = take(), version = version, fence = fence, run = run, isDue = isDue, due = due,
     fields = takeMany(fields), events = takeMany(events), children = takeMany(children) }
   for flag in string.gmatch(flags, ".") do write[flag] = true end
+  -- the first field, behind the permit of a new one
+  if write.x then write.exempt = ARGV[write.fields.first + (kind == "insert" and 3 or 1)] end
+  if kind == "bury" or kind == "remove" then write.exempt = "" end
   return write
 end
 
@@ -36,6 +40,11 @@ local function meets(row, when)
   if when.isDue == "" then return true end
   local dueAt = tonumber(dueAtOf(row))
   return dueAt and dueAt <= now
+end
+
+local function setExempt(row, write)
+  if not write.movesExempt then return end
+  if write.exempt == "" then redis.call("ZREM", exempt, row.member) else redis.call("ZADD", exempt, write.exempt, row.member) end
 end
 
 local function changeDue(row, change)
@@ -66,7 +75,7 @@ local function newRow(headKey, permitKey)
   local row = { headKey = headKey, id = idOf(headKey), permitKey = permitKey }
   row.seq = redis.call("HINCRBY", layout, "seq", "1")
   row.member = sortable(row.seq) .. row.id
-  redis.call("HSET", layout, "version", "2")
+  redis.call("HSET", layout, "version", "3")
   -- of a head that somebody removed
   redis.call("UNLINK", historyKeyOf(row.id), childrenKeyOf(row.id))
   redis.call("HSET", headKey, "seq", whole(row.seq), "created", whole(now))
@@ -78,6 +87,7 @@ local function change(row, write)
   local hasHistory = write.events.last >= write.events.first
   if hasHistory then callMany("HSET", row.headKey, write.fields, "updated", whole(now)) else callMany("HSET", row.headKey, write.fields) end
   if write.due ~= "" and not (write.u and row.owner) then changeDue(row, write.due) end
+  setExempt(row, write)
   -- the commit opens an execution again
   if hasHistory and terminal[row.status] then redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member) end
   if write.e then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
@@ -105,6 +115,7 @@ end
 -- of a tombstone stays what guards its id, until the server forgets it
 local function remove(row, write)
   setDue(row, nil)
+  setExempt(row, write)
   redis.call("ZREM", created, sortable(row.created) .. row.member)
   redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member)
   if row.runAt then redis.call("ZREM", runs, runEntryOf(row, row.runAt)) end
@@ -128,6 +139,7 @@ local function make(write)
   if isDamaged(row, write) then return { say("damaged") } end
   -- the first field of a new one is its permit
   local permitKey = row and row.permitKey or isNew and permitKeyOf(ARGV[write.fields.first + 1])
+  write.movesExempt = write.exempt and write.exempt ~= (row and row.exempt or "")
   checkIndexes(write, permitKey)
   row = row or newRow(write.headKey, permitKey)
   if write.kind == "trim" then trim(row)
