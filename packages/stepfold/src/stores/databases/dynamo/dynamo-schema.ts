@@ -106,9 +106,7 @@ function keySchema(partition: string, sort: string): KeyPart[] {
 }
 
 function tableIndex({ name, partition, sort }: DynamoIndex, NonKeyAttributes: string[]): TableIndex {
-  const isKeysOnly = NonKeyAttributes.length === 0;
-  const Projection: TableIndex["Projection"] = isKeysOnly
-    ? { ProjectionType: "KEYS_ONLY" }
-    : { ProjectionType: "INCLUDE", NonKeyAttributes };
+  const included = { ProjectionType: "INCLUDE" as const, NonKeyAttributes };
+  const Projection = NonKeyAttributes.length > 0 ? included : { ProjectionType: "KEYS_ONLY" as const };
   return { IndexName: name, KeySchema: keySchema(partition, sort), Projection };
 }

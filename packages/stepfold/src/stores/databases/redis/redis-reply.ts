@@ -21,58 +21,24 @@ export function replyList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The columns of the numbers that `guardOf` of the scripts tells, in its order. */
+const numberColumns = [
+  ...["seq", "version", "fence", "crashes", "wake_at", "due_at", "created_at", "updated_at", "deleted_at"],
+  ...["size_bytes", "run_since", "trimmed", "checkpoint_version", "exempt_at"],
+];
+
 /** Returns the rows in replies that `guardOf` or `listedOf` of the scripts made. Damaged rows are left out. */
 export function rowsIn(replies: readonly unknown[]): (ListedRow & LaterRun)[] {
   return replies.flatMap((reply) => {
     const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(textIn);
     if (id == null || incarnation == null || numbers == null) return [];
     const { key = null, limit = null } = parsePermit(permit ?? null) ?? {};
-    const [
-      seq,
-      version,
-      fence,
-      crashes,
-      wakeAt,
-      dueAt,
-      createdAt,
-      updatedAt,
-      deletedAt,
-      sizeBytes,
-      runSince,
-      trimmed,
-      checkpoint,
-      exemptAt,
-    ] = numbers.split(" ").map((text) => text || null);
+    const told = numbers.split(" ");
+    const columns = Object.fromEntries(numberColumns.map((column, index) => [column, told[index] || null]));
     const [definition = "", metadata = "", head = ""] = listed.map((text) => text ?? "");
-    const row = listedRowOf({
-      ...{
-        id,
-        incarnation,
-        status,
-        owner,
-        permit_key: key,
-        permit_limit: limit,
-        seq,
-        version,
-        fence,
-        crashes,
-        size_bytes: sizeBytes,
-        definition,
-        metadata,
-        head,
-      },
-      ...{
-        wake_at: wakeAt,
-        due_at: dueAt,
-        exempt_at: exemptAt,
-        created_at: createdAt,
-        updated_at: updatedAt,
-        deleted_at: deletedAt,
-        run_since: runSince,
-        trimmed,
-      },
-    });
-    return { ...row, checkpointVersion: checkpoint == null ? null : Number(checkpoint) };
+    const named = { id, incarnation, status, owner, permit_key: key, permit_limit: limit, definition, metadata, head };
+    const checkpoint = columns.checkpoint_version ?? null;
+    return { ...listedRowOf({ ...named, ...columns }), checkpointVersion: checkpoint === null ? null : Number(checkpoint) };
   });
 }
 

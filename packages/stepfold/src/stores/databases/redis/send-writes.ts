@@ -89,13 +89,8 @@ function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const flags = [
     when.held === undefined ? "" : when.held ? "h" : "f",
     when.open === undefined ? "" : when.open ? "o" : "t",
-    ...[
-      when.deleted ? "d" : "",
-      dueUnlessHeld ? "u" : "",
-      state && isTerminal(state.status) ? "e" : "",
-      state?.run ? "r" : "",
-      exemptFields(write).length > 0 ? "x" : "",
-    ],
+    ...[when.deleted ? "d" : "", dueUnlessHeld ? "u" : "", state && isTerminal(state.status) ? "e" : "", state?.run ? "r" : ""],
+    exemptFields(write).length > 0 ? "x" : "",
   ].join("");
   const counts = [fields.length, events.length, children.length * 3];
   const words = [
