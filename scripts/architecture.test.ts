@@ -25,15 +25,15 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 
 /**
  * The lines of code of databases that are longer than their table allows. They may fall. They rise only for what every database has to do:
- * last to leave out damaged rows, so that they take no place of others.
+ * last to find executions that wait for a permit and need none.
  */
 const ceilings: Readonly<Record<string, number>> = {
-  sqlite: 1195,
-  mongo: 612,
-  dynamo: 1264,
-  mysql: 873,
-  postgres: 1060,
-  redis: 929,
+  sqlite: 1213,
+  mongo: 641,
+  dynamo: 1300,
+  mysql: 886,
+  postgres: 1078,
+  redis: 960,
 };
 
 function none(violations: readonly Violation[]): void {

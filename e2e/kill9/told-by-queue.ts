@@ -24,7 +24,7 @@ export function toldByQueue(lines: readonly WrittenLine[]): ToldByQueue {
     return sent !== undefined && claimed !== undefined && claimed < sent + queueGraceMs;
   });
   const messages = new Set(lines.flatMap((line) => (line.what === "delivered" ? [line.workflowId] : [])));
-  return { started: started.size, delivered: started.intersection(messages).size, told: told.length };
+  return { started: started.size, delivered: [...started].filter((id) => messages.has(id)).length, told: told.length };
 }
 
 function keepFirst(times: Map<string, number>, { workflowId, at }: { readonly workflowId: string; readonly at: number }): void {

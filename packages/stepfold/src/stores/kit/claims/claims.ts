@@ -84,20 +84,33 @@ export class Claims {
 
   /** Claims executions that have a permit: first those that need none at this moment. */
   async #claimKeyed(options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
-    const exempt = await this.#table.exempt(limit, options.overdueMs);
-    const claimed = await this.#claimExempt(exempt, options, true);
-    if (claimed.length >= limit) return claimed;
+    const claimed: Claim[] = [];
     try {
-      return [...claimed, ...(await this.#permits.claimAny(options, limit - claimed.length))];
+      await this.#claimExempt(options, limit, claimed);
+      if (claimed.length < limit) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
     } catch (error) {
       if (claimed.length === 0) throw error;
-      return claimed;
+    }
+    return claimed;
+  }
+
+  /** Claims executions that need no permit at this moment, and adds the claims to `claimed`. Those that are locked hold up no others. */
+  async #claimExempt(options: CheckedClaim, limit: number, claimed: Claim[]): Promise<void> {
+    const tried = new Set<string>();
+    while (claimed.length < limit) {
+      const missed = tried.size - claimed.length;
+      const wanted = limit - claimed.length + missed;
+      const found = await this.#table.exempt(wanted, options.overdueMs);
+      const fresh = found.filter((guard) => !tried.has(attemptOf(guard)));
+      for (const guard of fresh) tried.add(attemptOf(guard));
+      claimed.push(...(await this.#takeExempt(fresh, options)));
+      if (found.length < wanted || fresh.length === 0) return;
     }
   }
 
   /** Claims executions without one of the permits that they have a key for. */
-  async #claimExempt(guards: readonly ExecutionGuard[], options: CheckedClaim, skipLocked: boolean): Promise<readonly Claim[]> {
-    const { claimed } = await takeExecutions(this.#writer, guards.map(plannedClaim), options, skipLocked);
+  async #takeExempt(guards: readonly ExecutionGuard[], options: CheckedClaim): Promise<readonly Claim[]> {
+    const { claimed } = await takeExecutions(this.#writer, guards.map(plannedClaim), options, true);
     return claimed.map((claim) => ({ ...claim, withoutPermit: true }));
   }
 
@@ -137,7 +150,7 @@ export class Claims {
       if (!guard || !(isDue(guard, now, overdueMs) || (await this.#isEnding(guard)))) return [];
       if (guard.permit) {
         const claimed = await this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
-        return claimed.length > 0 || !isExempt(guard, now, overdueMs) ? claimed : this.#claimExempt([guard], options, true);
+        return claimed.length > 0 || !isExempt(guard, now, overdueMs) ? claimed : this.#takeExempt([guard], options);
       }
       const { claimed, missed } = await takeExecutions(this.#writer, [plannedClaim(guard)], options, false);
       if (missed.length === 0) return claimed;

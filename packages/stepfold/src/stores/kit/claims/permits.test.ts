@@ -41,3 +41,28 @@ describe("records of permits", () => {
     expect(read.length).toBeLessThanOrEqual(3);
   });
 });
+
+describe("executions that wait for a permit and need none", () => {
+  it("are claimed although rows before them are locked", async () => {
+    const table = new MemoryTable(() => 2_000);
+    const store = storeOver(table, { errorOf: (cause) => cause as never });
+    const permit = { key: "bank", limit: 1 };
+    await store.create(startCommit("holder", { head: { permit } }));
+    await store.claim({ owner: "worker", leaseMs: 60_000, limit: 1, workflowId: "holder" });
+    for (const [index, id] of ["locked-1", "locked-2", "free-1", "free-2"].entries())
+      await store.create(startCommit(id, { head: { permit, deadlineAt: 1_000 + index } }));
+    const { write } = table;
+    table.write = async (writes) => {
+      const answers = await write.call(
+        table,
+        writes.filter(({ id }) => !id.startsWith("locked")),
+      );
+      return writes.map(({ id }) => (id.startsWith("locked") ? null : answers.shift()!));
+    };
+    const claims = await store.claim({ owner: "worker", leaseMs: 60_000, limit: 2 });
+    expect(claims.map(({ workflowId, withoutPermit }) => [workflowId, withoutPermit])).toEqual([
+      ["free-1", true],
+      ["free-2", true],
+    ]);
+  });
+});

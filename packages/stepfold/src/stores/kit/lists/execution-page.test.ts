@@ -20,7 +20,7 @@ const row = (seq: number, metadata: Readonly<Record<string, Json>>): ListedRow =
     owner: null,
     fence: 0,
   },
-  ...{ crashes: 0, permit: null, deletedAt: null, createdAt: 1, updatedAt: 1, definition: '{"id":"d","hash":"h"}' },
+  ...{ crashes: 0, permit: null, exemptAt: null, deletedAt: null, createdAt: 1, updatedAt: 1, definition: '{"id":"d","hash":"h"}' },
   ...{ metadata: JSON.stringify(metadata), head: '{"currentNodeId":null,"waiting":null,"error":null,"steps":0}' },
 });
 
