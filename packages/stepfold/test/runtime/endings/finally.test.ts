@@ -98,7 +98,7 @@ describe("what runs at the end of an execution", () => {
     expect(names().at(-1)).toBe("tell");
   });
 
-  it("runs once, in order, whenever the process dies", async () => {
+  it("runs once, in order, whenever the process dies", { timeout: 120_000 }, async () => {
     for (const [what, expected] of [
       ["completed", ["pay", "release", "tell"]],
       ["cancelled", ["pay", "pay", "release", "tell"]],
