@@ -95,6 +95,8 @@ export class Ledger {
   /** The acknowledged events that failovers have lost, by execution. */
   readonly lostByFailover: Map<string, LostByFailover> = new Map();
   failovers = 0;
+  /** When the latest failover was, in milliseconds since the schedule began. */
+  failedOverAtMs: number = Number.NEGATIVE_INFINITY;
   /** True once somebody has asked to delete the events of earlier runs. */
   isTrimmed = false;
   /** Every fence that was given out, with its execution. A failover does not remove any. */
@@ -192,6 +194,7 @@ export class Ledger {
     }
     this.entries = before;
     this.failovers++;
+    this.failedOverAtMs = this.nowMs;
   }
 
   /** True if nothing moves any more: all executions have ended, wait for an answer, or are parked. */

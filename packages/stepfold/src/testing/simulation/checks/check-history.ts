@@ -74,7 +74,11 @@ export async function checkFold(
   );
   if (told !== open) ledger.violate("I10", `lists say that it waits for ${told}, and it waits for ${open}`, workflowId);
   const workflowOf = await workflowsOf(events, prepared);
-  if (!workflowOf) return ledger.violate("I10", "its definition is not there", workflowId);
+  if (!workflowOf) {
+    // a failover can lose a definition that was just stored, also again; whoever drives the execution next stores it again
+    if (entry.committedAtMs > ledger.failedOverAtMs) ledger.violate("I10", "its definition is not there", workflowId);
+    return;
+  }
   const [begun, ...rest] = events as [StartedEvent, ...Event[]];
   const compiled = workflowOf(begun.definition.hash);
   const folded = fold(compiled, [begun, ...rest], workflowOf);
