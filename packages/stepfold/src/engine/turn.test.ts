@@ -197,6 +197,38 @@ describe("a turn that is not alone", () => {
     expect(end.version).toBe(5);
   });
 
+  it("ends when it is drained while it announces a step that somebody else's commit has made due", async () => {
+    let stored: Snapshot | null = null;
+    const asked: unknown[] = [];
+    const { turn, first, workflow } = turnOf(
+      {
+        f: giving(1),
+        a: async () => ({ data: "a" }),
+        b: (_, step) => {
+          asked.push(step.resumed ?? null);
+          return step.suspend();
+        },
+      },
+      ["f>a", "f>b"],
+      {
+        commit: async (events) => {
+          if (stored && events.some(({ type }) => type === "begun")) turn.drain();
+          if (stored || !events.some((event) => event.type === "completed" && event.nodeId === "a")) return null;
+          const forked = fold(workflow, [{ ...startedOf(first) } as never, done(first, "f")]);
+          const paused = apply(workflow, forked, { ...suspension(forked) });
+          const resumed = { type: "resumed", version: paused.version + 1, at: 1, pathId: "0.1", waitId: "0.1@2", by: "payload" } as const;
+          stored = apply(workflow, paused, { ...resumed, payload: "yes" });
+          return stored;
+        },
+      },
+      { b: { compensate: { type: "f-type" } } },
+    );
+    await turn.run();
+    expect(asked).toEqual([null]);
+    expect(turn.draft.ended).toBeNull();
+    expect(closeDraft(turn.draft).activePaths).toMatchObject([{ nodeId: "b", status: "ready" }]);
+  });
+
   it("drops the outcome of a step that was cancelled meanwhile, and tells the step", async () => {
     const gate = deferred<{ data: number }>();
     let signal: AbortSignal | undefined;

@@ -118,7 +118,9 @@ export class Turn {
           this.#begin(announcedAt);
           this.#outboxSender?.send(this.draft);
         }
-        if (this.#settled.length > 0 || this.#stored || this.#announced.isLacking || this.#outboxSender?.hasNews) continue;
+        // a turn that is drained announces nothing more, so it does not look again for that
+        const isLacking = this.#announced.isLacking && !this.#draining;
+        if (this.#settled.length > 0 || this.#stored || isLacking || this.#outboxSender?.hasNews) continue;
         if (this.#running.size === 0 && !this.#outboxSender?.isUnderWay) break;
         await this.#waitForNews();
         this.#wake = null;
