@@ -1,8 +1,10 @@
+import { expect } from "vitest";
 import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
 import type { Commit, SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import type { RuntimeOptions } from "../../src/runtime/context/runtime-options.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
+import type { Run } from "../../src/runtime/handle/run.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
@@ -104,4 +106,18 @@ export function dyingInCommit(
     },
   };
   return { store: counting, environment: mortal.environment };
+}
+
+/**
+ * Restarts an execution that waits in a line with a deadline of five seconds, and forks it: both wait in the line again, and fail at their new
+ * deadlines. The id of the fork is `fork`.
+ */
+export async function restartAndForkInLine(run: Run, environment: VirtualEnvironment): Promise<void> {
+  await environment.advance(7 * second);
+  await run.restart();
+  const both = [run, await run.fork({ workflowId: "fork" })];
+  await environment.advance(3 * second);
+  for (const one of both) expect((await one.snapshot()).status).toBe("active");
+  await environment.advance(4 * second);
+  for (const one of both) expect(await one.snapshot()).toMatchObject({ status: "failed", error: { code: "EXECUTION_TIMED_OUT" } });
 }

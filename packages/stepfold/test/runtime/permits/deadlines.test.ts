@@ -4,7 +4,7 @@ import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { workflowNode } from "../../../src/nodes/workflow.ts";
 import { memoryQueue } from "../../../src/queues/memory/memory-queue.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
-import { closeAll, dying, line, nodeDefinitions, second, setUp } from "../runtime.fixture.ts";
+import { closeAll, dying, line, nodeDefinitions, restartAndForkInLine, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
@@ -117,13 +117,7 @@ describe("an execution that waits for a permit", () => {
   it("waits in the line again after a restart and in a fork, until its new deadline", async () => {
     const { environment, runtime, performed } = await setUpLine();
     const brief = await runtime.start("brief", { workflowId: "brief" });
-    await environment.advance(7 * second);
-    await brief.restart();
-    const fork = await brief.fork({ workflowId: "fork" });
-    await environment.advance(3 * second);
-    for (const run of [brief, fork]) expect((await run.snapshot()).status).toBe("active");
-    await environment.advance(4 * second);
-    for (const run of [brief, fork]) expect(await run.snapshot()).toMatchObject(timedOut);
+    await restartAndForkInLine(brief, environment);
     await environment.advance(20 * second);
     expect(performed).toEqual([]);
     await brief.restart();

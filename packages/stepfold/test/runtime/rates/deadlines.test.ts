@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from "../../../src/core/definition/definition
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { workflowNode } from "../../../src/nodes/workflow.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
-import { closeAll, line, nodeDefinitions, second, setUp } from "../runtime.fixture.ts";
+import { closeAll, line, nodeDefinitions, restartAndForkInLine, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
@@ -83,14 +83,7 @@ describe("an execution in the line of a rate", () => {
     const { environment, runtime, begun } = setUpLine();
     await runtime.start("patient", { workflowId: "first" });
     const brief = await runtime.start("brief", { workflowId: "brief" });
-    await environment.advance(7 * second);
-    await brief.restart();
-    const fork = await brief.fork({ workflowId: "fork" });
-    await environment.advance(3 * second);
-    for (const run of [brief, fork]) expect((await run.snapshot()).status).toBe("active");
-    await environment.advance(4 * second);
-    for (const run of [brief, fork])
-      expect(await run.snapshot()).toMatchObject({ status: "failed", error: { code: "EXECUTION_TIMED_OUT" } });
+    await restartAndForkInLine(brief, environment);
     await environment.advance(60 * second);
     expect(begun.map(([id]) => id)).toEqual(["first"]);
     await brief.restart();

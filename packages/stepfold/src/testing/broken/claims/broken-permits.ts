@@ -79,6 +79,19 @@ export const brokenPermits: readonly BrokenStore[] = [
   ),
   mistake("claims without a permit only what it finds itself", exempt("claimed by its id"), { exemptsNoIds: true }),
   mistake("counts what it claims without a permit", exempt("claimed without one, and counts for nothing"), { countsExempt: true }),
+  mistake(
+    "claims without a permit only once",
+    "permit: one that was claimed without one is claimed again when its lease has ended, not before",
+    { exemptsOnce: true },
+  ),
+  mistake(
+    "gives the latest deadline first",
+    "permit: those that need none at this moment are claimed up to the limit, the earliest deadline first",
+    { latestExemptFirst: true },
+  ),
+  mistake("lets an execution whose lease ended rest for a claim", "permit: one whose lease ended is claimed again by its id at once", {
+    restsLost: true,
+  }),
   mistake("does not tell that a claim has no permit", exempt("claimed without one, and counts for nothing"), { hidesExempt: true }),
   mistake("counts the permits that are taken, and takes one later", race, { countsFirst: true }),
 ];

@@ -50,6 +50,12 @@ export interface PermitRules {
   readonly countsExempt?: true;
   /** A claim does not tell that it was made without a permit. */
   readonly hidesExempt?: true;
+  /** An execution is claimed without a permit only once. */
+  readonly exemptsOnce?: true;
+  /** Of executions that need no permit, the one with the latest deadline comes first. */
+  readonly latestExemptFirst?: true;
+  /** The first claim by its id of an execution whose lease has ended gets nothing. */
+  readonly restsLost?: true;
 }
 
 interface Known {
@@ -140,6 +146,7 @@ class PermitBook {
   async #claimNext(options: ClaimOptions): Promise<Claim[]> {
     const { queuesAll, countsFirst } = this.#rules;
     const now = await this.#store.now();
+    if (this.#rules.restsLost && options.workflowId !== undefined && this.#forgetLost(options.workflowId, now)) return [];
     const found: Claim[] = [];
     const chosen: Known[] = [];
     for (const one of this.#known.toSorted((a, b) => this.#order(a, b))) {
@@ -153,6 +160,12 @@ class PermitBook {
     }
     for (const one of chosen) found.push(...(await this.#take(one, options)));
     return found;
+  }
+
+  /** Takes the permit of a holder whose lease has ended. Returns false if there is none. */
+  #forgetLost(id: string, now: EpochMs): boolean {
+    const holder = this.#holders.get(id);
+    return holder !== undefined && holder.until <= now && this.#holders.delete(id);
   }
 
   async renew(claim: Claim): Promise<Awaited<ReturnType<SnapshotStore["renew"]>>> {
@@ -180,6 +193,7 @@ class PermitBook {
   async #takeExempt(one: Known, options: ClaimOptions): Promise<Claim[]> {
     const { countsExempt, hidesExempt } = this.#rules;
     const taken = await this.#take(countsExempt ? one : { ...one, permit: undefined }, options);
+    if (taken.length > 0 && this.#rules.exemptsOnce) one.exemptAt = null;
     return taken.map((claim) => ({ ...claim, ...(!hidesExempt && { withoutPermit: true }) }));
   }
 
@@ -187,7 +201,7 @@ class PermitBook {
     const { plainFirst, reversed } = this.#rules;
     if (plainFirst && !a.permit !== !b.permit) return a.permit ? 1 : -1;
     const [first, second] = [a, b].map(({ exemptAt }) => exemptAt ?? Number.POSITIVE_INFINITY);
-    if (first !== second) return first! < second! ? -1 : 1;
+    if (first !== second) return first! < second! === !this.#rules.latestExemptFirst ? -1 : 1;
     return reversed ? b.wakeAt - a.wakeAt : a.wakeAt - b.wakeAt;
   }
 

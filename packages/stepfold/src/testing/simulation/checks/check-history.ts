@@ -75,7 +75,8 @@ export async function checkFold(
   if (told !== open) ledger.violate("I10", `lists say that it waits for ${told}, and it waits for ${open}`, workflowId);
   const workflowOf = await workflowsOf(events, prepared);
   if (!workflowOf) {
-    // a failover can lose a definition that was just stored, also again; whoever drives the execution next stores it again
+    // A failover may lose the definition and keep the execution. A runtime stores the definition again when it next drives the execution, so it
+    // must be there once something was committed after the failover.
     if (entry.committedAtMs > ledger.failedOverAtMs) ledger.violate("I10", "its definition is not there", workflowId);
     return;
   }
