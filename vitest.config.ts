@@ -1,11 +1,13 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { library, publicEntries } from "./scripts/public-entries.ts";
+import { publicEntries, reportedPackages } from "./scripts/public-entries.ts";
 import { effort } from "./scripts/test/effort.ts";
 
 /** Tests read the sources, by the names that users import. */
-const alias = publicEntries().map(({ name, source }) => ({ find: new RegExp(`^${name}$`), replacement: `${library}/${source.slice(2)}` }));
+const alias = reportedPackages.flatMap((folder) =>
+  publicEntries(folder).map(({ name, source }) => ({ find: new RegExp(`^${name}$`), replacement: `${folder}/${source.slice(2)}` })),
+);
 
 const everyContract = "packages/*/{src,test}/**/*.contract.test.ts";
 /** Contracts without servers and what stands in for them: of memory, SQLite, a file of libSQL and the toy database, and of what goes around a store. */
@@ -41,6 +43,9 @@ function waiting(groupOrder: number, computing: number): WaitingTests {
 const beforeRaces = waiting(1, mutants.length);
 const withRaces = waiting(2, simulation.length + runtimes.length);
 
+/** A browser uses a whole processor, so there is one file for each. They run when everything else is done. */
+const pages: WaitingTests = { ...waiting(3, 0), maxWorkers: availableParallelism() };
+
 /** Files that take long: they begin before the others of their group, so that no processor waits for one of them at the end. */
 const long = [
   "mutants",
@@ -74,7 +79,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/{src,test}/**/*.test.ts"],
+          include: ["packages/*/{src,test}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.contract.test.ts"],
           setupFiles: ["scripts/test/seed.ts"],
           // files share what they import: loading the library again for each would take two thirds of the time
@@ -110,15 +115,20 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "patterns", include: ["{patterns,suites}/**/*.test.ts"], testTimeout: 180_000 } },
-      { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 30_000 } },
+      { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 120_000 } },
       {
         extends: true,
         test: {
           name: "e2e",
           include: ["{e2e,examples}/**/*.test.ts"],
-          exclude: [...races, ...kills, ...simulation, ...mutants, ...runtimes],
+          exclude: [...races, ...kills, ...simulation, ...mutants, ...runtimes, "e2e/studio/**"],
           ...beforeRaces,
         },
+      },
+      // pages in a browser
+      {
+        extends: true,
+        test: { name: "studio", include: ["e2e/studio/**/*.test.ts"], globalSetup: ["e2e/studio/install-browser.ts"], ...pages },
       },
       // only computes
       { extends: true, test: { name: "mutants", include: mutants, ...beforeRaces } },

@@ -20,7 +20,11 @@ export type Unit =
   | "µs/item"
   | "MB"
   | "KB"
-  | "ms";
+  | "ms"
+  | "elements"
+  | "requests"
+  | "reads/commit"
+  | "events";
 
 /** A limit that a figure has to meet. */
 export interface Target {
@@ -28,6 +32,11 @@ export interface Target {
   readonly of: "ratio" | "figure";
   readonly atLeast?: number;
   readonly atMost?: number;
+  /**
+   * Whether the run fails if the limit is missed, or the figure could not be measured: for counts, bytes and ratios, which hardly depend on
+   * the machine and its load. Default false: the table says so, and that is all.
+   */
+  readonly isStrict?: true;
 }
 
 /** A line of the table. */

@@ -15,4 +15,5 @@ export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   expressions: async () => (await import("./cases/expressions.ts")).expressions,
   bundle: async () => (await import("./cases/bundle.ts")).bundle,
   start: async () => (await import("./cases/start.ts")).start,
+  studio: async () => (await import("./cases/studio.ts")).studio,
 };

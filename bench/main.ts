@@ -9,7 +9,7 @@ import type { Group } from "./group.ts";
 import { groups } from "./groups.ts";
 import { describeMachine, type Machine, makeFolder } from "./machine.ts";
 import type { Sample } from "./measure.ts";
-import { type Line, linesOf, tableOf } from "./table.ts";
+import { failedLines, type Line, linesOf, tableOf } from "./table.ts";
 
 const usage = `node bench/main.ts [NAME...] [--rounds N] [--other CHECKOUT] [--json]
 
@@ -18,8 +18,8 @@ NAME    ${Object.keys(groups).join(", ")}; default: all
 --other   a checkout of another version, built: the group start measures it beside this one
 --json    also writes bench/results/*.json`;
 
-/** The time limit of a case in milliseconds. A case that takes longer is killed, because something is wrong. */
-const longestMs = 60_000;
+/** The time limit of a case that has none of its own, in milliseconds. */
+const usualMs = 60_000;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -53,14 +53,17 @@ for (const problem of problems) console.log(problem);
 const [loadAfter = 0] = loadavg();
 console.log(`Load average ${machine.loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after.`);
 if (values.json) console.log(`Written: ${save()}`);
+const failed = failedLines([...lines.values()].flat());
+for (const { work, reached } of failed) console.error(`FAILED: ${work} ${reached === null ? "could not be measured" : "misses its limit"}`);
+process.exitCode = failed.length > 0 ? 1 : 0;
 
 /** Measures all cases once, so that other load on the machine affects all cases alike. */
 async function measureOnce(round: number): Promise<void> {
   for (const [groupName, { cases }] of loaded) {
-    for (const [caseName, { once }] of Object.entries(cases)) {
+    for (const [caseName, { once, longestMs }] of Object.entries(cases)) {
       if (once && round > 0) continue;
       tell(`round ${round + 1} of ${rounds}: ${groupName} ${caseName}`);
-      const sample = await sampleOf(groupName, caseName);
+      const sample = await sampleOf(groupName, caseName, longestMs);
       const own = samples.get(groupName)!;
       if (sample) own.set(caseName, [...(own.get(caseName) ?? []), sample]);
     }
@@ -69,7 +72,7 @@ async function measureOnce(round: number): Promise<void> {
 }
 
 /** Measures a case in a process of its own. Returns null if it cannot be measured. */
-async function sampleOf(groupName: string, caseName: string): Promise<Sample | null> {
+async function sampleOf(groupName: string, caseName: string, longestMs = usualMs): Promise<Sample | null> {
   const runner = join(import.meta.dirname, "run-case.ts");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", runner, groupName, caseName], {
     env: { ...process.env, [folderVariable]: folder },

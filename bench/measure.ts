@@ -5,6 +5,8 @@ export type Sample = Readonly<Record<string, number>>;
 export interface Case {
   /** The figure is the same in every round, so it is measured once. */
   readonly once?: true;
+  /** The time limit in milliseconds. A case that takes longer is killed, because something is wrong. Default: a minute. */
+  readonly longestMs?: number;
   readonly sample: () => Promise<Sample>;
 }
 

@@ -36,6 +36,11 @@ export function linesOf(rows: readonly Row[], samples: Samples): readonly Line[]
   });
 }
 
+/** The lines for which the run fails: a limit that counts on every machine is missed, or its figure could not be measured. */
+export function failedLines(lines: readonly Line[]): readonly Line[] {
+  return lines.filter(({ target, reached }) => target?.isStrict && !reached);
+}
+
 function figuresOf({ of, key }: Figure, samples: Samples): number[] {
   return (samples.get(of) ?? []).map((sample) => sample[key] ?? Number.NaN).filter(Number.isFinite);
 }
@@ -72,6 +77,7 @@ function targetText({ of, atLeast, atMost }: Target, unit: Unit): string {
 
 function verdict({ figure, ratio, target, reached }: Pick<Line, "figure" | "ratio" | "target" | "reached">): string {
   if (reached || !target) return "ok";
+  if ((target.atLeast ?? target.atMost) === 0) return "MISSED";
   const { median } = (target.of === "ratio" ? ratio : figure)!;
   const off = Math.abs(1 - median / (target.atLeast ?? target.atMost!)) * 100;
   return `MISSED by ${off.toFixed(off < 10 ? 1 : 0)} %`;
@@ -79,6 +85,7 @@ function verdict({ figure, ratio, target, reached }: Pick<Line, "figure" | "rati
 
 /** Formats a figure with three significant digits; a figure of 1,000 or more is a whole number, and one below 0.1 has two digits. */
 function text(value: number): string {
+  if (value === 0) return "0";
   if (value >= 1000) return Math.round(Number(value.toPrecision(3))).toLocaleString("en");
   if (value < 0.1) return value.toPrecision(2);
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);

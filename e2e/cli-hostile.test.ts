@@ -72,6 +72,13 @@ const commands: readonly (readonly string[])[] = [
   ["workers"],
   ["workers", "--store", hostile],
   ["worker", "--config", hostile],
+  ["dev", hostile],
+  ["dev", "--port", hostile],
+  ["dev", "--token", hostile],
+  ["dev", "--config", hostile],
+  ["dev", "--host", hostile],
+  ["studio", "--store", hostile],
+  ["studio", "--port", hostile],
   ["dlq", "retry", hostile],
   ["dlq", hostile],
   ["restart", hostile],
@@ -102,7 +109,8 @@ const commands: readonly (readonly string[])[] = [
 ];
 
 describe("F15: control sequences from definitions, rows, payloads and arguments", () => {
-  it("reach no terminal, whatever is asked", async () => {
+  // seventy processes, one after the other: on a busy machine two minutes are not enough
+  it("reach no terminal, whatever is asked", { timeout: 300_000 }, async () => {
     const cwd = await hostileFolder();
     for (const command of commands) {
       const { stdout, stderr } = await cli(command, { cwd });

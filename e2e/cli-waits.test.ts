@@ -45,7 +45,7 @@ describe("an execution that waits for many things", () => {
   it("tells after a run where it stands, and the command for each of its waits", async () => {
     const { run } = await started();
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    expect(run.stdout).toMatch(/^⏸ settle +waits for the signal "paid" \(key o-7\) or the signal "revoked", at most (?:24 h|1 d)$/m);
+    expect(run.stdout).toMatch(/^⏸ settle +waits for the signal "paid" with the key "o-7" or the signal "revoked", at most (?:24 h|1 d)$/m);
     expect(run.stdout).toMatch(/^⏸ each\[1\]\/approve {2}waits for an answer: "Post b"$/m);
     expect(run.stdout).toContain("⏸ t is paused: 4 places are open: 3 wait for an answer, 1 waits for a signal.\n");
     expect(commandsIn(run.stdout).map((line) => line.replace(/^ +(npx )?/, ""))).toEqual([
@@ -142,7 +142,7 @@ describe("an execution that waits for many things", () => {
     const script = piped.replace("stepfold", '"$STEPFOLD_NODE" "$STEPFOLD_BIN"');
     const first = await startPrinted(script, place).ended;
     expect(first.stdout).toMatch(/^▶ sign +is answered by ada: \{"approved":true\}$/m);
-    expect(first.stdout).toContain("sign  1 more answer from bob or cy (ada answered)");
+    expect(first.stdout).toContain('sign  1 more answer with "approved": true from bob or cy (ada has answered)');
     const again = await say("resume", "t", "--step", "sign", "--payload", '{"approved":true}', "--by", "ada");
     expect(again).toMatchObject({ code: 0, stderr: "This answer was given before; going on\n" });
     const item = ["resume", "t", "--step", "each[0]/approve", "--payload", '{"approved":true}'];

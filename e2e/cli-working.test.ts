@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
-import { cli, jsonLines, newFolder, type Place, startCli } from "./cli.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bin, cli, jsonLines, newFolder, type Place, startCli } from "./cli.ts";
 
 const config = `
 import { defineConfig } from "@stepfold/cli";
@@ -25,8 +27,8 @@ function place(): Place {
 }
 
 /** Starts an execution and kills its process during the first step, so that a worker has to take it over. */
-async function leftBehind(workflow: string, id: string, where: Place): Promise<void> {
-  const running = startCli(["run", workflow, "--id", id], where);
+async function leftBehind(workflow: string, id: string, where: Place, ...more: readonly string[]): Promise<void> {
+  const running = startCli(["run", workflow, "--id", id, ...more], where);
   await running.saw(id);
   running.child.kill("SIGKILL");
   await running.ended;
@@ -37,7 +39,36 @@ async function statusOf(id: string, where: Place): Promise<string> {
   return (JSON.parse(stdout) as { status: string }).status;
 }
 
+/** Starts a worker as npm does, by a process of its own, and ends that process. */
+async function orphaned(where: Place, npmCommand: string): Promise<{ readonly pid: number; kill(): void }> {
+  const script = `const { spawn } = require("node:child_process");
+    const child = spawn(process.execPath, ${JSON.stringify([bin, "worker", "--json"])}, { stdio: ["ignore", "pipe", "ignore"] });
+    child.stdout.once("data", () => console.log(child.pid));`;
+  const npm = spawn(process.execPath, ["-e", script], { cwd: where.cwd, env: { ...process.env, npm_command: npmCommand } });
+  const [printed] = (await once(npm.stdout, "data")) as [Buffer];
+  const pid = Number(String(printed));
+  npm.kill("SIGKILL");
+  return { pid, kill: () => void process.kill(pid, "SIGKILL") };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 describe("stepfold worker", () => {
+  it("ends when npx has gone, and outlives any other parent", async () => {
+    const where = place();
+    await cli(["run", "two", "--id", "a"], where);
+    const [daemon, ofNpx] = [await orphaned(where, "run-script"), await orphaned(where, "exec")];
+    onTestFinished(daemon.kill);
+    await expect.poll(() => isAlive(ofNpx.pid), { timeout: 20_000 }).toBe(false);
+    expect(isAlive(daemon.pid)).toBe(true);
+  });
+
   it("drives what others left, tells of each step, and ends well when it is asked to", async () => {
     const where = place();
     await leftBehind("two", "a", where);
@@ -58,6 +89,21 @@ describe("stepfold worker", () => {
     expect(await statusOf("a", where)).toBe("completed");
     expect((await cli(["workers"], where)).stdout).toBe("No worker reports that it runs executions of .stepfold/dev.db\n");
     expect(jsonLines((await cli(["workers", "--json"], where)).stdout)).toEqual([{ type: "workers", items: [] }]);
+  });
+
+  it("runs only what is in the task queues that it is given", async () => {
+    const where = place();
+    await leftBehind("two", "a", where, "--task-queue", "gpu");
+    await leftBehind("two", "b", where);
+    const web = startCli(["worker", "--task-queue", "default", "mail"], where);
+    await web.saw("b ✔ b");
+    expect((await cli(["show", "a"], where)).stdout).toContain('No living worker takes the task queue "gpu".');
+    expect(await statusOf("a", where)).toBe("active");
+    const gpu = startCli(["worker", "--task-queue", "gpu"], where);
+    await gpu.saw("a ✔ b");
+    for (const { child } of [web, gpu]) child.kill("SIGTERM");
+    for (const { ended } of [web, gpu]) expect((await ended).code).toBe(0);
+    expect((await cli(["worker", "--task-queue", "a b"], where)).stderr).toContain('Option "taskQueues" must be a list of 1 to 100 names');
   });
 
   it("ends the step under way and leaves the next one to others", async () => {

@@ -28,6 +28,9 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
+  /** What it has printed so far. */
+  stdout(): string;
+  stderr(): string;
   /** Resolves when standard output or standard error holds the text. */
   saw(text: string): Promise<void>;
 }
@@ -105,5 +108,5 @@ export function start(command: string, args: readonly string[], { cwd, env }: Pl
       look();
       void ended.then(() => reject(new Error(`it ended without saying "${text}":\n${stdout}\n${stderr}`)));
     });
-  return { child, ended, saw };
+  return { child, ended, saw, stdout: () => stdout, stderr: () => stderr };
 }

@@ -2,10 +2,12 @@
 // nothing and fails if a report differs.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { declarationOf, readDeclarations } from "./api/declaration-file.ts";
-import { library, type PublicEntry, publicEntries, root } from "./public-entries.ts";
+import { type PublicEntry, publicEntries, reportedPackages, root } from "./public-entries.ts";
 
 const folder = `${root}/api`;
-const reports = new Map(publicEntries().map((entry) => [reportName(entry), report(entry)]));
+const reports = new Map(
+  reportedPackages.flatMap((home) => publicEntries(home).map((entry) => [reportName(entry), report(entry, home)] as const)),
+);
 const written = existsSync(folder) ? readdirSync(folder) : [];
 
 if (process.argv.includes("--check")) {
@@ -28,11 +30,11 @@ if (process.argv.includes("--check")) {
 
 /** Returns the file name of a report: `stores-sqlite.txt` for `stepfold/stores/sqlite`, `stepfold.txt` for `stepfold`. */
 function reportName({ name }: PublicEntry): string {
-  return `${name.replace(/^stepfold\//, "").replaceAll("/", "-")}.txt`;
+  return `${name.replace(/^@?stepfold\//, "").replaceAll("/", "-")}.txt`;
 }
 
-function report({ name, types }: PublicEntry): string {
-  const file = `${library}/${types.slice(2)}`;
+function report({ name, types }: PublicEntry, home: string): string {
+  const file = `${home}/${types.slice(2)}`;
   const names = [...readDeclarations(file).exported.keys()].sort();
   return `${[`// ${name}`, ...names.map((one) => named(one, declarationOf(file, one)))].join("\n\n")}\n`;
 }

@@ -25,15 +25,15 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 
 /**
  * The lines of code of databases that are longer than their table allows. They may fall. They rise only for what every database has to do:
- * last to find executions that wait for a permit and need none.
+ * last to move an execution into another partition of what is due.
  */
 const ceilings: Readonly<Record<string, number>> = {
-  sqlite: 1213,
-  mongo: 641,
-  dynamo: 1300,
-  mysql: 886,
-  postgres: 1078,
-  redis: 960,
+  sqlite: 1223,
+  mongo: 659,
+  dynamo: 1328,
+  mysql: 912,
+  postgres: 1092,
+  redis: 987,
 };
 
 function none(violations: readonly Violation[]): void {

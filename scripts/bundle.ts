@@ -1,6 +1,7 @@
 // Writes the published code of every package into its dist, next to the declarations that the compiler wrote there.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { buildPage } from "./packaging/build-page.ts";
 import { bundledPackages, bundlePackage } from "./packaging/bundle-package.ts";
 
 for (const bundled of bundledPackages) {
@@ -10,6 +11,7 @@ for (const bundled of bundledPackages) {
   const written = new Set(files.map(({ fileName }) => fileName));
   for (const path of codeBelow(dist)) if (!written.has(path)) rmSync(`${dist}/${path}`);
 }
+await buildPage();
 
 /** Writes a file only if its content changes, so that a process that loads an unchanged file never reads half of it. */
 function writeIfChanged(path: string, content: string | Uint8Array): void {
@@ -20,5 +22,6 @@ function writeIfChanged(path: string, content: string | Uint8Array): void {
 
 function codeBelow(folder: string): string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
-  return paths.filter((path) => /\.js(\.map)?$/.test(path));
+  // what is below `app` is the page of Studio, which has a build of its own
+  return paths.filter((path) => /\.js(\.map)?$/.test(path) && !path.startsWith("app/"));
 }

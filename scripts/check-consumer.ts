@@ -88,6 +88,10 @@ function compile(moduleResolution: "nodenext" | "bundler"): void {
   const imports = names.map((name, index) => `import * as entry${index} from ${JSON.stringify(name)};`);
   const uses = `if ([${names.map((_, index) => `entry${index}`)}].some((one) => Object.keys(one).length === 0)) throw new TypeError("an empty entry");`;
   writeFileSync(join(folder, "src/entries.ts"), [...imports, uses].join("\n"));
+  // a file of a CommonJS project: Node.js requires an ES module for it, and TypeScript finds the types
+  const required = join(folder, "src/required.cts");
+  if (moduleResolution === "nodenext") writeFileSync(required, [...imports, uses].join("\n"));
+  else rmSync(required, { force: true });
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: optionsFor(moduleResolution), include: ["src"] }));
   run(process.execPath, `${root}/node_modules/typescript/bin/tsc`, "-p", ".");
 }

@@ -8,6 +8,8 @@ interface Packed {
 it.each([
   "packages/stepfold",
   "packages/cli",
+  "packages/server",
+  "packages/studio",
 ])("A26: %s is published without tests, fixtures and what the build keeps for itself", (folder) => {
   const told = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: folder,

@@ -41,7 +41,7 @@ export async function openStore(text: string, { migrate = false, freezer }: Open
 
 async function openPostgres(url: URL, migrate: boolean): Promise<OpenedStore> {
   const schema = url.searchParams.get("schema") ?? "stepfold";
-  const pool = new pg.Pool({ ...postgresPlace(url), max: 8, connectionTimeoutMillis: answerMs, query_timeout: answerMs });
+  const pool = new pg.Pool({ ...postgresPlace(url), max: 4, connectionTimeoutMillis: answerMs, query_timeout: answerMs });
   pool.on("error", () => undefined);
   const store = postgresStore(pool, { schema, migrate });
   // the first call creates the tables

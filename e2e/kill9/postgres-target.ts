@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openStore } from "./open-store.ts";
 import { type Held, storedOf, type Target } from "./stored.ts";
@@ -18,7 +19,7 @@ export async function postgresTarget(url: string, through: string = url): Promis
   await close();
   const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 60_000 });
   pool.on("error", () => undefined);
-  const all = async (sql: string, values: unknown[] = []): Promise<never> => (await pool.query(sql, values)).rows as never;
+  const all = async (sql: string, values: unknown[] = []): Promise<never> => (await patiently(() => pool.query(sql, values))).rows as never;
   const table = (name: string): string => `"${schema}".${name}`;
   return {
     name: "postgres",
@@ -51,8 +52,19 @@ export async function postgresTarget(url: string, through: string = url): Promis
       });
     },
     async drop() {
-      await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+      await patiently(() => pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`));
       await pool.end();
     },
   };
+}
+
+/** Asks again while the server has no connection to spare: those of processes that were killed or cut off end a little later. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const deadline = performance.now() + 60_000; ; await sleep(200)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "53300" || performance.now() > deadline) throw error;
+    }
+  }
 }

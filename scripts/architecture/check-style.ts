@@ -46,7 +46,7 @@ const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** Checks the names of files and folders: kebab-case, and no name that says nothing about the contents. */
 export function checkNames(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path }) => {
-    const names = (path.split("/src/")[1] ?? path).replace(/(\.test|\.test-d)?\.ts$/, "").split("/");
+    const names = (path.split("/src/")[1] ?? path).replace(/(\.test|\.test-d|\.worker)?\.tsx?$/, "").split("/");
     const bad = names.find((name) => dumpingGround.test(name) || !kebabCase.test(name));
     return bad === undefined ? [] : [{ rule: "names", path, message: `"${bad}" does not say what is inside, or is not kebab-case` }];
   });

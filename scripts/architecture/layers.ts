@@ -58,10 +58,16 @@ export const layers: readonly Layer[] = [
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
   { folder: "runtime", floor: "1st floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
   { folder: "schedules", floor: "1st floor", mayImport: ["core", "ports", "engine/node", "runtime"], takesIn: ["croner"] },
+  { folder: "http", floor: "1st floor", mayImport: ["core", "environment"] },
+  { folder: "client", floor: "2nd floor", mayImport: ["core", "ports", "engine"] },
   { folder: "guest/*", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine", "guest"] },
   { folder: "guest", floor: "2nd floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
-  { folder: "serverless", floor: "2nd floor", mayImport: ["core", "ports", "environment", "queues/checked", "queues/sqs", "runtime"] },
-  { folder: "webhooks", floor: "2nd floor", mayImport: ["core", "ports", "environment", "runtime", "serverless"] },
+  {
+    folder: "serverless",
+    floor: "2nd floor",
+    mayImport: ["core", "ports", "environment", "queues/checked", "queues/sqs", "http", "runtime"],
+  },
+  { folder: "webhooks", floor: "2nd floor", mayImport: ["core", "ports", "environment", "http", "runtime"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];
 
@@ -69,7 +75,7 @@ export const layers: readonly Layer[] = [
 export const entryMayImport: readonly string[] = ["core", "expressions", "ports", "environment", "engine/node", "engine"];
 
 /** The packages on the roof. They may import every public entry of `stepfold`, and nothing else of it. */
-export const roof: readonly string[] = ["cli"];
+export const roof: readonly string[] = ["cli", "server", "studio"];
 
 /**
  * The folders inside a part, from the lowest up. A row may import the rows before it, and two folders of one row do not import each
@@ -93,11 +99,23 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["transition"],
     ["restart"],
     ["explain", "reading"],
+    ["history"],
     [""],
   ],
   expressions: [["evaluation", "pattern"], ["syntax"], ["functions"], ["compile"], ["read-set", "extra"], [""]],
   engine: [["secrets", "schema"], ["workflow"], ["attempt"], ["commands"], [""]],
-  runtime: [["context"], ["commands", "retention"], ["forks"], ["local"], ["delivery"], ["worker"], ["handle"], ["bulk"], [""]],
+  runtime: [
+    ["callers"],
+    ["context"],
+    ["commands", "retention"],
+    ["forks"],
+    ["local"],
+    ["delivery"],
+    ["worker"],
+    ["handle"],
+    ["bulk"],
+    [""],
+  ],
 };
 
 /** Returns the row of a file of the library, and the folder of its part. */

@@ -13,7 +13,11 @@ export interface Policy {
 export const policies: readonly Policy[] = [
   { rule: "fairness: who is claimed first after a claim without room", sign: /\bowed\b|Owed\b/, files: ["kit/claims/claims.ts"] },
   { rule: "fairness: whose turn it is among the keys", sign: /#lastKey\b/, files: ["kit/claims/permits.ts"] },
-  { rule: "permits: who holds one", sign: /\b(PermitHolder|holderStatus)\b/, files: ["kit/claims/permits.ts"] },
+  {
+    rule: "permits: who holds one",
+    sign: /\b(PermitHolder|holderStatus)\b/,
+    files: ["kit/claims/permits.ts", "kit/claims/permit-holders.ts"],
+  },
   {
     rule: "permits and rates: the record of a key",
     sign: /\.(get|put)\("permit"/,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readSource, type SourceFile } from "./source-file.ts";
 
-const isTest = /\.(test|test-d|fixture)\.ts$/;
+const isTest = /\.(test|test-d|fixture)\.tsx?$/;
 
 /** Reads every source file of every package, without tests and their fixtures. */
 export function readTree(root: string): SourceFile[] {
@@ -24,6 +24,6 @@ function pathsIn(root: string, folder: string): string[] {
 
 function readPackage(root: string, folder: string): SourceFile[] {
   return pathsIn(root, folder)
-    .filter((path) => path.endsWith(".ts") && !isTest.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !isTest.test(path))
     .map((path) => readSource({ path, text: readFileSync(`${root}/${path}`, "utf8") }));
 }

@@ -292,6 +292,11 @@ describe("checkMeanings", () => {
     expect(checkMeanings(tree(texts), {})).toEqual([]);
   });
 
+  it("lets two packages use one name, as they do not read each other", () =>
+    expect(
+      checkMeanings(tree({ "packages/cli/src/a.ts": "export const x = 1;", "packages/server/src/a.ts": "export const x = 2;" }), {}),
+    ).toEqual([]));
+
   it("takes a name that is listed with its one meaning, and no list that is out of date", () => {
     expect(checkMeanings(two, { place: "where" })).toEqual([]);
     expect(messages(checkMeanings(two, { place: "where", clock: "time" }))).toEqual([

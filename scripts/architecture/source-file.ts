@@ -56,7 +56,7 @@ interface SyntaxNode {
 
 /** Reads a TypeScript file into the facts that the rules check. */
 export function readSource({ path, text }: SourceText): SourceFile {
-  const { program, comments, errors } = parseSync(path, text, { lang: "ts" });
+  const { program, comments, errors } = parseSync(path, text, { lang: path.endsWith(".tsx") ? "tsx" : "ts" });
   if (errors.length > 0) throw new SyntaxError(`${path}: ${errors[0]?.message}`);
   const lineAt = lineCounter(text);
   const imports: Import[] = [];

@@ -77,6 +77,7 @@ describe("checkPolicies", () => {
   /** Code that makes the decision of each policy, by file. */
   const deciding: Readonly<Record<string, string>> = {
     "kit/claims/claims.ts": "let permitsAreOwed = false;",
+    "kit/claims/permit-holders.ts": "export interface PermitHolder { id: string }",
     "kit/claims/permits.ts": 'interface PermitHolder { id: string } class P { #lastKey = ""; } records.get("permit", [key]);',
     "kit/claims/rates.ts": 'records.put("permit", [change]); const { periodMs } = state;',
     "kit/claims/decide-rates.ts": "const isFree = times.at(-limit)! + periodMs <= now;",

@@ -27,6 +27,7 @@ export const replacedWords: readonly ReplacedWord[] = [
       "what explain() publishes: where an execution stands": [
         ...["PlaceInfo", "placesOf", "maxPlaces", "maxOwnPlaces", "maxChildPlaces"],
         ...["placeLine", "place-line", "placesText", "places-text"],
+        ...["places", "LeadPlaces", "leadPlaces", "OtherPlace", "PlaceList"],
       ],
       "public in stepfold/runtime: a wait, a path or a node of an execution": ["Place"],
     },

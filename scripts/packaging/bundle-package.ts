@@ -26,15 +26,17 @@ export const bundledPackages: readonly BundledPackage[] = [
     takesIn: layers.flatMap(({ takesIn = [] }) => takesIn),
   },
   { folder: `${root}/packages/cli`, entries: { main: "./src/main.ts", index: "./src/index.ts" }, chunkOf: () => null },
+  { folder: `${root}/packages/server`, entries: { index: "./src/index.ts", "node/index": "./src/node/index.ts" }, chunkOf: () => null },
+  { folder: `${root}/packages/studio`, entries: { index: "./src/index.ts" }, chunkOf: () => null },
 ];
 
 /** A code file with the names of the chunks that it imports, or a source map. */
 export type BundledFile = OutputChunk | OutputAsset;
 
 /**
- * Builds the published files of a package in memory. Text that a process would load for nothing is left out: comments (editors read
- * them in the declarations), spaces, and the names of local variables; statements are written in their shortest form. Names of functions
- * and classes stay, so a stack is useful even without source maps. Imported packages stay imports.
+ * Builds the published files of a package in memory. Comments are left out, because editors read them in the declarations. The code is not
+ * minified: for an uncaught error Node.js prints the line of code that threw it, which must be short enough to read, and the names in its
+ * stack must be those of the source. Bundlers of users minify. Imported packages stay imports.
  */
 export async function bundlePackage({ folder, entries, chunkOf, takesIn = [] }: BundledPackage): Promise<readonly BundledFile[]> {
   const bundle = await rolldown({
@@ -52,7 +54,7 @@ export async function bundlePackage({ folder, entries, chunkOf, takesIn = [] }: 
       entryFileNames: "[name].js",
       chunkFileNames: "chunks/[name].js",
       minifyInternalExports: false,
-      minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
+      minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
       codeSplitting: {
         groups: [
           {

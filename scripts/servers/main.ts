@@ -1,6 +1,7 @@
 // Manages the servers that tests use, and prints one line for each: scripts/services up|down|status [name...]
 // "up" uses servers that answer and starts the others on the loopback interface; "down" stops only those that "up" started.
 import { allServices } from "./all-services.ts";
+import { installChromium } from "./chromium.ts";
 import { installFakeTime } from "./faketime.ts";
 import { readOwnProcess, stopOwnProcess } from "./own-process.ts";
 import { installRestate } from "./restate.ts";
@@ -18,7 +19,7 @@ if (!run || unknown) {
   process.exit(2);
 }
 await run(names.length > 0 ? allServices.filter(({ name }) => names.includes(name)) : allServices);
-if (run === up && names.length === 0) console.log(`${installFakeTime()}\n${installRestate()}`);
+if (run === up && names.length === 0) console.log([installFakeTime(), installRestate(), installChromium()].join("\n"));
 
 async function status(services: readonly Service[]): Promise<void> {
   const states = await Promise.all(services.map(findService));

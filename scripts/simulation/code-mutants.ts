@@ -460,8 +460,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "stores/kit/claims/claims.ts",
-        find: "fresh.map(plannedClaim), options, true)",
-        put: "fresh.map(plannedClaim), options, false)",
+        find: "(await takeExecutions(this.#writer, guards.map(plannedClaim), options, true)).claimed",
+        put: "(await takeExecutions(this.#writer, guards.map(plannedClaim), options, false)).claimed",
       },
     ],
   },

@@ -5,7 +5,7 @@ import { waits } from "../../packages/stepfold/src/core/explain/waits.ts";
 import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
 import type { IncidentAnswer } from "../../packages/stepfold/src/core/transition/paths/incident.ts";
 import type { Run } from "../../packages/stepfold/src/runtime/handle/run.ts";
-import type { Client, ClientScript } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import type { ClientScript, SimulatedClient } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { passedOver } from "./model.ts";
 import { incidentPlans } from "./program.ts";
 
@@ -163,7 +163,7 @@ export function restarter(workflowId: string, who: string): ClientScript {
 }
 
 /** Restarts or deletes a child that has ended, before its parent is restarted. */
-async function meddle(client: Client, workflowId: string, deletes: boolean): Promise<void> {
+async function meddle(client: SimulatedClient, workflowId: string, deletes: boolean): Promise<void> {
   const { runtime } = client;
   const child = await unlessOvertaken(() => runtime.get(workflowId));
   if (!child) return;
@@ -180,7 +180,7 @@ const forkOf = (workflowId: string): string => `${workflowId}-fork`;
  * Returns the handle of an execution. Returns undefined if the execution is missing for a long time: a failover has lost it, and its
  * owner, who had its result before, does not start it again.
  */
-export async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run | undefined> {
+export async function found({ runtime, sleep }: SimulatedClient, workflowId: string): Promise<Run | undefined> {
   for (let tries = 0; tries < 600; tries++) {
     const run = await unlessOvertaken(() => runtime.get(workflowId));
     if (run) return run;
@@ -194,7 +194,7 @@ export async function found({ runtime, sleep }: Client, workflowId: string): Pro
  *
  * @param children gets the ids of these executions
  */
-async function answerAll(client: Client, run: Run, who: string, children: Set<string> = new Set()): Promise<Snapshot> {
+async function answerAll(client: SimulatedClient, run: Run, who: string, children: Set<string> = new Set()): Promise<Snapshot> {
   for (;;) {
     const snapshot = await run.snapshot();
     if (isTerminal(snapshot.status)) return snapshot;
@@ -204,7 +204,7 @@ async function answerAll(client: Client, run: Run, who: string, children: Set<st
   }
 }
 
-async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: string): Promise<void> {
+async function answerOnce(client: SimulatedClient, run: Run, snapshot: Snapshot, who: string): Promise<void> {
   // the client retries a parked execution, because the crashes were not its fault
   if (snapshot.status === "parked") await unlessOvertaken(() => run.retry());
   // after a restart, a wait that is open again needs an answer of its own
@@ -253,7 +253,7 @@ function decisionAbout(snapshot: Snapshot, { id, nodeId, payload }: WaitInfo): I
 }
 
 /** Makes a call again while the simulated store refuses what was decided before a failover. */
-export async function untilDecidedAgain<T>(client: Client, work: () => Promise<T>): Promise<T | undefined> {
+export async function untilDecidedAgain<T>(client: SimulatedClient, work: () => Promise<T>): Promise<T | undefined> {
   for (;;) {
     try {
       return await unlessOvertaken(work);

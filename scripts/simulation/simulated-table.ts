@@ -1,13 +1,8 @@
 import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../packages/stepfold/src/core/values/json.ts";
 import { MemoryTable } from "../../packages/stepfold/src/stores/databases/memory/memory-table.ts";
-import type {
-  DueExecutions,
-  DueQuery,
-  ExecutionTable,
-  RowAnswer,
-  RowWrite,
-} from "../../packages/stepfold/src/stores/kit/execution-table.ts";
+import type { RowAnswer, RowWrite } from "../../packages/stepfold/src/stores/kit/execution-rows.ts";
+import type { DueExecutions, DueQuery, ExecutionTable } from "../../packages/stepfold/src/stores/kit/execution-table.ts";
 import { skipsLocked } from "../../packages/stepfold/src/stores/kit/row-rules.ts";
 import type { StoreWorld } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 

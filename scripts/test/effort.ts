@@ -56,6 +56,8 @@ export interface Effort {
   /** The number of random schedules of the simulation, and whether mutants are run too. */
   readonly schedules: number;
   readonly mutants: boolean;
+  /** Whether pages are looked at in each theme at each width, and each hostile text on executions of every kind. */
+  readonly everyLook: boolean;
   /** The runtimes on which the tests of the core, the engine and the expressions run besides the Node.js of all tests. */
   readonly runtimes: readonly RuntimeName[];
 }
@@ -86,6 +88,7 @@ const efforts = {
     restarts: 1,
     schedules: 100,
     mutants: false,
+    everyLook: false,
     runtimes: [],
   },
   /** `npm run test:all`, and vitest when it is called directly. */
@@ -113,6 +116,7 @@ const efforts = {
     restarts: 2,
     schedules: 2_000,
     mutants: true,
+    everyLook: false,
     runtimes: ["workerd"],
   },
   /** `npm run storm`: for larger changes; takes an hour or two. */
@@ -141,6 +145,7 @@ const efforts = {
     restarts: 30,
     schedules: 50_000,
     mutants: true,
+    everyLook: true,
     runtimes: ["node-20", "node-22", "node-24", "node-26", "bun", "deno", "workerd"],
   },
 } satisfies Record<string, Effort>;

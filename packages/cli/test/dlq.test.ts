@@ -15,7 +15,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Makes a database with two executions that are parked, because no worker has their node type, and one that is not. */
+/** Makes a database with two executions that are parked, as a store parks them that cannot leave them to other workers, and one that is not. */
 async function databaseWithParked(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "stepfold-dlq-"));
   folders.push(folder);
@@ -27,7 +27,8 @@ async function databaseWithParked(): Promise<string> {
   for (const workflowId of ["one", "two"]) await starter.start("rare", { workflowId });
   await starter.start("ask", { workflowId: "fine" });
   await starter.close();
-  const worker = createRuntime({ store, nodeDefinitions: builtinNodes, pollMs: 5, onProblem: () => undefined });
+  const { taskQueues: _, ...features } = store.features;
+  const worker = createRuntime({ store: { ...store, features }, nodeDefinitions: builtinNodes, pollMs: 5, onProblem: () => undefined });
   await vi.waitFor(async () => expect(await statuses(store)).toEqual({ one: "parked", two: "parked", fine: "paused" }), 10_000);
   await worker.close();
   await store.close();

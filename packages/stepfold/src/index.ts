@@ -24,11 +24,12 @@ export type { ErrorInfo } from "./core/errors/error-info.ts";
 export type { Issue, IssueCode } from "./core/errors/issue.ts";
 export type { SchemaIssue } from "./core/errors/schema-issue.ts";
 export { StepfoldError } from "./core/errors/stepfold-error.ts";
-export { type Explanation, explain, type NextInfo } from "./core/explain/explain.ts";
+export { type ExplainOptions, type Explanation, explain, type NextInfo } from "./core/explain/explain.ts";
 export type { ItemCounts } from "./core/explain/explain-items.ts";
+export type { SentenceMark } from "./core/explain/explain-marks.ts";
 export type { PlaceInfo } from "./core/explain/explain-path.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./core/explain/waits.ts";
-export type { WaitSummary } from "./core/reading/summary-of-head.ts";
+export type { ItemsSummary, RetrySummary, StateSummary, WaitSummary } from "./core/reading/summary-of-head.ts";
 export type {
   AnswerRefusedEvent,
   CancelledEvent,
@@ -117,8 +118,9 @@ export type { Environment } from "./ports/environment.ts";
 export type { EndedBucket, EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "./ports/execution-counts.ts";
 export type { CountQuery, ExecutionSummary, ListQuery, Page } from "./ports/execution-list.ts";
 export type { MetadataBounds, MetadataFilter, WaitFilter } from "./ports/list-filters.ts";
+export { type NoWorker, noWorkerFor, noWorkerText } from "./ports/no-worker.ts";
 export type { AppendedRow, Claim, Commit, Lease, SnapshotStore, StoreFeatures } from "./ports/snapshot-store.ts";
 export type { DefinitionLibrary, DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "./ports/store-definitions.ts";
 export type { DeletedExecution, PruneOptions, PruneReport, TrimOptions, TrimReport } from "./ports/store-removal.ts";
-export type { LiveWorker, WorkerBeat } from "./ports/store-workers.ts";
+export type { LackedDefinition, LiveWorker, WorkerBeat } from "./ports/store-workers.ts";
 export type { TransactionQuery } from "./ports/transaction-query.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TrimReport } from "stepfold";
+import { durationText } from "stepfold/core";
 import { feedHearsItself } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { type Cleanup, cleanup } from "../cleanup.ts";
@@ -15,7 +16,6 @@ import { examineExecutions, type OpenExecutions } from "../store/examine-executi
 import { type ExaminedSchedules, examineSchedules } from "../store/examine-schedules.ts";
 import type { Examination } from "../store/examine-store.ts";
 import { type ExaminedWaits, examineWaits } from "../store/examine-waits.ts";
-import { durationText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 
 /** Options of `stepfold doctor`. */

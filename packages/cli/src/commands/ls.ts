@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type ExecutionCounts, isTerminal, type Status } from "stepfold";
+import { agoText } from "stepfold/core";
 import { countExecutions } from "stepfold/runtime";
 import { publicUrl } from "stepfold/stores/from-url";
 import { BadInput } from "../bad-input.ts";
@@ -9,7 +10,6 @@ import { say } from "../output.ts";
 import { programName } from "../program-name.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
 import { checkFilter, everyStatus, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
-import { agoText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 import { statusMeaning } from "../text/status-meaning.ts";

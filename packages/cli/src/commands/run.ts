@@ -25,6 +25,7 @@ export interface RunOptions {
   readonly id?: string;
   readonly timeout?: string;
   readonly deadline?: string;
+  readonly taskQueue?: string;
   readonly store?: string;
   readonly config?: string;
   readonly json?: boolean;
@@ -47,9 +48,9 @@ export async function run(file: string, options: RunOptions): Promise<number> {
     closing.add(() => store.close());
     const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
     const before = await store.load(workflowId);
-    const { timeout, deadline } = options;
+    const { timeout, deadline, taskQueue } = options;
     const metadata = rememberConfig(configPath, database.folder);
-    const started = await startOrFind(session.runtime, workflow, { workflowId, input, metadata, timeout, deadline }, before);
+    const started = await startOrFind(session.runtime, workflow, { workflowId, input, metadata, timeout, deadline, taskQueue }, before);
     if (before && !options.json) noteOtherVersion(before, workflow, file, config);
     const exitCode = await followExecution({
       store,

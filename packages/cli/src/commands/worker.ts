@@ -20,6 +20,7 @@ export interface WorkerOptions {
   readonly queue?: string;
   readonly config?: string;
   readonly concurrency?: string;
+  readonly taskQueue?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -54,6 +55,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
       nodeDefinitions: nodeDefinitionsOf(config),
       globals: globals as GlobalsOf<NodeDefinitions>,
       ...(config.secrets && { secrets: config.secrets }),
+      ...(options.taskQueue && { taskQueues: options.taskQueue }),
       drive: false,
       leaseMs,
       beatMs,

@@ -6,7 +6,7 @@ import { namePath } from "../name-path.ts";
 import { printable } from "../text/printable.ts";
 
 /** The names of config files, in the order in which they are looked for. */
-const names = ["stepfold.config.ts", "stepfold.config.js", "stepfold.config.mjs"];
+const names = ["stepfold.config.ts", "stepfold.config.mts", "stepfold.config.js", "stepfold.config.mjs"];
 /** The key in the metadata under which an execution remembers its config, as a path relative to the folder of the database. */
 const metadataKey = "stepfold.config";
 
@@ -59,7 +59,7 @@ export function rememberConfig(config: string | null, dataFolder: string): Reado
 /** Returns the config that the metadata names; null if they name none, or no script that exists. */
 function rememberedConfig({ metadata }: Pick<SnapshotHead, "metadata">, dataFolder: string): string | null {
   const remembered = Object.hasOwn(metadata, metadataKey) ? metadata[metadataKey] : null;
-  if (typeof remembered !== "string" || !/\.(?:ts|js|mjs)$/.test(remembered)) return null;
+  if (typeof remembered !== "string" || !/\.(?:ts|mts|js|mjs)$/.test(remembered)) return null;
   const path = resolve(dataFolder, remembered);
   return isFile(path) ? path : null;
 }

@@ -1,8 +1,10 @@
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BadInput } from "../bad-input.ts";
 import { namePath } from "../name-path.ts";
 import { printable } from "../text/printable.ts";
 import type { StepfoldConfig } from "./config.ts";
+import { findOwnPackages } from "./own-packages.ts";
 
 /** The settings that a config may have. */
 const keys = ["nodeDefinitions", "globals", "secrets", "workflows", "limits", "schedules", "queue", "feed"];
@@ -10,6 +12,7 @@ const keys = ["nodeDefinitions", "globals", "secrets", "workflows", "limits", "s
 /** Loads a config and checks its settings; without a path, the config is empty. @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
 export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
   if (path === null) return {};
+  findOwnPackages();
   const name = namePath(path);
   let module: { readonly default?: unknown };
   try {
@@ -24,12 +27,20 @@ export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
   return checked(module.default, name);
 }
 
+/** Whether a file failed because Node.js reads it as CommonJS, which has no `import` and `export`. */
+function isCommonJs(cause: unknown, path: string): boolean {
+  const message = cause instanceof SyntaxError ? cause.message : "";
+  return /\.[jt]s$/.test(path) && /import statement outside a module|Unexpected token 'export'/.test(message);
+}
+
 /** Makes the error for a failure in the code of a config. It shows the message and the line, never the whole stack. */
 export function configFailed(what: string, cause: unknown, path: string): BadInput {
   const message = printable(cause instanceof Error ? `${cause.name}: ${cause.message.split("\n")[0]}` : String(cause), 160);
   const place = cause instanceof Error ? new RegExp(`${path.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}:(\\d+)`).exec(cause.stack ?? "") : null;
   return new BadInput("CONFIG_FAILED", `${what}${place ? ` (line ${place[1]})` : ""}: ${message}`, {
-    hint: "Set STEPFOLD_DEBUG=1 to see where it comes from",
+    hint: isCommonJs(cause, path)
+      ? `The package.json of this folder says "type": "commonjs", as npm init writes it. Rename the config to ${basename(path).replace(/\.(t|j)s$/, ".m$1s")}, or set "type": "module"`
+      : "Set STEPFOLD_DEBUG=1 to see where it comes from",
     cause,
   });
 }

@@ -17,6 +17,7 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
     .option("--input <json|@file|->", "what it is started with: JSON, a file, or - for standard input")
     .option("--id <id>", "id of the execution; one that exists with the same input goes on (default: a new one)")
     .option("--timeout <duration>", "how long it may take: 2h, PT5M; then it fails (default: what the workflow says)")
+    .option("--task-queue <name>", "its task queue: which workers go on with it after this command (default: what the workflow says)")
     .option("--deadline <time>", "by when it must have ended: 2026-11-30T17:00:00Z; of this and --timeout the earlier counts")
     .option(...options.store)
     .option(...options.config)
@@ -81,6 +82,7 @@ function common(command: Command): Command {
   return command
     .option(...options.store)
     .option(...options.config)
+    .option("--no-drive", "only tell it: run no steps here, and leave the rest to workers")
     .option(...options.exitCode)
     .option(...options.json);
 }

@@ -1,9 +1,9 @@
 import type { Event, Snapshot } from "stepfold";
+import { trail } from "stepfold/core";
 import { describe, expect, it } from "vitest";
 import { engineOf, flow, played } from "../../test/flow.fixture.ts";
 import { plainPaint } from "../text/paint.ts";
 import { eventLines } from "./event-line.ts";
-import { trail } from "./trail.ts";
 
 const step = { pathId: "0", turn: 1, nodeId: "charge", attempt: 1, startedAt: 1_000, at: 1_012, version: 3 };
 const stamp = { version: 4, at: 2_000 };
@@ -62,8 +62,8 @@ describe("eventLines", () => {
   it("say whose answer the code of a node has refused, and why", () => {
     const refused = { ...step, type: "answerRefused", waitId: "0@2" } as const;
     const issues = [{ pointer: "/amount", message: "must be even" }];
-    expect(line({ ...refused, who: "ada", issues })).toBe("✖ charge    the answer of ada is refused: /amount must be even  waits again");
-    expect(line({ ...refused, issues: [{ pointer: "", message: "no" }] })).toBe("✖ charge    the answer is refused: / no  waits again");
+    expect(line({ ...refused, who: "ada", issues })).toBe("✖ charge    the answer of ada is refused  /amount must be even  waits again");
+    expect(line({ ...refused, issues: [{ pointer: "", message: "no" }] })).toBe("✖ charge    the answer is refused  / no  waits again");
     expect(line({ ...refused, issues: [] })).toBe("✖ charge    the answer is refused  waits again");
   });
 

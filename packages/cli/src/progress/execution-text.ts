@@ -1,6 +1,6 @@
 import { type EpochMs, type Event, isTerminal, type Snapshot } from "stepfold";
+import { agoText, countdownText, durationText, trail } from "stepfold/core";
 import type { CommandContext } from "../execution/next-command.ts";
-import { agoText, countdownText, durationText } from "../text/duration-text.ts";
 import { nodeWidth, widthOf } from "../text/node-width.ts";
 import type { Paint } from "../text/paint.ts";
 import { printable, printableJson } from "../text/printable.ts";
@@ -11,7 +11,6 @@ import { type LineStyle, stepLine } from "./line.ts";
 import { errorText, originText, outputText } from "./outcome-text.ts";
 import { type Known, placesText } from "./places-text.ts";
 import { resultLines } from "./result-line.ts";
-import { trail } from "./trail.ts";
 
 /** What is needed to print an execution. */
 export interface Execution extends Known {
@@ -33,6 +32,7 @@ export function executionText(execution: Execution, paint: Paint, now: EpochMs):
     ...(snapshot.from ? [originText(snapshot.from)] : []),
     ...(explanation.runs === undefined ? [] : [timestampsText(explanation.runs, now)]),
     ...(isTerminal(status) ? [] : ["", timestampsText(explanation.sentence, now)]),
+    ...(explanation.noWorker === undefined ? [] : [timestampsText(explanation.noWorker, now)]),
     ...section("Input", snapshot.input === undefined ? [] : [printableJson(snapshot.input, 400)], paint),
     ...section("Now", placesText(execution, style, now), paint),
     ...section("Next", explanation.next && explanation.places.length > 1 ? [timestampsText(explanation.next.sentence, now)] : [], paint),

@@ -1,4 +1,5 @@
 import type { EpochMs, Event, Snapshot } from "stepfold";
+import { type Trail, trail } from "stepfold/core";
 import type { CommandContext } from "../execution/next-command.ts";
 import { control } from "../text/terminal.ts";
 import { eventLines } from "./event-line.ts";
@@ -6,7 +7,6 @@ import type { LineStyle } from "./line.ts";
 import { liveRegion } from "./live-region.ts";
 import { headline, outcomeText } from "./outcome-text.ts";
 import type { Progress } from "./progress.ts";
-import { type Trail, trail } from "./trail.ts";
 
 const redrawMs = 100;
 /** For a map with more items than this, only failures without a retry and actions from outside are shown item by item. */

@@ -1,6 +1,6 @@
 import { type EpochMs, isTerminal, type Snapshot } from "stepfold";
+import { durationText } from "stepfold/core";
 import { shellQuote } from "../execution/shell-quote.ts";
-import { durationText } from "../text/duration-text.ts";
 import type { Paint } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 import { pauseText } from "./pause-text.ts";

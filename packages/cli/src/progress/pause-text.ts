@@ -1,7 +1,8 @@
+import { questionOf, wantedText } from "stepfold/core";
 import type { Answerable } from "../execution/next-command.ts";
 import type { Paint } from "../text/paint.ts";
+import { printable } from "../text/printable.ts";
 import { timestampsText } from "../text/timestamps-text.ts";
-import { questionOf, wantedText } from "../text/wait-text.ts";
 import type { CommandOutcome } from "./progress.ts";
 
 /** The most waits that are listed. */
@@ -30,5 +31,6 @@ export function pauseText({ snapshot, waits, sentence, show, now }: CommandOutco
 /** Describes a wait in one line: its address, what it waits for, and the question of its step. */
 function waitLine(wait: Answerable["wait"]): string {
   const question = questionOf(wait);
-  return `${wait.address}  ${wantedText(wait)}${question === "" ? "" : `: ${question}`}`;
+  const told = printable(`${wantedText(wait) ?? ""}${question === "" ? "" : `: ${question}`}`, 600);
+  return `${wait.address}  ${told}`;
 }

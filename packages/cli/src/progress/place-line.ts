@@ -1,8 +1,8 @@
 import type { ActivePath, EpochMs, PlaceInfo } from "stepfold";
+import { countdownText, waitsPart } from "stepfold/core";
 import { nextMove } from "../execution/status.ts";
-import { countdownText } from "../text/duration-text.ts";
 import { printable } from "../text/printable.ts";
-import { waitsText } from "../text/wait-text.ts";
+import { partText } from "./event-line.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 
 /** The frames of the sign of a running step. */
@@ -34,5 +34,11 @@ export function placeLine(place: PlaceInfo, path: ActivePath, seenAt: EpochMs, n
     return stepLine("↻", "wait", address, [`attempt ${attempts + 1}`, `in ${countdownText(nextMove(path) - now)}`], style);
   const sign = signOf(place);
   if (sign === "⧗") return stepLine(sign, "wait", address, [`goes on in ${countdownText(nextMove(path) - now)}`], style);
-  return stepLine(sign, "wait", address, [sign === "⏸" ? waitsText(waits, now) : printable(sentence).replace(/^has /, "")], style);
+  return stepLine(
+    sign,
+    "wait",
+    address,
+    [sign === "⏸" ? partText(waitsPart(waits, now), style) : printable(sentence).replace(/^has /, "")],
+    style,
+  );
 }

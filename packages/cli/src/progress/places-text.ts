@@ -1,10 +1,8 @@
 import type { ActivePath, EpochMs, Event, Explanation, Snapshot, WaitInfo } from "stepfold";
-import { pathNamed } from "stepfold/core";
+import { countdownText, pathNamed, questionOf } from "stepfold/core";
 import type { Answerable } from "../execution/next-command.ts";
-import { countdownText } from "../text/duration-text.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { timestampsText } from "../text/timestamps-text.ts";
-import { questionOf } from "../text/wait-text.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 import { signOf } from "./place-line.ts";
 
@@ -41,7 +39,7 @@ export function placesText({ snapshot, explanation, waits, events, retryCommand 
 
 /** Returns the lines for one wait: its question, its details, and the command that answers it. */
 function askLines(wait: WaitInfo, command: string | null, { paint }: LineStyle): string[] {
-  const question = questionOf(wait);
+  const question = printable(questionOf(wait), 600);
   const details = detailsText(wait);
   return [
     ...(question === "" ? [] : [`    ${question}`]),

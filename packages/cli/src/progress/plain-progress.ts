@@ -1,8 +1,8 @@
+import { type Trail, trail } from "stepfold/core";
 import { eventLines } from "./event-line.ts";
 import type { LineStyle } from "./line.ts";
 import { headline, outcomeText } from "./outcome-text.ts";
 import type { Progress } from "./progress.ts";
-import { type Trail, trail } from "./trail.ts";
 
 /** Prints every event in lines of its own: for logs, pipes and CI. */
 export function plainProgress(write: (text: string) => void, style: LineStyle): Progress {

@@ -1,9 +1,7 @@
 import type { Event, Json } from "stepfold";
-import { durationText } from "../text/duration-text.ts";
-import { namesText } from "../text/names-text.ts";
+import { durationText, namesText, type Trail, trail } from "stepfold/core";
 import { printable, printableJson } from "../text/printable.ts";
 import { type LineStyle, stepLine } from "./line.ts";
-import { type Trail, trail } from "./trail.ts";
 
 /** What a node has done in all its visits. */
 interface Work {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ResumedEvent } from "stepfold";
-import { trail } from "../progress/trail.ts";
+import { trail } from "stepfold/core";
 import type { Store } from "../store/database.ts";
 
 const pageSize = 500;
@@ -14,9 +14,9 @@ export interface GivenAnswer {
 }
 
 /**
- * Whether the latest answer in the history is this one. Only answers to the given wait, at the given place and by the given
- * person are compared, as far as these are given. So a command that was killed after its answer was committed can be given
- * again, and goes on.
+ * Whether the latest answer in the history is this one. Only answers to the given wait and at the given place are compared, as far as these
+ * are given, and only those by the same person, or by nobody if none is named. So a command that was killed after its answer was committed
+ * can be given again, and goes on; and the answer of somebody else is not taken for it.
  */
 export async function wasAnswered(store: Store, workflowId: string, { step, wait, payload, by }: GivenAnswer): Promise<boolean> {
   let latest: ResumedEvent | null = null;
@@ -28,7 +28,7 @@ export async function wasAnswered(store: Store, workflowId: string, { step, wait
       if (event.type === "answerRefused" && event.answer === latest?.version) latest = null;
       if (event.type !== "resumed" || event.by !== "payload") continue;
       if (wait !== undefined && event.waitId !== wait) continue;
-      if (by !== undefined && event.who !== by) continue;
+      if (event.who !== by) continue;
       const address = seen.at(event.scope, event.pathId);
       if (step === undefined || step === address || address.endsWith(`/${step}`)) latest = event;
     }

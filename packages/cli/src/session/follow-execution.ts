@@ -1,10 +1,10 @@
-import { explain, type Snapshot } from "stepfold";
+import { explain, type Snapshot, StepfoldError } from "stepfold";
 import type { Run } from "stepfold/runtime";
 import type { StepfoldConfig } from "../config/config.ts";
 import { answerable, type CommandContext, commandLine } from "../execution/next-command.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { namePath } from "../name-path.ts";
-import { chooseProgress } from "../output.ts";
+import { chooseProgress, complain } from "../output.ts";
 import { programName } from "../program-name.ts";
 import type { Progress } from "../progress/progress.ts";
 import type { Database, Store } from "../store/database.ts";
@@ -50,9 +50,8 @@ export async function followExecution(options: FollowOptions): Promise<number> {
   interruption.beforeTelling(progress.close);
   try {
     progress.begin(before ?? current, before !== null);
-    const { snapshot, at, interrupted } = drives
-      ? await runToPause(options, progress)
-      : { snapshot: await run.snapshot(), at: null, interrupted: null };
+    const followed = drives ? await runToPause(options, progress) : null;
+    const { snapshot, at, interrupted } = followed ?? { snapshot: await run.snapshot(), at: null, interrupted: null };
     progress.end({
       snapshot,
       at,
@@ -72,9 +71,16 @@ export async function followExecution(options: FollowOptions): Promise<number> {
   }
 }
 
-function runToPause({ run, session, interruption, before }: FollowOptions, progress: Progress): Promise<Followed> {
+/** Drives an execution. Null: the code of this process does not take its definition, which is told; a worker goes on with it. */
+async function runToPause({ run, session, interruption, before, json }: FollowOptions, progress: Progress): Promise<Followed | null> {
   session.begin();
-  return follow(run, before?.version ?? -1, session, progress, interruption);
+  try {
+    return await follow(run, before?.version ?? -1, session, progress, interruption);
+  } catch (error) {
+    if (!StepfoldError.is(error, "WORKFLOW_LEFT")) throw error;
+    if (!json) complain(`${error.message}\n`);
+    return null;
+  }
 }
 
 /** The words after `--definition` with which an execution goes on by the present definition of its workflow. */

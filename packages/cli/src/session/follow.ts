@@ -1,8 +1,8 @@
 import { type EpochMs, type Snapshot, StepfoldError } from "stepfold";
+import { countdownText } from "stepfold/core";
 import type { Run } from "stepfold/runtime";
 import { canRunNow, hasNothingToWaitFor } from "../execution/status.ts";
 import type { Progress } from "../progress/progress.ts";
-import { countdownText } from "../text/duration-text.ts";
 import type { Interruption } from "./interruption.ts";
 import { othersRunning } from "./others-running.ts";
 import type { Session } from "./session.ts";

@@ -1,10 +1,11 @@
 import { exitCode } from "../exit-code.ts";
 import { complain } from "../output.ts";
+import { whenNpmHasGone } from "./npm-gone.ts";
 
 /** A second signal within this time counts as the same one: npm passes Ctrl-C on although the terminal has sent it to all processes. */
 const sameMs = 400;
 
-/** Ctrl-C or SIGTERM: the first signal asks the command to stop, the second one ends the process at once. */
+/** Ctrl-C, SIGTERM or the end of npm: the first signal asks the command to stop, the second one ends the process at once. */
 export interface Interruption {
   /** Resolves with the exit code when the first signal comes. */
   readonly asked: Promise<number>;
@@ -37,6 +38,7 @@ export function listenForInterruption(silent: boolean): Interruption {
     ["SIGTERM", listen(exitCode.terminated)],
   ] as const;
   for (const [signal, listener] of signals) process.on(signal, listener);
+  const endLooks = whenNpmHasGone(listen(exitCode.terminated));
   return {
     asked,
     beforeTelling(make) {
@@ -44,6 +46,7 @@ export function listenForInterruption(silent: boolean): Interruption {
     },
     stopListening() {
       for (const [signal, listener] of signals) process.off(signal, listener);
+      endLooks();
     },
   };
 }

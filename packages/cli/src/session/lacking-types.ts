@@ -3,10 +3,7 @@ import type { StepfoldConfig } from "../config/config.ts";
 import type { Store } from "../store/database.ts";
 import { nodeDefinitionsOf } from "./session.ts";
 
-/**
- * Returns the node types of an execution that neither the config nor the library has. A process that lacks one must not drive the execution:
- * it would park it, and no worker could go on with it for a time.
- */
+/** Returns the node types of an execution that neither the config nor the library has. A process that lacks one leaves it to workers. */
 export async function lackingTypes(
   store: Pick<Store, "getDefinition">,
   { definition }: Pick<Snapshot, "definition">,

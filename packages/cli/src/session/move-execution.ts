@@ -1,4 +1,5 @@
 import { type Snapshot, StepfoldError } from "stepfold";
+import { namesText } from "stepfold/core";
 import type { Run } from "stepfold/runtime";
 import { cleanup } from "../cleanup.ts";
 import { configOf } from "../config/find-config.ts";
@@ -7,7 +8,6 @@ import { commandLine } from "../execution/next-command.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
-import { namesText } from "../text/names-text.ts";
 import { followExecution, type Showing } from "./follow-execution.ts";
 import { listenForInterruption } from "./interruption.ts";
 import { lackingTypes } from "./lacking-types.ts";
@@ -19,6 +19,8 @@ export interface MoveOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly exitCode?: boolean;
+  /** False: the execution is only told, and workers go on with it. */
+  readonly drive?: boolean;
 }
 
 /** An execution that is about to be changed. */
@@ -57,14 +59,15 @@ export async function moveExecution(workflowId: string, options: MoveOptions, mo
     const config = await loadConfig(configPath);
     const showing: Showing = { store, database, config, configPath, isConfigNamed: options.config !== undefined };
     const lacking = await lackingTypes(store, before, config);
-    const drives = lacking.length === 0;
+    const drives = lacking.length === 0 && options.drive !== false;
     const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing, drives });
     const run = await session.runtime.get(workflowId);
     const note = (text: string): void => {
       if (!json) complain(`${text}\n`);
     };
     const wanted = await move.act({ ...showing, run, before, note });
-    if (!drives) note(`This process lacks the node type ${namesText(lacking)}, so it runs no steps; a worker that has it goes on`);
+    if (options.drive === false) note("This command runs no steps; a worker goes on");
+    else if (!drives) note(`This process lacks the node type ${namesText(lacking)}, so it runs no steps; a worker that has it goes on`);
     const repeatCommand = (context: Parameters<typeof commandLine>[0]): string =>
       commandLine(context, move.verb, [workflowId, ...(move.repeatArguments ?? [])], move.repeatOptions);
     const ended = await followExecution({ ...showing, session, interruption, run, before, json, tellPause, drives, repeatCommand });

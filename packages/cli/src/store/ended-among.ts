@@ -1,6 +1,6 @@
 import { type EpochMs, isTerminal } from "stepfold";
+import { durationText } from "stepfold/core";
 import { findSummaries } from "stepfold/runtime";
-import { durationText } from "../text/duration-text.ts";
 import type { Store } from "./database.ts";
 
 /** The most ids of one call of a store. */

@@ -1,5 +1,5 @@
-import type { EpochMs, Snapshot, Status } from "stepfold";
-import { durationText } from "../text/duration-text.ts";
+import { type EpochMs, type LiveWorker, noWorkerFor, noWorkerText, type Snapshot, type Status } from "stepfold";
+import { durationText } from "stepfold/core";
 import type { Store } from "./database.ts";
 
 /** An execution that does not go on as it should. */
@@ -35,13 +35,19 @@ export async function examineExecutions(store: Store, now: EpochMs): Promise<Ope
   const counts: Partial<Record<Status, number>> = {};
   const findings: Finding[] = [];
   let [found, isPartial] = [0, false];
+  const workers = (await store.workers?.()) ?? [];
   for (const status of ["parked", "active", "error", "paused"] as const) {
     let cursor: string | null = null;
     let count = 0;
     do {
       const page = await store.list({ status: [status], limit: pageSize, ...(cursor !== null && { cursor }) });
       for (const summary of page.items) {
-        const told = await findingOf(summary, now, () => store.load(summary.workflowId), findings.length < maxReported);
+        const told = await findingOf(summary, {
+          now,
+          workers,
+          load: () => store.load(summary.workflowId),
+          isTold: findings.length < maxReported,
+        });
         if (!told) continue;
         found++;
         if (findings.length < maxReported) findings.push(told);
@@ -55,8 +61,18 @@ export async function examineExecutions(store: Store, now: EpochMs): Promise<Ope
   return { counts, findings, found, isPartial };
 }
 
-/** Returns what is wrong with an execution; null if nothing is. @param isTold true: the reason why it is parked is loaded too */
-async function findingOf(summary: Summary, now: EpochMs, load: () => Promise<Snapshot | null>, isTold: boolean): Promise<Finding | null> {
+/** What an execution is examined with. */
+interface Examining {
+  readonly now: EpochMs;
+  readonly workers: readonly LiveWorker[];
+  /** Loads the execution. */
+  readonly load: () => Promise<Snapshot | null>;
+  /** True: the reason why it is parked, or why no worker can run it, is looked up too. */
+  readonly isTold: boolean;
+}
+
+/** Returns what is wrong with an execution; null if nothing is. */
+async function findingOf(summary: Summary, { now, workers, load, isTold }: Examining): Promise<Finding | null> {
   const { workflowId, status, wakeAt, updatedAt, lease } = summary;
   if (status === "parked") {
     const parked = isTold ? (await load())?.parked : undefined;
@@ -78,9 +94,8 @@ async function findingOf(summary: Summary, now: EpochMs, load: () => Promise<Sna
   // 0 means due at once: such an execution is due since its last change
   const lateMs = wakeAt === null ? 0 : now - (wakeAt === 0 ? updatedAt : wakeAt);
   if (lateMs <= graceMs) return null;
-  return {
-    workflowId,
-    kind: "unclaimed",
-    sentence: `has been due for ${durationText(lateMs)}, and nobody has taken it: does a worker run?`,
-  };
+  const snapshot = isTold && workers.length > 0 ? await load() : null;
+  const nobody = snapshot && noWorkerFor(snapshot, workers);
+  const why = nobody ? `nobody has taken it. ${noWorkerText(nobody)}` : "nobody has taken it: does a worker run?";
+  return { workflowId, kind: "unclaimed", sentence: `has been due for ${durationText(lateMs)}, and ${why}` };
 }

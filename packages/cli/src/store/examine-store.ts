@@ -22,6 +22,7 @@ const words: Readonly<Record<Need, string>> = {
   maxValueBytes: "a largest value",
   lists: "it has no counts",
   permits: "taking turns",
+  taskQueues: "task queues",
   definitions: "lists of definitions",
   damage: "damaged data",
   cut: "cut connections",

@@ -1,6 +1,6 @@
+import { agoText } from "stepfold/core";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
-import { agoText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 import { tableLines } from "../text/table.ts";

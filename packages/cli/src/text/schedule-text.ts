@@ -1,6 +1,6 @@
 import type { EpochMs } from "stepfold";
+import { agoText, countdownText, durationText } from "stepfold/core";
 import type { ScheduleDescription } from "stepfold/runtime";
-import { agoText, countdownText, durationText } from "./duration-text.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { type Cell, tableLines } from "./table.ts";

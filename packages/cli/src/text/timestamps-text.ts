@@ -1,5 +1,5 @@
 import type { EpochMs } from "stepfold";
-import { agoText, countdownText } from "./duration-text.ts";
+import { agoText, countdownText } from "stepfold/core";
 import { printable } from "./printable.ts";
 
 const timestamp = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;

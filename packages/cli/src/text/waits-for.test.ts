@@ -14,7 +14,7 @@ const told = (status: string, ...activePaths: object[]): string => waitsFor({ st
 describe("waitsFor", () => {
   it("says in a few words what moves an execution", () => {
     expect(told("paused", suspended({ kind: "external", responders: ["ada"] }))).toBe("an answer from ada");
-    expect(told("paused", suspended({ kind: "signal", signal: "paid", key: "o-7" }))).toBe('the signal "paid" (key o-7)');
+    expect(told("paused", suspended({ kind: "signal", signal: "paid", key: "o-7" }))).toBe('the signal "paid" with the key "o-7"');
     expect(told("paused", suspended({ kind: "external" }), suspended({ kind: "external" }, { kind: "signal", signal: "x" }))).toBe(
       "2 answers, 1 signal",
     );

@@ -1,9 +1,7 @@
 import { type EpochMs, isTerminal, type Parked, type Snapshot, waits } from "stepfold";
-import { openPaths } from "stepfold/core";
+import { countdownText, openPaths, wantedText } from "stepfold/core";
 import { nextMove } from "../execution/status.ts";
-import { countdownText } from "./duration-text.ts";
 import { printable } from "./printable.ts";
-import { wantedText } from "./wait-text.ts";
 
 /** The most characters of the text about a single wait. */
 const maxLength = 48;
@@ -18,7 +16,7 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
     counted(open.filter(({ kind }) => kind === "signal").length, "signal"),
     counted(open.filter(({ kind }) => kind === "child" || kind === "delivery").length, "execution"),
   ];
-  const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", maxLength)] : counts;
+  const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "its sub-workflow or its items", maxLength)] : counts;
   const time = open.length === 0 || snapshot.status === "error" ? timeText(snapshot, now) : "";
   return [...wanted, time, deadlineText(snapshot, now)].filter((text) => text !== "").join(", ");
 }

@@ -105,7 +105,7 @@ export interface ContinueRequest extends Slice {
 }
 
 const sliceKeys = ["snapshot", "globals", "stepLimit", "concurrency", "signal", "externalPayload"] as const;
-const startKeys = [...sliceKeys, "initialNodeId", "workflowId", "input", "metadata", "tenant", "timeout", "deadline"];
+const startKeys = [...sliceKeys, "initialNodeId", "workflowId", "input", "metadata", "tenant", "by", "timeout", "deadline"];
 const continueKeys = [...sliceKeys, "target", "definition"];
 
 /** An event of a stream, with the snapshot after it. */

@@ -99,6 +99,10 @@ export class Deadlines {
   #timer: { readonly atMs: number; readonly cancel: () => void } | null = null;
   /** The calls of `during` that are under way. */
   #waiting = 0;
+  /** True: such a call waits for something outside its own code, so the timer keeps the process alive. */
+  #isForeground = false;
+  /** True from the begin of a call until the event loop has gone round. */
+  #isLooking = false;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -119,22 +123,32 @@ export class Deadlines {
 
   /**
    * Waits for work whose timeouts may be all that is left in this process, as no worker runs in it: until the work is done, the timer keeps the
-   * process alive.
+   * process alive. Work that ends before the event loop goes round costs no timer of its own.
    */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#waiting++;
-    // a timer that was set in the background would not keep the process alive
-    if (this.#waiting === 1 && this.#timer) this.#arm(this.#timer.atMs);
+    if (!this.#isLooking && !this.#isForeground) this.#look();
     try {
       return await work();
     } finally {
       this.#waiting--;
-      if (this.#waiting === 0) this.#rest();
+      if (this.#waiting === 0 && this.#isForeground) this.#rest();
     }
+  }
+
+  /** Looks after the next round of the event loop, until which the process lives anyway, whether a call still waits. */
+  #look(): void {
+    this.#isLooking = true;
+    onNextMacrotask(() => {
+      this.#isLooking = false;
+      this.#isForeground = this.#waiting > 0;
+      if (this.#isForeground && this.#timer) this.#arm(this.#timer.atMs);
+    });
   }
 
   /** Ends the timer, or lets it go on in the background if there are deadlines left. */
   #rest(): void {
+    this.#isForeground = false;
     if (!this.#timer) return;
     const isEmpty = [...this.#queues.values()].every((end) => end.next === end);
     if (isEmpty) {
@@ -145,7 +159,7 @@ export class Deadlines {
 
   #arm(atMs: number): void {
     this.#timer?.cancel();
-    const background = this.#waiting === 0;
+    const background = !this.#isForeground;
     const cancel = this.#environment.after(Math.max(0, atMs - this.#environment.monotonicMs()), () => this.#fire(), { background });
     this.#timer = { atMs, cancel };
   }

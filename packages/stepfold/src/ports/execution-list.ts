@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../core/errors/error-info.ts";
-import type { WaitSummary } from "../core/reading/summary-of-head.ts";
+import type { StateSummary, WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { RunNumbers } from "../core/snapshot/parts/lineage.ts";
 import type { Status } from "../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
@@ -38,7 +38,7 @@ export interface ListQuery {
 export type CountQuery = Omit<ListQuery, "order" | "limit" | "cursor">;
 
 /** An execution in a list. */
-export interface ExecutionSummary extends RunNumbers {
+export interface ExecutionSummary extends RunNumbers, StateSummary {
   readonly workflowId: string;
   /** A random text that distinguishes the execution from a deleted one with the same id. */
   readonly incarnation: string;

@@ -156,6 +156,13 @@ export interface ClaimOptions extends Lease {
    * is `unnamed`.
    */
   readonly rates?: Readonly<Record<string, Pick<Rate, "limit" | "periodMs"> | null>>;
+  /** Only executions of these task queues; `default` is that of executions whose head has no `taskQueue`. Absent: of all task queues. */
+  readonly taskQueues?: readonly string[];
+  /**
+   * The hashes of definitions that the process cannot run. Their executions are not claimed: they are left to other processes, and the store
+   * moves those that it meets out of the way, so that they do not delay later claims.
+   */
+  readonly lacks?: ReadonlySet<string>;
 }
 
 /** The capabilities of a store, as data. */
@@ -173,6 +180,11 @@ export interface StoreFeatures {
   readonly maxValueBytes?: number;
   /** Claims observe permits and rates of executions (see `claim`). Absent: they do not, and no head with a permit or rate may be stored. */
   readonly permits?: true;
+  /**
+   * Claims observe `taskQueues` and `lacks`. Absent: no head with a `taskQueue` may be stored, and a process gives back what it cannot run, and
+   * parks it for a while.
+   */
+  readonly taskQueues?: true;
   /** `create` and `commit` call `alongside` with a function that sends SQL of this dialect. */
   readonly transactions?: "postgres";
   /** Lists take `order` and `idPrefix`, and the store has `count`, `summaries`, `ended`, `beat` and `workers`. */
@@ -239,6 +251,9 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * becomes due when its first claim may be allowed. Later claims are not limited, also if the holder of the first one never began. It waits
    * until its deadline (`deadlineAt` of the head) at most: then it is claimed to end, which counts for no rate. So is, when it is named, one
    * whose end is decided already: one whose head is `closing` or `ending`, or has no path.
+   *
+   * Task queues and `lacks`: what a process does not take delays nothing that it takes, however much it is, and is claimed by any process
+   * that takes it. Executions of one `permit.key` or `rate.key` share its limit, also in different task queues.
    *
    * A claim reads no snapshot. Its holder loads it when it has memory for `sizeBytes`, at the version of the claim or a newer one.
    *

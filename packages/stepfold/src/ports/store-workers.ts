@@ -12,6 +12,21 @@ export interface WorkerBeat {
   readonly slots: number;
   /** The node types whose code the process has, at most 1,000: a process with more reports only the first ones. */
   readonly types: readonly string[];
+  /** The task queues whose executions it runs. Absent: those of all. */
+  readonly taskQueues?: readonly string[];
+  /** The definitions that it has found and cannot run, at most 100, the first ones. Absent: none. */
+  readonly lacks?: readonly LackedDefinition[];
+}
+
+/** A definition that a process cannot run, and why. */
+export interface LackedDefinition {
+  readonly hash: string;
+  readonly workflow: string;
+  /** The code of the reason: `DEFINITION_INVALID` (no code, or code that does not take its data), `DEFINITION_MISSING`, `DEFINITION_CHANGED`. */
+  readonly code: string;
+  readonly message: string;
+  /** When the process found it out, by the store's clock. */
+  readonly since: EpochMs;
 }
 
 /** A process that runs executions of a store. */

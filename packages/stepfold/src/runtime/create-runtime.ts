@@ -1,5 +1,5 @@
-import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { isTerminal } from "../core/snapshot/snapshot.ts";
 import { isWholeSnapshot } from "../core/snapshot/snapshot-head.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
@@ -7,24 +7,18 @@ import { aCount, aTime, checkOptions } from "../core/values/check-arguments.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
-import { broadcast } from "./bulk/broadcast.ts";
-import { runBulk } from "./bulk/run-bulk.ts";
-import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
-import { createRuntimeContext, type RuntimeContext, requireWhole } from "./context/runtime-context.ts";
+import { leftError } from "./context/lacking.ts";
+import { requireSnapshot } from "./context/require-snapshot.ts";
+import { createRuntimeContext, requireWhole, scopedContext } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
-import { startForked } from "./delivery/start-forked.ts";
-import { describeRuntime } from "./describe.ts";
-import { type AdoptOptions, planAdoption } from "./forks/fork.ts";
-import type { Run } from "./handle/run.ts";
-import { runHandle } from "./handle/run-handle.ts";
-import { type StartRunOptions, startRun } from "./handle/start-run.ts";
 import { createLocalWork, type LocalWork } from "./local/local-work.ts";
 import { openSchedules } from "./open-schedules.ts";
 import { Presence } from "./presence.ts";
 import { readRetention } from "./retention/retention.ts";
 import type { Advanced, Runtime } from "./runtime.ts";
 import { runtimeLists } from "./runtime-lists.ts";
+import { scopedRuntime } from "./scoped-runtime.ts";
 import { Dispatcher } from "./worker/dispatcher.ts";
 import { type SweepParts, sweep } from "./worker/sweep.ts";
 
@@ -76,22 +70,13 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       .finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
     return closing;
   };
-  const handleOf = (workflowId: string): Run => runHandle(context, local, workflowId, requireOpen);
   if (options.drive ?? true) openWorker(maxExecutions);
   return {
-    async start(workflow: string | WorkflowDefinition, startOptions: StartRunOptions = {}) {
-      requireOpen("start");
-      return handleOf(await startRun(context, local, workflow, startOptions));
+    ...scopedRuntime(context, local, scheduling.schedulesIn(context), requireOpen),
+    scoped(caller) {
+      const scoped = scopedContext(context, caller);
+      return scopedRuntime(scoped, local, scheduling.schedulesIn(scoped), requireOpen);
     },
-    async adopt(workflow: string | WorkflowDefinition, snapshot: unknown, adoptOptions: AdoptOptions = {}) {
-      requireOpen("adopt");
-      return handleOf(await startForked(context, local, planAdoption(context, workflow, snapshot, adoptOptions)));
-    },
-    async get(workflowId) {
-      await requireHead(context.store, workflowId);
-      return runHandle(context, local, workflowId, requireOpen);
-    },
-    ...movesOfMany(context, local, requireOpen, handleOf),
     ...boundedMoves({ context, local, dispatcher, concurrency: maxExecutions }, requireOpen),
     work(workOptions = {}) {
       requireOpen("work");
@@ -100,27 +85,9 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       openWorker(workOptions.concurrency ?? maxExecutions);
       return { stop: async (stopOptions = {}) => void (await closeWorker(timeoutOf("worker.stop", stopOptions))) };
     },
-    describe: () => describeRuntime(context),
-    schedules: scheduling.schedules,
     ...runtimeLists(context.store, requireOpen),
     close: closeRuntime,
     [Symbol.asyncDispose]: async () => closeRuntime(),
-  };
-}
-
-/** The methods of a runtime that change many executions. */
-function movesOfMany(
-  context: RuntimeContext,
-  local: LocalWork,
-  requireOpen: (action: string) => void,
-  run: (workflowId: string) => Run,
-): Pick<Runtime, "bulk" | "broadcast"> {
-  return {
-    bulk: (action, options = {}) => runBulk({ store: context.store, now: () => context.clock.now(), requireOpen, run }, action, options),
-    async broadcast(name, payload, options) {
-      requireOpen("broadcast");
-      return broadcast(context, local, name, payload, options);
-    },
   };
 }
 
@@ -151,6 +118,8 @@ async function advance({ context, local, dispatcher }: SweepParts, workflowId: s
   const claim = await claimOne(context, { workflowId });
   const advanced = claim && (await dispatcher.run({ ...claim, slot: local.slots.take("local") }));
   const snapshot = advanced && isWholeSnapshot(advanced) ? advanced : await requireSnapshot(context.store, workflowId);
+  const lacked = advanced || isTerminal(snapshot.status) ? null : context.lacking.get(snapshot.definition.hash);
+  if (lacked) throw leftError(workflowId, lacked);
   const { compiled } = await context.registry.pinnedForCommands(workflowId, snapshot.definition.hash);
   return { advanced: advanced !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
 }

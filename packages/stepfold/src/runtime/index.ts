@@ -6,6 +6,7 @@ export { countExecutions, endedSeries, findSummaries } from "../ports/list-fallb
 export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
 export type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";
 export type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
+export type { Caller } from "./callers/caller.ts";
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export type { ScheduleHost, SchedulesPart } from "./context/schedule-host.ts";
 export type {
@@ -28,11 +29,11 @@ export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep } from "./forks
 export type { RestartOptions } from "./forks/plan-restart.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
 export type { WaitOptions } from "./handle/end-of-wait.ts";
-export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions, WaitQuery } from "./handle/run.ts";
+export type { CancelOptions, EventPage, EventsQuery, Place, ResumeOptions, Run, SignalOptions, WaitQuery } from "./handle/run.ts";
 export type { StartRunOptions } from "./handle/start-run.ts";
 export type { Watched } from "./handle/watch.ts";
 export type { LeftExecution } from "./local/time-slice.ts";
 export type { EndedExecution } from "./retention/ended-execution.ts";
 export type { PruneWithHistoryOptions, PruneWithHistoryReport } from "./retention/prune.ts";
-export type { Advanced, Runtime, Worker, WorkOptions } from "./runtime.ts";
+export type { Advanced, Runtime, ScopedRuntime, Worker, WorkOptions } from "./runtime.ts";
 export type { FailedExecution, SweepOptions, SweepReport } from "./worker/sweep.ts";

@@ -2,6 +2,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { checkInput, firstNode } from "../engine/workflow/start-event.ts";
+import { tenantIn } from "./callers/caller.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
 import { type ScheduleHost, type SchedulesPart, toSchedule } from "./context/schedule-host.ts";
 import type { Schedules } from "./context/schedules.ts";
@@ -9,7 +10,8 @@ import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./l
 
 /** The schedules of a runtime. */
 export interface OpenSchedules {
-  readonly schedules: Schedules;
+  /** Returns the schedules for the caller of a context. */
+  schedulesIn(context: RuntimeContext): Schedules;
   /** Creates or changes the declared schedules in the background. After an error that may pass, it tries again until that has worked. */
   declare(): void;
 }
@@ -31,10 +33,12 @@ export function openSchedules(
   requireOpen: (action: string) => void,
 ): OpenSchedules {
   if (!part) return noSchedules;
-  const { nodeDefinitions, schedules } = part.open(hostOf(context, local, () => prepared, requireOpen));
+  const openIn = (scoped: RuntimeContext): ReturnType<SchedulesPart["open"]> =>
+    part.open(hostOf(scoped, local, () => prepared, requireOpen));
+  const { nodeDefinitions, schedules } = openIn(context);
   const prepared = context.registry.addOwn(part.workflow, nodeDefinitions);
   return {
-    schedules,
+    schedulesIn: (scoped) => (scoped === context ? schedules : openIn(scoped).schedules),
     declare() {
       for (const [name, { tenant, paused, ...spec }] of Object.entries(part.declared)) {
         const put = (delayMs: number): void => {
@@ -57,10 +61,10 @@ async function refuse(): Promise<never> {
 }
 
 const noSchedules: OpenSchedules = {
-  schedules: {
+  schedulesIn: () => ({
     ...{ create: refuse, put: refuse, edit: refuse, pause: refuse, resume: refuse },
     ...{ trigger: refuse, backfill: refuse, delete: refuse, describe: refuse, list: refuse },
-  },
+  }),
   declare: () => undefined,
 };
 
@@ -70,9 +74,11 @@ function hostOf(
   workflow: () => PreparedWorkflow,
   requireOpen: (action: string) => void,
 ): ScheduleHost {
-  const { store, registry, clock, setting } = context;
+  const { store, registry, clock, setting, caller } = context;
+  const { by } = caller;
   return {
     limits: setting.limits,
+    tenant: caller.tenant,
     now: () => clock.now(),
     newId: () => context.environment.newId(),
     problemOf(id, input) {
@@ -92,7 +98,7 @@ function hostOf(
     },
     async start(name, workflowId, input, tenant) {
       requireOpen("start");
-      const options = { workflowId, input, metadata: { schedule: name }, tenant };
+      const options = { workflowId, input, metadata: { schedule: name }, tenant: tenantIn(caller, tenant), by };
       const { committed, wakeUp } = await startLocally(context, local, { prepared: workflow(), options, reusesId: true });
       if (!committed) await wakeExecution(context, local, wakeUp);
       return committed;
@@ -105,11 +111,11 @@ function hostOf(
     },
     async tell(workflowId, payload, idempotencyKey) {
       requireOpen("signal");
-      await commandLocally(context, local, workflowId, toSchedule(payload, idempotencyKey), { ofSchedules: true });
+      await commandLocally(context, local, workflowId, { ...toSchedule(payload, idempotencyKey), by }, { ofSchedules: true });
     },
     async cancel(workflowId, reason) {
       requireOpen("cancel");
-      await commandLocally(context, local, workflowId, { type: "cancel", reason }, { ofSchedules: true });
+      await commandLocally(context, local, workflowId, { type: "cancel", reason, by }, { ofSchedules: true });
     },
     list: (query) => store.list({ ...query, definitionId: scheduleWorkflowId }),
   };

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { WorkerBeat } from "../ports/store-workers.ts";
 import type { RuntimeContext } from "./context/runtime-context.ts";
 import { withTimeout } from "./context/with-timeout.ts";
 
@@ -8,12 +9,15 @@ const minIntervalMs = 100;
 /** The longest interval: a sign of life counts for one day at most. */
 const maxIntervalMs = (24 * 60 * 60 * 1000) / intervalsAlive;
 
-/** The most node types of one process that a store keeps. */
+/** The most node types of one process that a store keeps, and the most definitions that it cannot run. */
 const maxTypes = 1_000;
+const maxLacks = 100;
+/** The most characters of the reason why it cannot run one. */
+const maxReasonLength = 300;
 
 /** Reports to the store, at an interval, that this process runs executions. */
 export class Presence {
-  readonly #context: Pick<RuntimeContext, "store" | "clock" | "environment" | "lease" | "onProblem">;
+  readonly #context: Pick<RuntimeContext, "store" | "clock" | "environment" | "lease" | "taskQueues" | "lacking" | "onProblem">;
   /** Null: nothing is reported, because no interval was given or the store does not keep reports. */
   readonly #intervalMs: number | null;
   readonly #types: readonly string[];
@@ -59,12 +63,20 @@ export class Presence {
     this.#cancel = this.#context.environment.after(delayMs, tell, { background: true });
   }
 
+  /** What this process leaves to others. */
+  #left(): Pick<WorkerBeat, "taskQueues" | "lacks"> {
+    const { taskQueues, lacking } = this.#context;
+    const lacks = lacking.all().slice(0, maxLacks);
+    const short = lacks.map((lacked) => ({ ...lacked, message: lacked.message.slice(0, maxReasonLength) }));
+    return { ...(taskQueues && { taskQueues }), ...(lacks.length > 0 && { lacks: short }) };
+  }
+
   async #tell(aliveMs: number): Promise<void> {
     const { store, clock, lease, onProblem } = this.#context;
     const slots = this.#slots ?? 0;
     try {
       this.#since ??= await clock.now();
-      await store.beat?.({ owner: lease.owner, since: this.#since, aliveMs, slots, types: this.#types });
+      await store.beat?.({ owner: lease.owner, since: this.#since, aliveMs, slots, types: this.#types, ...this.#left() });
     } catch (error) {
       // the next report comes after the interval; if the report of the end is lost, the last sign of life runs out
       onProblem(null, error);

@@ -9,6 +9,7 @@ import type { DefinitionQuery, StoredDefinition } from "../ports/store-definitio
 import type { LiveWorker } from "../ports/store-workers.ts";
 import type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
+import type { Caller } from "./callers/caller.ts";
 import type { Schedules } from "./context/schedules.ts";
 import type { RuntimeDescription } from "./describe.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
@@ -42,8 +43,8 @@ export interface Worker {
   stop(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
-/** Durable executions: an engine, a store, and a worker that runs what is due. */
-export interface Runtime {
+/** The calls of a runtime that start, read and move executions. `runtime.scoped` makes them for one tenant or one person. */
+export interface ScopedRuntime {
   /**
    * Starts an execution, which is committed when this resolves. A second start with the same id and input returns the existing
    * execution, or the one that goes on in its place after a restart or `continueAs`.
@@ -128,6 +129,56 @@ export interface Runtime {
    */
   readonly schedules: Schedules;
   /**
+   * Lists the executions of the store, newest first, a page at a time.
+   *
+   * ```ts
+   * const { items, nextCursor } = await runtime.list({ status: ["paused"], metadata: { customer: "ada" }, limit: 20 });
+   * ```
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
+  list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
+  /**
+   * Counts executions by their status, at most `atMost` of each (default 10,000). For a store that cannot count, at most 20,000 executions
+   * are looked at, and `complete` says whether these were all.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
+  count(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
+  /**
+   * Returns the executions with these ids, at most 200, in any order. Ids without an execution are left out. A store without
+   * `features.lists` finds only those among its newest 20,000.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
+  summaries(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
+}
+
+/** Durable executions: an engine, a store, and a worker that runs what is due. */
+export interface Runtime extends ScopedRuntime {
+  /**
+   * Returns the calls of this runtime for one tenant, for one person, or both.
+   *
+   * ```ts
+   * const acme = runtime.scoped({ tenant: "acme", by: "ada" });
+   * const run = await acme.start("order", { workflowId: "order-7" }); // another tenant may have an order-7 too
+   * await acme.get("order-7"); // the same one; what belongs to another tenant is WORKFLOW_NOT_FOUND
+   * await run.cancel({ reason: "sold out" }); // the event says that ada did
+   * ```
+   *
+   * With `tenant`, every call is about executions of this tenant: it starts them for the tenant, finds and lists no others, and refuses to
+   * name another one. Ids get the tenant in front (`run.workflowId` is `"acme"/order-7`), so that no tenant can take, find or guess the id
+   * of another; a call takes both forms. The same is true of what these executions start and signal, and of the names of schedules. An
+   * execution that was started with the option `tenant`, but not by such a runtime, keeps its id, and is found under it.
+   *
+   * With `by`, every start, command, fork and restart has this name in its event (`who`). No call may give another one.
+   *
+   * It costs no read and no commit more than the call of the runtime itself, and nothing has to be closed.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
+   */
+  scoped(caller: Caller): ScopedRuntime;
+  /**
    * Claims the execution, performs what is due, and gives the claim back. For serverless handlers, where no process keeps
    * running.
    *
@@ -166,30 +217,6 @@ export interface Runtime {
    * @throws StepfoldError `OPTION_INVALID` if it works already or has no node definitions, `DEFINITION_INVALID`, `RUNTIME_CLOSED`
    */
   work(options?: WorkOptions): Worker;
-  /**
-   * Lists the executions of the store, newest first, a page at a time.
-   *
-   * ```ts
-   * const { items, nextCursor } = await runtime.list({ status: ["paused"], metadata: { customer: "ada" }, limit: 20 });
-   * ```
-   *
-   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
-   */
-  list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
-  /**
-   * Counts executions by their status, at most `atMost` of each (default 10,000). For a store that cannot count, at most 20,000 executions
-   * are looked at, and `complete` says whether these were all.
-   *
-   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
-   */
-  count(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
-  /**
-   * Returns the executions with these ids, at most 200, in any order. Ids without an execution are left out. A store without
-   * `features.lists` finds only those among its newest 20,000.
-   *
-   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
-   */
-  summaries(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
   /**
    * Counts the executions that ended in each part of a period, and how long they took, in the eleven classes of `durationBoundsMs`. For
    * a store that cannot count, at most 20,000 executions are looked at, and `complete` says whether these were all.

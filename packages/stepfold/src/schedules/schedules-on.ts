@@ -4,7 +4,8 @@ import { canonicalJson } from "../core/values/canonical-json.ts";
 import { anObject, refuseUnknown, requireOption } from "../core/values/check-arguments.ts";
 import { sha256 } from "../core/values/hash/sha256.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
-import { scheduleIdOf } from "../core/values/reserved-ids.ts";
+import { scheduleIdOf, scheduleNameOf } from "../core/values/reserved-ids.ts";
+import { ofTenant, withoutTenant } from "../core/values/tenant.ts";
 import { judgeTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { Page } from "../ports/execution-list.ts";
@@ -45,10 +46,24 @@ class ScheduleReach {
     this.host = host;
   }
 
+  /** Finds a schedule: that of the tenant with this name, or one of its that was made outside a scope and so has the whole name. */
   async find(name: string): Promise<Known | null> {
-    checkName(name);
-    const snapshot = await this.host.load(scheduleIdOf(name));
-    return snapshot && { snapshot, state: stateOf(snapshot) };
+    for (const whole of new Set([this.wholeName(name), name])) {
+      const snapshot = await this.host.load(scheduleIdOf(whole));
+      if (snapshot) return { snapshot, state: stateOf(snapshot) };
+    }
+    return null;
+  }
+
+  /** Returns the name under which a schedule is stored: with the tenant, so that two tenants may use the same name. */
+  wholeName(name: string): string {
+    return this.host.tenant === undefined ? checkName(name) : ofTenant(this.host.tenant, checkName(name));
+  }
+
+  /** Returns the description of a schedule, with its name as the caller knows it. */
+  shown({ snapshot, state }: Known & { readonly state: ScheduleState }): ScheduleDescription {
+    const { name, ...others } = describe(snapshot, state);
+    return { name: this.host.tenant === undefined ? name : withoutTenant(this.host.tenant, name), ...others };
   }
 
   /** @throws StepfoldError `SCHEDULE_NOT_FOUND`, `SNAPSHOT_INVALID` if its state cannot be read */
@@ -62,29 +77,28 @@ class ScheduleReach {
   }
 
   async describe(name: string): Promise<ScheduleDescription> {
-    const { snapshot, state } = await this.require(name);
-    return describe(snapshot, state);
+    return this.shown(await this.require(name));
   }
 
   /** Sends a command to a schedule. @throws StepfoldError `SCHEDULE_NOT_FOUND` */
   async command(name: string, given: Unstamped): Promise<void> {
-    await this.require(name);
-    await this.tell(name, given);
+    await this.tell(await this.require(name), given);
   }
 
   /** Sends a command to a schedule that was looked up. @param idempotencyKey the same key counts once, as in `run.signal` */
-  async tell(name: string, given: Unstamped, idempotencyKey?: string): Promise<void> {
+  async tell({ snapshot }: Known, given: Unstamped, idempotencyKey?: string): Promise<void> {
     const stamped = { ...given, at: await this.host.now() };
-    await this.host.tell(scheduleIdOf(name), stamped as unknown as Json, idempotencyKey);
+    await this.host.tell(snapshot.workflowId, stamped as unknown as Json, idempotencyKey);
   }
 
   /** Starts the execution of a schedule. @returns false if another call has started it at the same time */
   async begin(name: string, spec: CheckedSpec, options: CreateScheduleOptions, before: Known | null): Promise<boolean> {
-    const workflowId = scheduleIdOf(name);
+    const workflowId = before?.snapshot.workflowId ?? scheduleIdOf(this.wholeName(name));
+    const whole = scheduleNameOf(workflowId);
     // a schedule that has ended makes room for the new one of its name
     if (before) await this.host.remove(workflowId);
-    const state = initialState(name, spec, await this.host.now(), options.paused ?? false);
-    return this.host.start(name, workflowId, state as unknown as Json, options.tenant);
+    const state = initialState(whole, spec, await this.host.now(), options.paused ?? false);
+    return this.host.start(whole, workflowId, state as unknown as Json, options.tenant);
   }
 }
 
@@ -109,11 +123,12 @@ export function schedulesOn(host: ScheduleHost): Schedules {
       await reach.command(name, { type: "backfill", from, to, overlap });
     },
     async delete(name) {
-      if (!(await reach.find(name))) throw new StepfoldError("SCHEDULE_NOT_FOUND", { schedule: name });
-      await host.cancel(scheduleIdOf(name), "the schedule was deleted");
+      const known = await reach.find(name);
+      if (!known) throw new StepfoldError("SCHEDULE_NOT_FOUND", { schedule: name });
+      await host.cancel(known.snapshot.workflowId, "the schedule was deleted");
     },
     describe: (name) => reach.describe(name),
-    list: async (query = {}) => listSchedules(host, query),
+    list: async (query = {}) => listSchedules(reach, query),
   };
 }
 
@@ -126,10 +141,11 @@ async function trigger(reach: ScheduleReach, name: string, options: TriggerOptio
   const { idempotencyKey: key } = options;
   if (key !== undefined && !isKey(key)) throw invalid("idempotencyKey", `must be a text of 1 to ${maxKeyLength} characters`);
   // a schedule that was created again under the name has keys of its own
-  const { incarnation } = (await reach.require(name)).snapshot;
+  const known = await reach.require(name);
+  const { incarnation, workflowId: scheduleId } = known.snapshot;
   const own = key === undefined ? reach.host.newId() : sha256(JSON.stringify([incarnation, key])).slice(0, 32);
-  const workflowId = `${name}@trigger-${own}`;
-  await reach.tell(name, { type: "trigger", workflowId }, key && `trigger ${key}`).catch((error: unknown) => {
+  const workflowId = `${scheduleNameOf(scheduleId)}@trigger-${own}`;
+  await reach.tell(known, { type: "trigger", workflowId }, key && `trigger ${key}`).catch((error: unknown) => {
     // the key is known, and only the time differs
     if (key === undefined || !StepfoldError.is(error, "RESUME_CONFLICT")) throw error;
   });
@@ -155,13 +171,13 @@ function changingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "pu
       }
       const { snapshot, state } = await reach.require(name);
       if (!isSame(state.spec, spec)) throw new StepfoldError("SCHEDULE_EXISTS", { schedule: name });
-      return describe(snapshot, state);
+      return reach.shown({ snapshot, state });
     },
     async put(name, given, options = {}) {
       checkOptions(options);
       const spec = readSpec(checkName(name), given);
       const known = await reach.find(name);
-      if (known?.state && isSame(known.state.spec, spec)) return describe(known.snapshot, known.state);
+      if (known?.state && isSame(known.state.spec, spec)) return reach.shown({ ...known, state: known.state });
       if (!known || hasEnded(known.snapshot)) await reach.begin(name, spec, options, known);
       else await reach.command(name, { type: "edit", changes: spec as unknown as JsonObject, replaces: true });
       return reach.describe(name);
@@ -177,11 +193,14 @@ function changingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "pu
   };
 }
 
-async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Promise<Page<ScheduleDescription>> {
+async function listSchedules(reach: ScheduleReach, query: ScheduleListQuery): Promise<Page<ScheduleDescription>> {
   refuseUnknown("schedules.list", query, ["tenant", "ended", "limit", "cursor"]);
   const { ended = false, limit = 50, tenant, cursor } = query;
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > 100) throw invalid("limit", "must be a whole number from 1 to 100");
   const open = ["active", "paused", "error", "parked"] as const;
+  const { host } = reach;
+  if (tenant !== undefined && host.tenant !== undefined && tenant !== host.tenant)
+    throw invalid("tenant", `must be "${host.tenant}" or absent: the runtime was made for it with \`scoped\``);
   const page = await host.list({
     limit,
     ...(!ended && { status: open }),
@@ -191,7 +210,7 @@ async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Prom
   const found = await Promise.all(page.items.map(({ workflowId }) => host.load(workflowId)));
   const items = found.flatMap((snapshot) => {
     const state = snapshot && stateOf(snapshot);
-    return state ? [describe(snapshot, state)] : [];
+    return state ? [reach.shown({ snapshot, state })] : [];
   });
   return { items, nextCursor: page.nextCursor };
 }

@@ -1,14 +1,13 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { isWorkflowId } from "../core/values/id.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
+import type { SecretCheck } from "../http/bearer-secret.ts";
+import type { FetchHandler } from "../http/fetch-handler.ts";
+import { parsedJson } from "../http/request-body.ts";
+import { bodyOf, failure, json } from "../http/responses.ts";
 import { requireAtLeastOne } from "../runtime/context/runtime-context.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { SweepOptions, SweepReport } from "../runtime/worker/sweep.ts";
-import { type BodyRefusal, parsedJson, readRequestBody } from "./request-body.ts";
-import type { SecretCheck } from "./secret.ts";
-
-/** A function that answers a web request, as servers of Node, Bun, Deno and edge platforms call it. */
-export type FetchHandler = (request: Request) => Promise<Response>;
 
 /** Options of the handler for web requests. */
 interface FetchOptions {
@@ -21,8 +20,6 @@ interface FetchOptions {
 const maxBodyBytes = 64 * 1024;
 /** The part of the time of a request that reading its body may take. */
 const readingPart = 0.5;
-/** The HTTP status for each reason why a body was not read. */
-const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, interrupted: 400 };
 /** The most executions that one request may name. */
 const maxNamed = 100;
 
@@ -46,8 +43,8 @@ export function fetchHandler(runtime: Pick<Runtime, "sweep">, { isAllowed, baseP
     const { signal } = request;
     if (path === "/sweep") return answer(() => runtime.sweep({ ...bounds, signal }));
     const begunMs = systemEnvironment.monotonicMs();
-    const body = await readRequestBody(request, { maxBytes: maxBodyBytes, timeoutMs: bounds.timeoutMs * readingPart });
-    if ("refusal" in body) return refusal(refusedBodies[body.refusal], `the body is ${body.refusal}`);
+    const body = await bodyOf(request, { maxBytes: maxBodyBytes, timeoutMs: bounds.timeoutMs * readingPart });
+    if ("refusal" in body) return body.refusal;
     const ids = idsIn(body.bytes);
     if (!ids) return refusal(400, `the body must be {"workflowIds":[...]}, with 1 to ${maxNamed} ids`);
     const timeoutMs = bounds.timeoutMs - (systemEnvironment.monotonicMs() - begunMs);
@@ -66,8 +63,7 @@ async function answer(sweep: () => Promise<SweepReport>): Promise<Response> {
   try {
     return json(200, publicReport(await sweep()));
   } catch (error) {
-    if (!StepfoldError.is(error)) return refusal(500, "it failed");
-    return refusal(error.status, error.code, error.retryable ? { "retry-after": "5" } : {});
+    return failure(error);
   }
 }
 
@@ -79,11 +75,4 @@ export function publicReport({ advanced, left, failed, isMore }: SweepReport): o
 
 function refusal(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Response {
   return json(status, { error }, headers);
-}
-
-function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
-  });
 }

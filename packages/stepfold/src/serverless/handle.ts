@@ -1,8 +1,9 @@
 import { aCount, aFunction, anything, checkOptions, requireMethods } from "../core/values/check-arguments.ts";
+import { secretCheck } from "../http/bearer-secret.ts";
+import type { FetchHandler } from "../http/fetch-handler.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { type FetchHandler, fetchHandler } from "./fetch-handler.ts";
+import { fetchHandler } from "./fetch-handler.ts";
 import { type LambdaHandler, lambdaHandler } from "./lambda-handler.ts";
-import { secretCheck } from "./secret.ts";
 
 /** Options of the entry points for serverless platforms. */
 export interface ServerlessOptions {

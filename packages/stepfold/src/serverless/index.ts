@@ -1,3 +1,3 @@
-export type { FetchHandler } from "./fetch-handler.ts";
+export type { FetchHandler } from "../http/fetch-handler.ts";
 export { handle, type ServerlessHandlers, type ServerlessOptions } from "./handle.ts";
 export type { LambdaContext, LambdaHandler, SqsBatchResponse } from "./lambda-handler.ts";

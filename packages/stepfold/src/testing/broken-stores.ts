@@ -12,6 +12,7 @@ import { brokenWaits } from "./broken/broken-waits.ts";
 import { brokenClaims } from "./broken/claims/broken-claims.ts";
 import { brokenCrashes } from "./broken/claims/broken-crashes.ts";
 import { brokenOverdue } from "./broken/claims/broken-overdue.ts";
+import { brokenPartitions } from "./broken/claims/broken-partitions.ts";
 import { brokenPermits } from "./broken/claims/broken-permits.ts";
 import { brokenRates } from "./broken/claims/broken-rates.ts";
 import { brokenLibrary } from "./broken/library/broken-library.ts";
@@ -35,6 +36,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenCrashes,
   ...brokenOverdue,
   ...brokenPermits,
+  ...brokenPartitions,
   ...brokenRates,
   ...brokenReads,
   ...brokenRuns,

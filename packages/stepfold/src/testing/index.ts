@@ -19,7 +19,16 @@ export type { Violation } from "./simulation/ledger.ts";
 export type { SchedulePlan } from "./simulation/plan.ts";
 export { type Random, seededRandom } from "./simulation/random.ts";
 export { runSchedule, type ScheduleOutcome } from "./simulation/run-schedule.ts";
-export type { Client, ClientScript, Ended, Scenario, ScenarioOf, ScheduleOptions, StoreWorld, WakeUps } from "./simulation/scenario.ts";
+export type {
+  ClientScript,
+  Ended,
+  Scenario,
+  ScenarioOf,
+  ScheduleOptions,
+  SimulatedClient,
+  StoreWorld,
+  WakeUps,
+} from "./simulation/scenario.ts";
 export type { FailedSchedule } from "./simulation/shrink.ts";
 export { type SimulateOptions, type SimulationReport, simulate } from "./simulation/simulate.ts";
 export { snapshotStoreContract } from "./snapshot-store-contract.ts";

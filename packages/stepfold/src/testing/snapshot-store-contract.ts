@@ -5,6 +5,7 @@ import { exemptCases } from "./contract/claims/exempt-cases.ts";
 import { fenceCases } from "./contract/claims/fence-cases.ts";
 import { leaseCases } from "./contract/claims/lease-cases.ts";
 import { overdueCases } from "./contract/claims/overdue-cases.ts";
+import { partitionCases } from "./contract/claims/partition-cases.ts";
 import { permitCases } from "./contract/claims/permit-cases.ts";
 import { raceCases } from "./contract/claims/race-cases.ts";
 import { rateCases } from "./contract/claims/rate-cases.ts";
@@ -65,6 +66,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...crashCases,
   ...permitCases,
   ...exemptCases,
+  ...partitionCases,
   ...rateCases,
   ...renewCases,
   ...releaseCases,

@@ -5,12 +5,12 @@ import { aFunction, aListOfObjects, checkOptions, refuseUnknown, requireMethods 
 import type { EpochMs, Json } from "../core/values/json.ts";
 import { plainJson } from "../core/values/to-json.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
+import { toBase64Url } from "../http/base64url.ts";
+import type { FetchHandler } from "../http/fetch-handler.ts";
+import { parsedJson } from "../http/request-body.ts";
+import { bodyOf, failure, json, notJson } from "../http/responses.ts";
 import type { Run } from "../runtime/handle/run.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { FetchHandler } from "../serverless/fetch-handler.ts";
-import { parsedJson } from "../serverless/request-body.ts";
-import { bodyOf, failure, json, notJson } from "./answer-request.ts";
-import { toBase64Url } from "./base64url.ts";
 import { type LinkClaims, type LinkKey, linkTokens } from "./link-token.ts";
 
 /** The options of `answerLinks`. */

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { refuseUnknown } from "../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
-import { fromBase64Text, toBase64Url } from "./base64url.ts";
+import { fromBase64Text, toBase64Url } from "../http/base64url.ts";
 import { importSecret, isMacOf, macOf, type Secret } from "./hmac.ts";
 
 /** A key that links are signed with. */

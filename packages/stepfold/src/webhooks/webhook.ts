@@ -1,12 +1,12 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { aFunction, anything, checkOptions, refuseUnknown, requireMethods } from "../core/values/check-arguments.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
+import { fromBase64Text } from "../http/base64url.ts";
+import type { FetchHandler } from "../http/fetch-handler.ts";
+import { joinedBytes, parsedJson } from "../http/request-body.ts";
+import { bodyOf, failure, json, notJson } from "../http/responses.ts";
 import type { CountQuery } from "../ports/execution-list.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { FetchHandler } from "../serverless/fetch-handler.ts";
-import { joinedBytes, parsedJson } from "../serverless/request-body.ts";
-import { bodyOf, failure, json, notJson } from "./answer-request.ts";
-import { fromBase64Text } from "./base64url.ts";
 import { importSecret, isMacOf, type Secret } from "./hmac.ts";
 
 /** An event that another service has sent. Its signature was right. */

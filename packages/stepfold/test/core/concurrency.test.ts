@@ -3,7 +3,7 @@ import { check, compile } from "../../src/core/definition/compile/compile.ts";
 import { withNeeds } from "../../src/core/definition/needs.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 
-const withMember = (member: "concurrency" | "rateLimit", value: unknown) => ({
+const withMember = (member: "concurrency" | "rateLimit" | "taskQueue", value: unknown) => ({
   id: "w",
   nodes: [{ id: "a", type: "noop" }],
   edges: [],
@@ -76,5 +76,19 @@ describe("the rate limit of a workflow", () => {
     [{ limit: 10, period: "1m", per: "1m" }, "KEY_UNKNOWN /rateLimit/per"],
   ])("of %j is refused, and where", (rateLimit, mistake) => {
     expect(mistakesIn(rated(rateLimit))).toEqual([mistake]);
+  });
+});
+
+describe("the task queue of a workflow", () => {
+  const queued = (taskQueue: unknown) => withMember("taskQueue", taskQueue);
+
+  it("is a part of what a workflow is, and workers have to know it", () => {
+    const hashes = [undefined, "gpu", "mail"].map((one) => compile(queued(one), expressionLanguage).hash);
+    expect(new Set(hashes).size).toBe(3);
+    expect(withNeeds(compile(queued("gpu"), expressionLanguage).definition).needs).toEqual(["taskQueue"]);
+  });
+
+  it.each([["a b"], [""], [7], [["gpu"]], ["{{ input.queue }}"]])("is a name, and not %j", (taskQueue) => {
+    expect(mistakesIn(queued(taskQueue))).toEqual(["TYPE /taskQueue"]);
   });
 });

@@ -1,4 +1,5 @@
 import { explain } from "../../src/core/explain/explain.ts";
+import type { Event } from "../../src/core/snapshot/event.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import type { Json } from "../../src/core/values/json.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
@@ -47,4 +48,11 @@ export async function only(workflow: object, input: Json = null): Promise<string
 export function at(...paths: readonly object[]): Snapshot {
   const activePaths = paths.map((path, i) => ({ id: `0.${i}`, turn: 2, visit: 1, attempts: 0, since: 1, stepPath: [], ...path }));
   return { status: "paused", definition: { id: "w", hash: "h" }, activePaths, context: {} } as unknown as Snapshot;
+}
+
+/** Returns every event from the start to the first pause, with the snapshot after it. */
+export async function played(engine: ReturnType<typeof engineOf>, input: Json = null): Promise<{ event: Event; snapshot: Snapshot }[]> {
+  const seen: { event: Event; snapshot: Snapshot }[] = [];
+  for await (const { event, snapshot } of engine.stream({ input, workflowId: "one" })) seen.push({ event, snapshot });
+  return seen;
 }

@@ -102,9 +102,16 @@ describe("AUDIT 4: while a step of another path runs", () => {
     const { engine, clock, gate } = besideSlow(giving(2), {});
     const running = engine.execute({});
     await settled();
-    // the only timer is the one for the deadline of the step
-    expect(clock.timersMade).toBe(1);
+    // the only timer is the one for the deadline of the step, set once more in the foreground
+    expect([clock.timersMade, clock.armed]).toEqual([2, 1]);
     gate.resolve();
     await running;
+    expect(clock.armed).toBe(0);
+  });
+
+  it("calls that end before the event loop goes round share the timer of the first deadline", async () => {
+    const { engine, clock } = engineOf({ a: async () => ({ data: 1 }) }, []);
+    for (let calls = 0; calls < 20; calls++) expect((await engine.execute({})).status).toBe("completed");
+    expect(clock.timersMade).toBe(1);
   });
 });

@@ -26,29 +26,39 @@ const bench = async () => {
   const links = answerLinks(runtime, { keys: [{ id: "a", secret: new Uint8Array(32).fill(7) }] });
   const engine = new WorkflowEngine({ workflow, nodeDefinitions });
   const guest = createGuest({ workflows: [workflow], nodeDefinitions });
-  return { runtime, run, schedules: runtime.schedules, links, engine, guest, snapshot: await engine.execute({}) };
+  const scoped = runtime.scoped({ tenant: "acme", by: "ada" });
+  await scoped.start("flow", { workflowId: "a" });
+  return { runtime, scoped, run, schedules: runtime.schedules, links, engine, guest, snapshot: await engine.execute({}) };
 };
 type Bench = Awaited<ReturnType<typeof bench>>;
 
 const brief = { timeoutMs: 1 };
+type Methods = Readonly<Record<string, (made: Bench) => readonly unknown[]>>;
+
+/** The methods of a runtime and of a scoped one. */
+const scopedMethods: Methods = {
+  start: () => ["flow", { workflowId: "b", input: 1, metadata: {}, tenant: "acme", by: "ada", timeout: "1h" }],
+  adopt: ({ snapshot }) => ["flow", snapshot, { workflowId: "c" }],
+  get: () => ["a"],
+  bulk: () => [{ action: "cancel" }, { dryRun: true, where: { definitionId: "flow", idPrefix: "a" } }],
+  broadcast: () => ["go", 1, { key: "k", idempotencyKey: "i", where: { definitionId: "flow" } }],
+  list: () => [{ status: ["paused"], metadata: {}, idPrefix: "a", limit: 1 }],
+  count: () => [{ definitionId: "flow" }, 10],
+  summaries: () => [["a"]],
+  describe: () => [],
+};
 /** Every method, with arguments of the right form. The options of a method come last. */
-const methods: { readonly [part: string]: Readonly<Record<string, (made: Bench) => readonly unknown[]>> } = {
+const methods: { readonly [part: string]: Methods } = {
+  scoped: scopedMethods,
   runtime: {
-    start: () => ["flow", { workflowId: "b", input: 1, metadata: {}, tenant: "t", timeout: "1h" }],
-    adopt: ({ snapshot }) => ["flow", snapshot, { workflowId: "c" }],
-    get: () => ["a"],
-    bulk: () => [{ action: "cancel" }, { dryRun: true, where: { definitionId: "flow" } }],
-    broadcast: () => ["go", 1, { key: "k", idempotencyKey: "i" }],
+    ...scopedMethods,
+    scoped: () => [{ tenant: "acme", by: "ada" }],
     advance: () => ["a"],
     sweep: () => [{ timeoutMs: 1, limit: 1 }],
-    list: () => [{ status: ["paused"], metadata: {}, limit: 1 }],
-    count: () => [{ definitionId: "flow" }, 10],
-    summaries: () => [["a"]],
     ended: () => [{ from: 0, to: 1, stepMs: 1 }],
     workers: () => [],
     definitions: () => [{ id: "flow" }],
     prune: () => [{ before: 1, limit: 1 }],
-    describe: () => [],
     work: () => [{ concurrency: 1 }],
   },
   run: {
@@ -56,21 +66,22 @@ const methods: { readonly [part: string]: Readonly<Record<string, (made: Bench) 
     settled: () => [brief],
     waitFor: () => ["paused", brief],
     waits: () => [],
-    explain: () => [],
+    explain: () => [{ messages: false }],
+    events: () => [{ after: 0, limit: 1 }],
     snapshot: () => [],
     watch: () => [{ ...brief, after: 0 }],
     resume: () => [{ step: "nobody", payload: 1 }],
     signal: () => ["go", 1, { key: "k", idempotencyKey: "i", ttl: "1h" }],
-    setMetadata: () => [{ a: 1 }, { idempotencyKey: "i" }],
-    cancel: () => [{ step: "nobody", reason: "r" }],
-    retry: () => [{ step: "nobody" }],
-    fork: () => [{ workflowId: "f" }],
+    setMetadata: () => [{ a: 1 }, { idempotencyKey: "i", by: "ada" }],
+    cancel: () => [{ step: "nobody", reason: "r", by: "ada" }],
+    retry: () => [{ step: "nobody", by: "ada" }],
+    fork: () => [{ workflowId: "f", by: "ada" }],
     planFork: () => [{ workflowId: "f" }],
-    restart: () => [{ idempotencyKey: "i" }],
+    restart: () => [{ idempotencyKey: "i", by: "ada" }],
     planRestart: () => [{}],
-    addItem: () => ["list", 1],
-    closeMap: () => ["list"],
-    completeMap: () => ["list"],
+    addItem: () => ["list", 1, { by: "ada" }],
+    closeMap: () => ["list", { by: "ada" }],
+    completeMap: () => ["list", { by: "ada" }],
   },
   schedules: {
     create: () => ["t", { workflow: "flow", every: "1h" }, { paused: true }],

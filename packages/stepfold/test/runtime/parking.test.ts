@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { calls, closeAll, dying, hour, nodeDefinitions, second, setUp } from "./runtime.fixture.ts";
 
@@ -106,9 +107,17 @@ describe("an execution over which workers die", () => {
   });
 });
 
-describe("an execution that a worker cannot run", () => {
+/** A runtime that runs nothing, on a store whose claims cannot leave executions to other processes. */
+function setUpSimple() {
+  const environment = virtualEnvironment();
+  const store = memoryStore({ now: () => environment.now() });
+  const { taskQueues: _, ...features } = store.features;
+  return setUp({ drive: false, store: { ...store, features } }, environment);
+}
+
+describe("an execution that a worker cannot run, in a store that cannot leave it to others", () => {
   it("is parked where the worker does not know what the stored definition needs (B6)", async () => {
-    const { runtime, environment, store } = setUp({ drive: false });
+    const { runtime, environment, store } = setUpSimple();
     await runtime.start("talk", { workflowId: "a" });
     const { getDefinition } = store;
     store.getDefinition = async (hash) => ({ ...(await getDefinition.call(store, hash))!, needs: ["futures"] });
@@ -125,7 +134,7 @@ describe("an execution that a worker cannot run", () => {
   });
 
   it("rests no longer after a deployment than the deployment took (AUDIT, mixed fleets)", async () => {
-    const { runtime, environment, store } = setUp({ drive: false });
+    const { runtime, environment, store } = setUpSimple();
     await runtime.start("talk", { workflowId: "a" });
     const old = setUp({ store, workflows: [], nodeDefinitions: {} }, environment);
     await environment.advance(300 * second);
@@ -137,7 +146,7 @@ describe("an execution that a worker cannot run", () => {
   });
 
   it("ends its rest at once when somebody says retry", async () => {
-    const { runtime, environment, store } = setUp({ drive: false });
+    const { runtime, environment, store } = setUpSimple();
     const run = await runtime.start("talk", { workflowId: "a" });
     const old = setUp({ store, workflows: [], nodeDefinitions: {} }, environment);
     await environment.advance(300 * second);
@@ -149,7 +158,7 @@ describe("an execution that a worker cannot run", () => {
   });
 
   it("is parked visibly, for longer each time, and goes on with the first worker that can", async () => {
-    const { runtime, environment, store } = setUp({ drive: false });
+    const { runtime, environment, store } = setUpSimple();
     await runtime.start("talk", { workflowId: "a" });
     const problems: StepfoldError[] = [];
     const onProblem = (_: string | null, error: unknown): void => void problems.push(error as StepfoldError);
@@ -173,7 +182,7 @@ describe("an execution that a worker cannot run", () => {
   });
 
   it("goes on at once after retry", async () => {
-    const { runtime, environment, store } = setUp({ drive: false });
+    const { runtime, environment, store } = setUpSimple();
     const run = await runtime.start("talk", { workflowId: "a" });
     const lame = setUp({ store, workflows: [], nodeDefinitions: {} }, environment);
     await environment.advance(hour);

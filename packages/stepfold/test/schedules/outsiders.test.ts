@@ -157,7 +157,9 @@ describe("the execution of a schedule", () => {
     const environment = virtualEnvironment();
     const { runtime, store } = scheduling({ drive: false }, environment);
     await runtime.schedules.create("s", hourly);
-    const lacking = scheduling({ store, schedules: undefined }, environment);
+    // a store whose claims cannot leave what a process lacks to others
+    const { taskQueues: _, ...features } = store.features;
+    const lacking = scheduling({ store: { ...store, features }, schedules: undefined }, environment);
     await environment.advance(hour);
     const run = await runtime.get("schedule:s");
     expect(await run.snapshot()).toMatchObject({ status: "parked" });

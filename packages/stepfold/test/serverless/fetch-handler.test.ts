@@ -132,7 +132,7 @@ describe("the fetch handler", () => {
       body: { failed: [{ workflowId: "a", code: "STORE_UNAVAILABLE" }] },
     });
     const broken = fetchOf({}, untouched);
-    expect(await broken.ask("/sweep")).toMatchObject({ status: 500, body: { error: "it failed" } });
+    expect(await broken.ask("/sweep")).toMatchObject({ status: 500, body: { error: "UNKNOWN" } });
   });
 
   it("ends in time, and when its caller hangs up", async () => {

@@ -4,7 +4,7 @@ import { builtinNodes } from "../../src/nodes/index.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import type { Random } from "../../src/testing/simulation/random.ts";
-import type { Client, Scenario } from "../../src/testing/simulation/scenario.ts";
+import type { Scenario, SimulatedClient } from "../../src/testing/simulation/scenario.ts";
 import { simulate } from "../../src/testing/simulation/simulate.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 
@@ -58,7 +58,7 @@ function actors(random: Random): Scenario {
 }
 
 /** Waits until each actor listens in its last run, and all its notes have arrived. */
-async function untilListening({ runtime, sleep }: Client): Promise<void> {
+async function untilListening({ runtime, sleep }: SimulatedClient): Promise<void> {
   for (const name of names) {
     const run = await runtime.get(name);
     for (;;) {

@@ -6,7 +6,7 @@ import type { OverlapPolicy, ScheduleSpec } from "../../src/runtime/context/sche
 import { schedules } from "../../src/schedules/schedules.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import type { Random } from "../../src/testing/simulation/random.ts";
-import type { Client, ClientScript, Scenario } from "../../src/testing/simulation/scenario.ts";
+import type { ClientScript, Scenario, SimulatedClient } from "../../src/testing/simulation/scenario.ts";
 import { simulate } from "../../src/testing/simulation/simulate.ts";
 
 /** The workflow that ticks start: a step, a rest, a step. */
@@ -53,7 +53,7 @@ function keeper(name: string, overlap: OverlapPolicy, every: number): ClientScri
 }
 
 /** Checks the executions in the store, and not only the counts of the schedule. */
-async function judge({ runtime, sleep }: Client, name: string, started: number, every: number): Promise<void> {
+async function judge({ runtime, sleep }: SimulatedClient, name: string, started: number, every: number): Promise<void> {
   const list = () => runtime.list({ idPrefix: `${name}@`, order: "oldest", limit: 100 });
   let { items } = await list();
   while (items.some(({ status }) => status !== "completed" && status !== "cancelled")) {

@@ -30,6 +30,7 @@ function identity(definition: WorkflowDefinition): Json {
     timeout,
     concurrency: concurrency && present({ key: concurrency.key, limit: concurrency.limit }),
     rateLimit: rateLimit && present({ limit: rateLimit.limit, period: rateLimit.period, key: rateLimit.key }),
+    taskQueue: definition.taskQueue,
     variables:
       variables &&
       Object.fromEntries(Object.entries(variables).map(([name, { initial, reducer }]) => [name, present({ initial, reducer })])),

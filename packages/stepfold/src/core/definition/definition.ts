@@ -51,6 +51,12 @@ export interface WorkflowDefinition {
    */
   readonly rateLimit?: RateLimit;
   /**
+   * The task queue of its executions, such as `"gpu"`: only processes that take it (`taskQueues` of `createRuntime`) run them. `start` may name
+   * another one. 1 to 128 letters, digits, `_` and `-`. It is that of the execution for all its runs and workflows inside it, and has no
+   * effect where the workflow runs inside another one. Default: `"default"`.
+   */
+  readonly taskQueue?: string;
+  /**
    * The variables that steps of the workflow set, by name. Expressions read them as `vars.NAME`. A variable that is not declared here can
    * be set too: each new value then replaces the old one.
    */

@@ -16,6 +16,7 @@ const features: readonly Feature[] = [
   { name: "rateLimit", isUsedBy: ({ rateLimit }) => rateLimit !== undefined },
   { name: "finally", isUsedBy: (definition) => definition.finally !== undefined },
   { name: "timeout", isUsedBy: ({ timeout }) => timeout !== undefined },
+  { name: "taskQueue", isUsedBy: ({ taskQueue }) => taskQueue !== undefined },
 ];
 
 /** The names of the variables that a node of type `set` sets. */

@@ -322,6 +322,12 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) => `Execution "${d.workflowId}" is parked (${d.code}): ${d.message}`,
   },
+  WORKFLOW_LEFT: {
+    status: 409,
+    retryable: false,
+    say: (d) =>
+      `Execution "${d.workflowId}" and all others with this definition of workflow "${d.workflow}" are left to other processes, because this one cannot run them (${d.code}): ${d.reason}`,
+  },
   STORE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Store "${d.store}" did not answer: ${d.reason}` },
   OUTCOME_UNKNOWN: {
     status: 503,

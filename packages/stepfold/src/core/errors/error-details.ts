@@ -97,6 +97,7 @@ interface DetailsByCode {
   LABEL_CONFLICT: { workflow: string; expected: string | null; actual: string | null };
   FENCE_LOST: { workflowId: string };
   EXECUTION_PARKED: { workflowId: string; code: string; message: string };
+  WORKFLOW_LEFT: { workflowId: string; workflow: string; code: string; reason: string };
   FORK_REFUSED: { workflowId: string; version?: number; reason: string };
   RESTART_COMPENSATED: { workflowId: string; nodes: readonly string[] };
   EXECUTION_OPEN: { workflowId: string; status: string };

@@ -157,6 +157,12 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   STORE_REJECTED: [[{ store: "s", reason: "no" }, "refused: no"]],
   OUTCOME_UNKNOWN: [[{ workflowId: "e", action: "resume", reason: "silence" }, "Make the same call again"]],
   EXECUTION_PARKED: [[{ workflowId: "e", code: "WORKER_CRASHED", message: "5 died" }, "is parked (WORKER_CRASHED): 5 died"]],
+  WORKFLOW_LEFT: [
+    [
+      { workflowId: "e", workflow: "w", code: "DEFINITION_INVALID", reason: "no code" },
+      "are left to other processes, because this one cannot",
+    ],
+  ],
   QUEUE_UNAVAILABLE: [[{ queue: "q", reason: "gone" }, "did not answer: gone"]],
   QUEUE_REJECTED: [[{ queue: "q", reason: "no" }, "refused: no"]],
   FEED_UNAVAILABLE: [[{ feed: "redis", reason: "gone" }, "gone"]],

@@ -16,8 +16,6 @@ import { safeMember } from "./safe-member.ts";
  * ```
  */
 export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
-  /** Recognises errors of a second copy of this package in the same process. */
-  readonly "~stepfoldError" = true;
   override readonly name: string = "StepfoldError";
   readonly code: C;
   readonly details: ErrorDetails<C>;
@@ -26,6 +24,11 @@ export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
     super(messageOf(code, details), options);
     this.code = code;
     this.details = details;
+  }
+
+  /** Recognises errors of a second copy of this package in the same process. A getter, so that printed errors do not show it. */
+  get "~stepfoldError"(): true {
+    return true;
   }
 
   /** Whether the same call may succeed if simply made again. */

@@ -3,6 +3,7 @@ import type { ActivePath } from "../snapshot/snapshot.ts";
 import type { Draft, JoinGroup, ScopeDraft } from "../transition/draft/draft.ts";
 import { scopeAt } from "../transition/draft/open-draft.ts";
 import { emptyEdges, pendingPaths } from "../transition/joins/pending.ts";
+import { addressMark, quoted } from "./explain-marks.ts";
 import { counted, cut, listed } from "./explain-words.ts";
 
 /** The largest length of a condition in a sentence, in characters. */
@@ -24,7 +25,7 @@ export function joinText(draft: Draft | null, scopeKey: string, { id }: ActivePa
 
 function branches(scope: ScopeDraft, group: JoinGroup): string {
   const nodes = [...new Set(pendingPaths(scope, group, emptyEdges(group)).map(({ nodeId }) => nodeId))];
-  return nodes.length === 1 ? `the branch at ${nodes[0]}` : `the branches at ${listed(nodes, "and")}`;
+  return nodes.length === 1 ? `the branch at ${addressMark(nodes[0]!)}` : `the branches at ${listed(nodes.map(addressMark), "and")}`;
 }
 
 /** Says what a held path waits for, as a sentence without its subject. */
@@ -32,7 +33,7 @@ export function holdText(node: CompiledNode | null, paths: readonly ActivePath[]
   if (!node || !nodes) return "waits for its turn";
   const { mutex, when } = node.node;
   const holder = mutex === undefined ? undefined : paths.find((path) => isBusy(path) && nodes.get(path.nodeId)?.node.mutex === mutex);
-  const turn = holder ? `until ${holder.nodeId} is done (both have the mutex "${mutex}")` : null;
+  const turn = holder ? `until ${addressMark(holder.nodeId)} is done (both have the mutex "${quoted(mutex!)}")` : null;
   const moment = when === undefined ? null : `until this condition is true: ${cut(when, maxConditionLength)}`;
   const reasons = [turn, moment].filter((reason) => reason !== null);
   return reasons.length === 0 ? "waits for its turn" : `waits ${reasons.join(", and ")}`;

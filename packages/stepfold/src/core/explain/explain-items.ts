@@ -1,5 +1,6 @@
 import type { CompiledNode } from "../definition/compiled.ts";
 import type { ActivePath, ChildrenState, MapState } from "../snapshot/snapshot.ts";
+import { quoted } from "./explain-marks.ts";
 import type { Group, OpenStatus } from "./explain-survey.ts";
 import { counted } from "./explain-words.ts";
 
@@ -42,7 +43,7 @@ export function itemCounts({ children }: Pick<ActivePath, "children">, group: Gr
 /** Describes the children of a path, as a sentence without its subject. */
 export function childrenText(path: ActivePath, children: ChildrenState, group: Group | undefined, node: CompiledNode | null): string {
   const items = itemCounts(path, group);
-  if (!items) return `runs the workflow "${children.workflow}"`;
+  if (!items) return `runs the workflow "${quoted(children.workflow)}"`;
   const { total, done, failed, cancelled, underWay, retrying, timed, queued, notBegun } = items;
   const { somebody, signal } = group?.counts ?? { somebody: 0, signal: 0 };
   const counts = [

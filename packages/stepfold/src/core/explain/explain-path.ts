@@ -7,9 +7,10 @@ import { workflowOf } from "../transition/find-wait.ts";
 import type { EpochMs } from "../values/json.ts";
 import { holdText, joinText } from "./explain-hold.ts";
 import { childrenText, type ItemCounts, itemCounts } from "./explain-items.ts";
+import { addressMark, type SentenceMark, timeMark, unmarked } from "./explain-marks.ts";
 import { movesAt, type Placed, type Survey } from "./explain-survey.ts";
 import { waitText } from "./explain-wait.ts";
-import { counted, cut, iso } from "./explain-words.ts";
+import { counted, cut } from "./explain-words.ts";
 import { type WaitInfo, waitsOf } from "./waits.ts";
 import { addresses } from "./waits-address.ts";
 
@@ -22,6 +23,8 @@ export interface PlaceInfo {
   readonly status: ActivePath["status"];
   /** What the path does or waits for, and what happens then, such as `waits for an answer from ada`. The address is the subject. */
   readonly sentence: string;
+  /** What stands where in the sentence. */
+  readonly marks: readonly SentenceMark[];
   readonly waits: readonly WaitInfo[];
   /** The time at which the path moves by itself, by a retry, timer or timeout; null if it can run at once or no such time is set. */
   readonly until: EpochMs | null;
@@ -71,11 +74,17 @@ export function explainPath(telling: ExplainContext, { scope, path }: Placed): P
     address,
     pathId: scopedKey(scope, path.id),
     status: path.status,
-    sentence: sentenceOf(telling, scope, path, waits),
+    ...unmarked(sentenceOf(telling, scope, path, waits)),
     waits,
     until: movesAt(path),
     ...(items && { items }),
   };
+}
+
+/** Returns the sentence about one open path, with its address, and with the marks in it. */
+export function pathSentence(telling: ExplainContext, { scope, path }: Placed): string {
+  const address = telling.address(scope, path.nodeId);
+  return `${addressMark(address)} ${sentenceOf(telling, scope, path, waitsOf(path, address, telling.snapshot.schemas))}`;
 }
 
 /** Returns the node of a path; null if the workflow is not known, or if the path undoes a step. */
@@ -122,8 +131,8 @@ function retryText({ snapshot }: ExplainContext, scope: string, { nodeId, attemp
   const context = scope === "" ? snapshot.context : snapshot.childStates![scope]!.context;
   // the result of a compensation is not a result of its node
   const last = undoes || !Object.hasOwn(context, nodeId) ? undefined : context[nodeId]!.at(-1);
-  const reason = last?.error === undefined ? "" : `: ${cut(last.error, maxErrorLength)}`;
-  return `failed (attempt ${attempts})${reason}; is tried again at ${iso(nextRetryAt)}`;
+  const reason = last?.error ? `: ${cut(last.error, maxErrorLength)}` : "";
+  return `failed (attempt ${attempts})${reason}; is tried again at ${timeMark(nextRetryAt)}`;
 }
 
 /** Returns ` (item 3)` for the scope of an item of a map; an empty text for other scopes. */

@@ -1,6 +1,7 @@
 import type { CompiledNode } from "../definition/compiled.ts";
 import type { ErrorInfo } from "../errors/error-info.ts";
-import { counted, cut, iso, listed } from "./explain-words.ts";
+import { handleMark, responderMark, timeMark, unmarked } from "./explain-marks.ts";
+import { counted, cut, listed } from "./explain-words.ts";
 import type { WaitInfo } from "./waits.ts";
 
 /** The largest length of a name in a sentence, in characters. */
@@ -10,10 +11,10 @@ const maxReasonLength = 200;
 
 /** Says what a suspended path waits for, as a sentence without its subject. @param node the node of the path; null if it is not known */
 export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null): string {
-  const wanted = waits.map(wantedBy).filter((text) => text !== null);
+  const wanted = waits.map(wantedPart).filter((text) => text !== null);
   const time = firstTime(waits);
   if (time === null) return `waits for ${listed(wanted, "or")}`;
-  const at = iso(time.at);
+  const at = timeMark(time.at);
   if (wanted.length === 0) return time.late ? `waits until ${at}${tooLate(node)}` : `waits until ${at}, and then goes on`;
   const what = `waits for ${listed(wanted, "or")}`;
   return time.late ? `${what}, until ${at}${tooLate(node)}` : `${what}, or until ${at}, and then goes on`;
@@ -35,7 +36,7 @@ export function firstTime(
 export function timeoutText(node: CompiledNode | null): string | null {
   if (!node) return null;
   const handle = ["timeout", "error"].find((name) => node.edges.has(name));
-  return handle === undefined ? "fails" : `leaves by "${handle}"`;
+  return handle === undefined ? "fails" : `leaves by ${handleMark(handle)}`;
 }
 
 function tooLate(node: CompiledNode | null): string {
@@ -43,10 +44,17 @@ function tooLate(node: CompiledNode | null): string {
   return text === null ? "" : `, and then ${text}`;
 }
 
-function wantedBy(wait: WaitInfo): string | null {
+/** Says what one wait waits for; null for a time, and for children. */
+export function wantedText(wait: WaitInfo): string | null {
+  const part = wantedPart(wait);
+  return part === null ? null : unmarked(part).sentence;
+}
+
+/** As `wantedText`, with the marks of the sentence. */
+function wantedPart(wait: WaitInfo): string | null {
   const { kind, signal = "", key, workflowId = "" } = wait;
   if (kind === "external") return `${answerText(wait)}${refusalText(wait)}`;
-  if (kind === "incident") return `a decision about its failure, ${cut(failureIn(wait), maxReasonLength)} (retry, skip or fail)`;
+  if (kind === "incident") return `a decision about its failure${failureText(wait)} (retry, skip or fail)`;
   if (kind === "child") return `the execution "${cut(workflowId, maxNameLength)}"`;
   if (kind === "delivery") return deliveryText(wait);
   if (kind === "timer" || kind === "children") return null;
@@ -58,7 +66,7 @@ function refusalText({ refused }: WaitInfo): string {
   if (!refused) return "";
   const { who, issues } = refused;
   const [first] = issues;
-  const from = who === undefined ? "the last one" : `the answer of ${cut(who, maxNameLength)}`;
+  const from = who === undefined ? "the last one" : `the answer of ${responderMark(cut(who, maxNameLength))}`;
   const why = first ? `: ${cut(`${first.pointer || "/"} ${first.message}`, maxReasonLength)}` : "";
   return ` (${from} was refused${why})`;
 }
@@ -74,13 +82,13 @@ function deliveryText({ payload }: WaitInfo): string {
   return `its signal "${cut(signal, maxNameLength)}" to reach the execution "${cut(workflowId, maxNameLength)}"`;
 }
 
-function failureIn({ payload }: WaitInfo): string {
+function failureText({ payload }: WaitInfo): string {
   const { error } = payload as unknown as { readonly error: ErrorInfo };
-  return error.message;
+  return error.message === "" ? "" : `, ${cut(error.message, maxReasonLength)}`;
 }
 
 function answerText({ responders, answered = [], missing, tally }: WaitInfo): string {
-  const names = (some: readonly string[]): string[] => some.map((name) => cut(name, maxNameLength));
+  const names = (some: readonly string[]): string[] => some.map((name) => responderMark(cut(name, maxNameLength)));
   const left = responders?.filter((name) => !answered.includes(name));
   const from = left ? ` from ${listed(names(left), "or")}` : "";
   if (missing === undefined) return `an answer${from}`;

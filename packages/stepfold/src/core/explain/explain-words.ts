@@ -11,9 +11,14 @@ export function iso(at: EpochMs): string {
 }
 
 /** Returns `a, b or c`. If there are more than five names, the first four and the number of the others: `a, b, c, d or 3 more`. */
-export function listed(names: readonly string[], last: "and" | "or"): string {
-  const shown = names.length > maxNames ? [...names.slice(0, maxNames - 1), `${counted(names.length - maxNames + 1)} more`] : names;
+export function listed(names: readonly string[], last: "and" | "or", most: number = maxNames): string {
+  const shown = names.length > most ? [...names.slice(0, most - 1), `${counted(names.length - most + 1)} more`] : names;
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} ${last} ${shown.at(-1)}`;
+}
+
+/** Lists the first names of a list that may be very long, each once: `a, b and c`, `a, b, c and 997 more`. */
+export function namesText(names: Iterable<string>, last: "and" | "or" = "and"): string {
+  return listed([...new Set(names)], last, 4);
 }
 
 /** Returns a number with separators, such as `10,000`. */
@@ -26,8 +31,14 @@ export function times(count: number): string {
   return count === 1 ? "once" : count === 2 ? "twice" : `${counted(count)} times`;
 }
 
-/** Returns a text on one line, cut to at most `maxLength` characters. */
+/**
+ * Returns a text on one line, cut to at most `maxLength` characters. Signs that would turn the direction of the words around it, or look like the
+ * marks of a sentence, are left out.
+ */
 export function cut(text: string, maxLength: number): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = text
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdd4]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
   return line.length > maxLength ? `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : line;
 }

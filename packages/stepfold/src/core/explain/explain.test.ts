@@ -132,8 +132,9 @@ describe("explain: steps", () => {
     const end = async (approved: boolean): Promise<unknown> =>
       explain(await engine.execute({ snapshot: paused, externalPayload: { approved } }));
     const ended = { places: [], more: 0, next: null };
-    expect(await end(true)).toEqual({ status: "completed", sentence: "Completed.", ...ended });
-    expect(await end(false)).toEqual({ status: "failed", sentence: "Failed at f: Too dear (PRICE).", ...ended });
+    expect(await end(true)).toEqual({ status: "completed", sentence: "Completed.", marks: [], ...ended });
+    const marks = [{ kind: "place", from: 10, to: 11 }];
+    expect(await end(false)).toEqual({ status: "failed", sentence: "Failed at f: Too dear (PRICE).", marks, ...ended });
     expect(told(await engine.send(paused, { type: "cancel" })).whole).toBe("Cancelled.");
     const bare = (more: object): string => told({ ...at(), currentNodeId: null, ...more } as Snapshot).whole;
     expect(bare({ status: "failed", currentNodeId: "f" })).toBe("Failed at f.");
@@ -164,6 +165,14 @@ describe("explain: steps", () => {
     const engine = engineOf(undoing("noop"));
     const cancelled = await engine.send(await engine.execute({}), { type: "cancel" });
     expect(told(cancelled).whole).toBe("Cancelled; its steps are being undone: book is being undone.");
+    expect((await failing("noop")).whole).toBe("Failed at f: no (NO); undone: book.");
+    expect(told(await engine.execute({ snapshot: cancelled })).whole).toBe("Cancelled; undone: book.");
+  });
+
+  it("leaves signs out of messages that would turn the direction of the words behind them", () => {
+    const error = { name: "Error", message: "photo \u202egnp.exe \u2066 then \u2067", nodeId: "f" };
+    const snapshot = { ...at(), currentNodeId: null, status: "failed", error } as unknown as Snapshot;
+    expect(told(snapshot).whole).toBe("Failed at f: photo gnp.exe then.");
   });
 
   it("says that it will fail, where the rest runs to its end first", async () => {

@@ -1,14 +1,16 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ErrorInfo } from "../errors/error-info.ts";
 import { scopedKey } from "../snapshot/address.ts";
-import { notUndone } from "../snapshot/not-undone.ts";
+import { notUndone, undoneSteps } from "../snapshot/not-undone.ts";
 import { type Ending, isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import { statusAfterMessages } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
-import { type ExplainContext, explainContext, explainPath, itemText, nodeOfPath, type PlaceInfo } from "./explain-path.ts";
+import { addressMark, quoted, type SentenceMark, timeMark, unmarked } from "./explain-marks.ts";
+import { type ExplainContext, explainContext, explainPath, itemText, nodeOfPath, type PlaceInfo, pathSentence } from "./explain-path.ts";
 import { byImportance, type OpenStatus, type Placed, survey } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed, times } from "./explain-words.ts";
+import { withoutMessages } from "./without-messages.ts";
 
 /** What happens next without anything from outside. */
 export interface NextInfo {
@@ -24,6 +26,10 @@ export interface Explanation {
   readonly status: Status;
   /** The state of the whole execution in one sentence. */
   readonly sentence: string;
+  /** What stands where in the sentence: addresses of places, people, handles and times. Everything else is words, or quoted. */
+  readonly marks: readonly SentenceMark[];
+  /** Why no living worker can run it, and since when, as a sentence. Absent: nothing is known of that. Only with a store. */
+  readonly noWorker?: string;
   /** In which run the execution is, and how often it was restarted, as a sentence. Absent: its first run, and never. */
   readonly runs?: string;
   /** The open places; if there are very many, the most important ones. Places in children come after the place that they belong to. */
@@ -32,6 +38,15 @@ export interface Explanation {
   readonly more: number;
   /** What happens first by itself; null if the execution has ended, is parked, only delivers messages, or waits without a time. */
   readonly next: NextInfo | null;
+}
+
+/** How an execution is explained. */
+export interface ExplainOptions {
+  /**
+   * False: without the messages of errors and the reasons of cancellations, which may quote data of the execution; codes and nodes stay.
+   * Default true.
+   */
+  readonly messages?: boolean | undefined;
 }
 
 /** The largest number of places of the execution itself that are explained one by one. */
@@ -55,8 +70,8 @@ const maxErrorLength = 300;
  *
  * @param workflow the workflow of the snapshot. It adds details, such as the branches for which a join waits. Another one is ignored.
  */
-export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
-  const explained = explainState(snapshot, workflow);
+export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow, { messages = true }: ExplainOptions = {}): Explanation {
+  const explained = explainState(messages ? snapshot : withoutMessages(snapshot), workflow);
   const runs = runsText(snapshot);
   return runs === "" ? explained : { ...explained, runs };
 }
@@ -64,15 +79,15 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
 function explainState(snapshot: Snapshot, workflow: CompiledWorkflow | undefined): Explanation {
   const { status, parked } = snapshot;
   const end = statusAfterMessages(snapshot);
-  if (end) return { status, sentence: `${untoldText(snapshot, end)}.`, places: [], more: 0, next: null };
-  if (isTerminal(status)) return { status, sentence: endText(snapshot), places: [], more: 0, next: null };
+  if (end) return { status, ...unmarked(`${unmessageText(snapshot, end)}.`), places: [], more: 0, next: null };
+  if (isTerminal(status)) return { status, ...unmarked(endText(snapshot)), places: [], more: 0, next: null };
   const found = survey(snapshot);
   const tell = explainContext(snapshot, found, workflow);
   const places = [...placesOf(tell)];
   const open = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
   const more = open - places.length;
-  if (parked) return { status, sentence: parkedText(parked, snapshot, () => wholeText(tell)), places, more, next: null };
-  return { status, sentence: wholeText(tell), places, more, next: nextOf(tell) };
+  if (parked) return { status, ...unmarked(parkedText(parked, snapshot, () => wholeText(tell))), places, more, next: null };
+  return { status, ...unmarked(wholeText(tell)), places, more, next: nextOf(tell) };
 }
 
 function runsText({ run, restarts = 0 }: Snapshot): string {
@@ -85,17 +100,17 @@ function parkedText({ code, message, until }: Parked, snapshot: Snapshot, otherw
   const { ending } = snapshot;
   if (ending?.again && code === "COMPENSATION_FAILED") {
     const end = endText({ ...snapshot, status: ending.status });
-    return `${end.slice(0, -1)} (${code}). It can be tried again (retry) or given up (cancel).`;
+    return `${end.slice(0, -1)} (${quoted(code)}). It can be tried again (retry) or given up (cancel).`;
   }
-  const then = until === undefined ? "it goes on after a retry command" : `it is tried again at ${iso(until)}`;
-  return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise()}`;
+  const then = until === undefined ? "it goes on after a retry command" : `it is tried again at ${timeMark(until)}`;
+  return `Parked${messageText(message)} (${quoted(code)}); ${then}. ${otherwise()}`;
 }
 
 /** Says how an execution ends that only delivers messages, and to which executions, as a sentence without its full stop. */
-function untoldText(snapshot: Snapshot, status: Ending["status"]): string {
+function unmessageText(snapshot: Snapshot, status: Ending["status"]): string {
   const others = new Set(
     snapshot.outbox!.map((message) =>
-      message.type === "broadcast" ? "all executions that wait for its signal" : `the execution "${message.to}"`,
+      message.type === "broadcast" ? "all executions that wait for its signal" : `the execution "${quoted(message.to)}"`,
     ),
   );
   return `${endText({ ...snapshot, status }).slice(0, -1)}; messages are still to be delivered to ${listed([...others], "and")}`;
@@ -120,30 +135,41 @@ function placesOf(tell: ExplainContext): PlaceInfo[] {
 function endText(snapshot: Snapshot): string {
   const { status, error, currentNodeId, compensations } = snapshot;
   const left = notUndone(compensations);
-  const undone = left.length === 0 ? "" : `; not undone: ${undoneText(left)}`;
-  if (status === "completed") return `Completed${undone}.`;
+  const notes = left.length === 0 ? "" : `; not undone: ${notUndoneText(left)}`;
+  if (status === "completed") return `Completed${notes}.`;
+  const undone = undoneSteps(compensations).map(({ scope, nodeId }) => `${addressMark(nodeId)}${itemText(scope)}`);
+  const done = undone.length === 0 ? "" : `; undone: ${listed(undone, "and")}`;
   // of a cancelled execution the only error may be what could not be undone
-  if (status === "cancelled") return `Cancelled${reasonText(error)}${undone}.`;
-  return `Failed${failureText(error, currentNodeId)}${undone}.`;
+  if (status === "cancelled") return `Cancelled${reasonText(error)}${done}${notes}.`;
+  return `Failed${failureText(error, currentNodeId)}${done}${notes}.`;
 }
 
-/** Returns the reason for which a scope was cancelled, or the failure before it. Failed compensations are described by `undoneText`. */
+/** Returns the reason for which a scope was cancelled, or the failure before it. Failed compensations are described by `notUndoneText`. */
 function reasonText(error: ErrorInfo | undefined): string {
   if (!error || error.code === "COMPENSATION_FAILED") return "";
-  return error.code === "EXECUTION_CANCELLED" ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}` : failureText(error, null);
+  return error.code === "EXECUTION_CANCELLED" ? messageText(error.message) : failureText(error, null);
 }
 
-function undoneText(left: ReturnType<typeof notUndone>): string {
+function notUndoneText(left: ReturnType<typeof notUndone>): string {
   return listed(
-    left.map(({ scope, nodeId, error }) => `${nodeId}${itemText(scope)} (${cut(error, maxErrorLength).replace(/\.$/, "")})`),
+    left.map(({ scope, nodeId, error }) => {
+      const why = messageText(error).slice(2);
+      return `${addressMark(nodeId)}${itemText(scope)}${why === "" ? "" : ` (${why})`}`;
+    }),
     "and",
   );
 }
 
 function failureText(error: ErrorInfo | undefined, nodeId: string | null): string {
   const at = error?.nodeId ?? nodeId;
-  const code = error?.code === undefined ? "" : ` (${error.code})`;
-  return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}${code}` : ""}`;
+  const code = error?.code === undefined ? "" : ` (${quoted(error.code)})`;
+  return `${at === null ? "" : ` at ${addressMark(at)}`}${error ? `${messageText(error.message)}${code}` : ""}`;
+}
+
+/** Returns a message after a colon, without its full stop; empty if there is none, or if it may not be shown. */
+function messageText(message: string): string {
+  const text = cut(message, maxErrorLength).replace(/\.$/, "");
+  return text === "" ? "" : `: ${text}`;
 }
 
 /** The words for each status in the sentence about all open places, in singular and plural. */
@@ -164,9 +190,9 @@ function wholeText(tell: ExplainContext): string {
   const { ending, error, deadlineAt, closing } = snapshot;
   // a failed compensation is tried again only after the messages are delivered
   if (ending?.again?.length === 0)
-    return `${untoldText(snapshot, ending.status)}; after that, what was not undone can be tried again (retry) or given up (cancel).`;
-  const latest = deadlineAt === undefined ? "" : ` It fails if it has not ended by ${iso(deadlineAt)}.`;
-  const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
+    return `${unmessageText(snapshot, ending.status)}; after that, what was not undone can be tried again (retry) or given up (cancel).`;
+  const latest = deadlineAt === undefined ? "" : ` It fails if it has not ended by ${timeMark(deadlineAt)}.`;
+  const now = found.only ? pathSentence(tell, found.only) : countsText(found.counts);
   if (closing) return `${decidedText(closing)}; its "finally" nodes run: ${now}.`;
   if (ending) {
     return `${decidedText(ending)}; ${ending.again ? "failed compensations are tried again" : "its steps are being undone"}: ${now}.`;
@@ -178,11 +204,6 @@ function wholeText(tell: ExplainContext): string {
 function decidedText({ status, error, nodeId }: Pick<Ending, "status" | "error" | "nodeId">): string {
   if (status === "failed") return `Failed${failureText(error, nodeId)}`;
   return status === "cancelled" ? `Cancelled${reasonText(error)}` : "Completed";
-}
-
-function onlyText(tell: ExplainContext, only: Placed): string {
-  const { address, sentence } = explainPath(tell, only);
-  return `${address} ${sentence}`;
 }
 
 function countsText(counts: Readonly<Record<OpenStatus, number>>): string {
@@ -198,7 +219,7 @@ function nextOf(tell: ExplainContext): NextInfo | null {
   const { ready, first, deadline } = tell.survey;
   if (ready) {
     const address = tell.address(ready.scope, ready.path.nodeId);
-    return { address, at: null, sentence: `${address} ${explainPath(tell, ready).sentence}.` };
+    return { address, at: null, sentence: unmarked(`${pathSentence(tell, ready)}.`).sentence };
   }
   if (deadline && deadline.at < (first?.at ?? Number.POSITIVE_INFINITY)) {
     const { scope, at } = deadline;
@@ -208,7 +229,7 @@ function nextOf(tell: ExplainContext): NextInfo | null {
   if (!first) return null;
   const { scope, path, at } = first;
   const address = tell.address(scope, path.nodeId);
-  return { address, at, sentence: `At ${iso(at)} ${address} ${movesText(tell, first)}.` };
+  return { address, at, sentence: unmarked(`At ${iso(at)} ${address} ${movesText(tell, first)}.`).sentence };
 }
 
 function movesText(tell: ExplainContext, placed: Placed): string {

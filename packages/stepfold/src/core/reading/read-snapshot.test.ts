@@ -62,6 +62,7 @@ describe("the tenant and the budget of a snapshot from outside", () => {
       expect(readSnapshot(changed("/run", run, own), flow).run).toEqual(run);
     }
     expect(readSnapshot(changed("/restarts", 2, own), flow)).toMatchObject({ restarts: 2 });
+    expect(readSnapshot(changed("/taskQueue", "gpu", own), flow)).toMatchObject({ taskQueue: "gpu" });
     // an earlier version wrote only that the deadline was given
     const { givenTime, ...earlier } = own;
     const read = (more: object): unknown => readSnapshot(copy({ ...earlier, ...more }), flow).givenTime;
@@ -77,6 +78,7 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/tenant", 7],
     ["/deadlineAt", "soon"],
     ["/tenant", "a\u0000b"],
+    ["/taskQueue", "a b"],
     ["/parent", { workflowId: "p", depth: 1, descendants: -1 }],
     ["/from", "o"],
     ["/from", { workflowId: "", version: 7, reason: "fork" }],

@@ -2,7 +2,7 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Origin } from "../snapshot/parts/lineage.ts";
 import type { GivenTime, Snapshot } from "../snapshot/snapshot.ts";
-import { isWorkflowId } from "../values/id.ts";
+import { isId, isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { pointerOf } from "../values/pointer.ts";
@@ -66,7 +66,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, run, restarts, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
-  const { historyBytes, answered, schemas, closing } = plain;
+  const { historyBytes, answered, schemas, closing, taskQueue } = plain;
   if (plain.continuedAs !== undefined)
     return invalid(
       "/continuedAs",
@@ -82,6 +82,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   }
   optionalText(plain, ["incarnation"], "");
   if (tenant !== undefined && !isWorkflowId(tenant)) return invalid("/tenant", "must be text of 1 to 255 printable characters");
+  if (taskQueue !== undefined && !isId(taskQueue)) return invalid("/taskQueue", "must be a name of 1 to 128 letters, digits, _ and -");
   return {
     ...times,
     ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
@@ -99,6 +100,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(parked !== undefined && { parked: readParked(parked) }),
     ...(permit !== undefined && { permit: readPermit(permit) }),
     ...(rate !== undefined && { rate: readRate(rate) }),
+    ...(taskQueue !== undefined && { taskQueue }),
     ...(historyBytes !== undefined && { historyBytes: count(historyBytes, "/historyBytes") }),
     ...(answered !== undefined && { answered: readAnswered(answered, version) }),
     ...(schemas !== undefined && { schemas: readSchemas(schemas) }),

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import { type RunNumbers, runNumbers } from "../snapshot/parts/lineage.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
-import type { SnapshotHead } from "../snapshot/snapshot.ts";
+import type { MapState, Parked, SnapshotHead } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 
 /** A short summary of the waits of an execution, without those of its children. */
@@ -16,8 +16,31 @@ export interface WaitSummary {
   readonly count: number;
 }
 
+/** The retry that an execution waits for. If several are pending: the one that is due first. */
+export interface RetrySummary {
+  readonly nodeId: string;
+  /** The number of the attempt that comes; 2 for the first retry. */
+  readonly attempt: number;
+  readonly at: EpochMs;
+}
+
+/** The progress of a map. If several maps are under way: of the first one. */
+export interface ItemsSummary extends Pick<MapState, "total" | "done" | "failed" | "cancelled"> {
+  readonly nodeId: string;
+}
+
+/** What a list says of paths and of an execution that is parked. Paths of children are not included, except that a map counts its items. */
+export interface StateSummary {
+  /** Absent: no retry is pending. */
+  readonly retry?: RetrySummary;
+  /** Absent: it is not parked. */
+  readonly parked?: Pick<Parked, "code" | "message" | "until">;
+  /** Absent: no map is under way. */
+  readonly items?: ItemsSummary;
+}
+
 /** The part of a head that a list shows. */
-export interface HeadSummary extends RunNumbers {
+export interface HeadSummary extends RunNumbers, StateSummary {
   readonly currentNodeId: string | null;
   /** Null if no path of the execution itself has a wait. */
   readonly waiting: WaitSummary | null;
@@ -31,14 +54,40 @@ export interface HeadSummary extends RunNumbers {
 /** Returns the part of a head that a list shows. The waits of children are not included, because children are not part of the head. */
 export function summaryOfHead(
   head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps" | "deadlineAt"> &
-    Partial<Pick<SnapshotHead, "definition" | "run" | "restarts">>,
+    Partial<Pick<SnapshotHead, "definition" | "run" | "restarts" | "parked">>,
 ): HeadSummary {
   const { currentNodeId, activePaths, steps, deadlineAt } = head;
   const error = head.error ? shortError(head.error) : null;
   const numbers = runNumbers(head);
   const definition = Object.keys(numbers).length > 0 && head.definition ? { definition: head.definition } : {};
   const deadline = deadlineAt === undefined ? {} : { deadlineAt };
-  return { currentNodeId, waiting: waitingIn(activePaths), error, steps, ...deadline, ...definition, ...numbers };
+  return { currentNodeId, waiting: waitingIn(activePaths), error, steps, ...deadline, ...stateOf(head), ...definition, ...numbers };
+}
+
+function stateOf({ activePaths, parked }: Pick<SnapshotHead, "activePaths"> & Partial<Pick<SnapshotHead, "parked">>): StateSummary {
+  const retry = firstRetry(activePaths);
+  const items = firstMap(activePaths);
+  // an older version has encrypted `parked` as a whole, so the list cannot show it
+  const isReadable = parked !== undefined && typeof parked.code === "string";
+  return { ...(retry && { retry }), ...(isReadable && { parked: shortParked(parked) }), ...(items && { items }) };
+}
+
+function firstRetry(paths: SnapshotHead["activePaths"]): RetrySummary | null {
+  let first: RetrySummary | null = null;
+  for (const { status, nodeId, attempts, nextRetryAt: at = 0 } of paths)
+    if (status === "retrying" && (!first || at < first.at)) first = { nodeId, attempt: attempts + 1, at };
+  return first;
+}
+
+function firstMap(paths: SnapshotHead["activePaths"]): ItemsSummary | null {
+  const path = paths.find(({ children }) => children?.map);
+  if (!path) return null;
+  const { total, done, failed, cancelled } = path.children!.map!;
+  return { nodeId: path.nodeId, total, done, failed, cancelled };
+}
+
+function shortParked({ code, message, until }: Parked): StateSummary["parked"] & object {
+  return { code, message, ...(until !== undefined && { until }) };
 }
 
 function waitingIn(paths: SnapshotHead["activePaths"]): WaitSummary | null {

@@ -19,6 +19,8 @@ interface Stamp {
   readonly sizeBytes?: number;
   /** What happened at other places in the same transition. */
   readonly consequences?: Consequences;
+  /** Who asked for it, according to the caller. Only of a start, a restart, and of commands from outside. */
+  readonly who?: string;
 }
 
 /** What an event in one scope has. */
@@ -85,6 +87,8 @@ export interface StartedEvent extends Stamp {
   readonly startAt?: EpochMs;
   readonly permit?: Permit;
   readonly rate?: Rate;
+  /** The task queue of the execution. Absent: the default one. */
+  readonly taskQueue?: string;
   /** The deadline of the execution. Absent: it has none. */
   readonly deadlineAt?: EpochMs;
   /** As in the head. */
@@ -245,8 +249,6 @@ export interface ResumedEvent extends Placed {
   readonly waitId: string;
   readonly by: "payload" | "timer" | "child" | "delivery";
   readonly payload?: Json;
-  /** Who answered, according to the caller. */
-  readonly who?: string;
   /** The idempotency key that the caller gave for this answer. */
   readonly idempotencyKey?: string;
   /** With an idempotency key: the node whose wait was answered. */

@@ -4,6 +4,15 @@ import type { CompensationResult, UndoneStep } from "./snapshot.ts";
 /** Returns the steps that could not be undone. For each step the compensation that was performed last counts. */
 export function notUndone(compensations: readonly CompensationResult[] = []): (UndoneStep & { readonly error: string })[] {
   if (!compensations.some(({ error }) => error !== undefined)) return [];
+  return lastResults(compensations).flatMap(({ nodeId, undoes, error }) => (error === undefined ? [] : [{ ...undoes, nodeId, error }]));
+}
+
+/** Returns the steps that were undone. For each step the compensation that was performed last counts. */
+export function undoneSteps(compensations: readonly CompensationResult[] = []): UndoneStep[] {
+  return lastResults(compensations).flatMap(({ nodeId, undoes, error }) => (error === undefined ? [{ ...undoes, nodeId }] : []));
+}
+
+function lastResults(compensations: readonly CompensationResult[]): CompensationResult[] {
   const last = new Map<string, CompensationResult>();
   for (const result of compensations) {
     const { nodeId, undoes } = result;
@@ -11,7 +20,7 @@ export function notUndone(compensations: readonly CompensationResult[] = []): (U
     last.delete(name);
     last.set(name, result);
   }
-  return [...last.values()].flatMap(({ nodeId, undoes, error }) => (error === undefined ? [] : [{ ...undoes, nodeId, error }]));
+  return [...last.values()];
 }
 
 /** Returns the keys of the children in which something could not be undone, and of the children around them. */

@@ -270,6 +270,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly permit?: Permit;
   /** The rate limit for which the start of the execution counts, as it was at the start. */
   readonly rate?: Rate;
+  /** The task queue of the execution, as it was at the start. Absent: the default one. */
+  readonly taskQueue?: string;
   /** The definition was passed to `start`: it is not one that the host has registered by name. */
   readonly unnamed?: true;
   /** When it was started. */

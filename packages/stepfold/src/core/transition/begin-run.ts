@@ -146,7 +146,9 @@ function placed({ incarnation }: Draft, signal: KeptSignal, at: string): KeptSig
 
 /** What never changes in the life of an execution. */
 type Identity = Pick<Draft, "workflowId"> &
-  Partial<Pick<Draft, "tenant" | "unnamed" | "createdAt" | "incarnation" | "parent" | "scheduledBy" | "from" | "permit" | "rate">>;
+  Partial<
+    Pick<Draft, "tenant" | "unnamed" | "createdAt" | "incarnation" | "parent" | "scheduledBy" | "from" | "permit" | "rate" | "taskQueue">
+  >;
 
 /**
  * Returns the draft of an execution after the event with which one of its runs began, without the events before.
@@ -159,10 +161,11 @@ export function draftOfRun(
   event: ContinuedEvent,
   onFailure: Draft["onFailure"] = null,
 ): Draft {
-  const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate } = execution;
+  const { workflowId, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate, taskQueue } = execution;
   const { definition, metadata } = event;
   const draft = newDraft({
     ...{ workflow, workflowId, definition, metadata, tenant, unnamed, createdAt, incarnation, parent, scheduledBy, from, permit, rate },
+    taskQueue,
     ...{ deadlineAt: undefined, input: undefined, inputInEvents: undefined },
   });
   draft.onFailure = onFailure;

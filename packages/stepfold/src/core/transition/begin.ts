@@ -34,6 +34,7 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     ...(parent && { parent }),
     ...(permit && { permit }),
     ...(rate && { rate }),
+    ...(event.taskQueue !== undefined && { taskQueue: event.taskQueue }),
     ...(deadlineAt !== undefined && { deadlineAt }),
   });
   draft.givenTime = event.givenTime;
@@ -61,7 +62,7 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
 
 function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, onFailure: Draft["onFailure"]): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, startAt, at, sizeBytes = 0 } = event;
-  const { tenant, unnamed, parent, scheduledBy, permit, rate, deadlineAt } = event;
+  const { tenant, unnamed, parent, scheduledBy, permit, rate, taskQueue, deadlineAt } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = firstPayload(event, payload);
   const draft = newDraft({
@@ -78,6 +79,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent, onFailure:
     from: undefined,
     permit,
     rate,
+    taskQueue,
     deadlineAt,
     input,
     inputInEvents: undefined,

@@ -226,13 +226,14 @@ describe("a checkpoint", () => {
     const { state, from } = takeCheckpoint(snapshot({}), { reason: "fork", laterMs: 0 });
     const parent = { workflowId: "p", depth: 1 };
     const permit = { key: "k", limit: 2 };
-    const more = { checkpoint: { from, state }, tenant: "t", unnamed: true as const, parent, permit, input: { a: 1 } };
+    const more = { checkpoint: { from, state }, tenant: "t", unnamed: true as const, parent, permit, taskQueue: "gpu", input: { a: 1 } };
     expect(fold(workflow, [startedAt(workflow, "step", more)])).toMatchObject({
       from,
       tenant: "t",
       unnamed: true,
       parent,
       permit,
+      taskQueue: "gpu",
       input: { a: 1 },
     });
     const { input: _, incarnation: __, ...bare } = startedAt(workflow, "step", { checkpoint: { from, state } });

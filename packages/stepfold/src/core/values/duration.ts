@@ -43,9 +43,13 @@ function spelled(unit: TimeUnit, others: string): [string, TimeUnit][] {
   return [unit, ...others.split(" ")].map((word) => [word, unit]);
 }
 
+/** The length of the longest word for a unit. */
+const maxWordLength = Math.max(...[...spellings.keys()].map(({ length }) => length));
+
 /** Returns the unit that a word names, such as `h`, `hr` or `Hours`; undefined if there is none. */
 export function timeUnit(word: string): TimeUnit | undefined {
-  return spellings.get(word.toLowerCase());
+  // a copy of a huge text in small letters would take as long as reading it a hundred times
+  return word.length > maxWordLength ? undefined : spellings.get(word.toLowerCase());
 }
 
 /** Returns the length of a unit. */

@@ -1,5 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { isId, isWorkflowId } from "./id.ts";
+import { areTaskQueues, isId, isWorkflowId } from "./id.ts";
+
+describe("areTaskQueues", () => {
+  it.each([
+    [["default"]],
+    [["gpu", "mail_2", "a-b"]],
+    [Array.from({ length: 100 }, (_, index) => `q${index}`)],
+  ])("takes a list of names", (list) => expect(areTaskQueues(list)).toBe(true));
+
+  it.each<unknown>([
+    "gpu",
+    [],
+    ["a b"],
+    [7],
+    ["gpu", ""],
+    Array.from({ length: 101 }, (_, index) => `q${index}`),
+    null,
+  ])("refuses %j", (list) => expect(areTaskQueues(list)).toBe(false));
+});
 
 describe("isId", () => {
   it.each(["a", "A_9-z", "toString", "hasOwnProperty", "x".repeat(128)])("takes %j", (id) => expect(isId(id)).toBe(true));

@@ -16,3 +16,14 @@ export function isWorkflowId(value: unknown): value is string {
     !reserved.has(value)
   );
 }
+
+/** The task queue of executions that name none. */
+export const defaultTaskQueue = "default";
+
+/** The most task queues that a process can name. */
+const maxTaskQueues = 100;
+
+/** True for a list of task queues that a process takes. Their names are like other ids. */
+export function areTaskQueues(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.length <= maxTaskQueues && value.every(isId);
+}

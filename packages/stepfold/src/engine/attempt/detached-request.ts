@@ -6,7 +6,7 @@ import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
-import { indexedOfTenant } from "../../core/values/tenant.ts";
+import { idBeside, indexedOfTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { checkInput, firstNode } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -56,9 +56,10 @@ function waitFor({ scope = "", pathId, turn }: Task, { workflowId }: ChildStart,
  * is started only once. If the parent was deleted and created again, its new incarnation leads to another such id.
  */
 function childId({ context, scopeDraft, task }: AttemptState, given: unknown): string {
-  const { tenant, incarnation = "" } = scopeDraft.root;
+  const { workflowId: parentId, tenant, incarnation = "" } = scopeDraft.root;
   const made = `${context.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}${incarnation && `~${incarnation.slice(0, 8)}`}`;
-  const id = given ?? indexedOfTenant(tenant, made);
+  if (given === undefined || given === null) return indexedOfTenant(tenant, made);
+  const id = isWorkflowId(given) ? idBeside({ workflowId: parentId, tenant }, given) : given;
   if (isWorkflowId(id)) return id;
   throw new StepfoldError("OPTION_INVALID", {
     option: "workflowId",

@@ -1,12 +1,12 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { CompletedEvent } from "../../core/snapshot/event.ts";
 import type { RootStart } from "../../core/snapshot/parts/message.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SendRequest } from "../node/node-definition.ts";
 import type { AttemptState } from "./attempt-state.ts";
-import { checkedName } from "./suspension.ts";
 
 /** The most messages that one step may send. */
 const maxSends = 100;

@@ -3,17 +3,17 @@ import { scopedKey } from "../../core/snapshot/address.ts";
 import type { SignalBroadcast, SignalSend } from "../../core/snapshot/parts/message.ts";
 import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { ofTenant } from "../../core/values/tenant.ts";
+import { knownIdBeside, ofTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SignalRequest } from "../node/node-definition.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { type ActionRequest, ifAllowed } from "./may.ts";
 import { latestEnd } from "./node-times.ts";
 import type { Outcome } from "./outcome.ts";
-import { checkedName } from "./suspension.ts";
 
 /**
  * Checks a signal that a step sends to another execution, or to all executions that wait for it. The step waits until the signal has
@@ -23,11 +23,12 @@ export function sentSignal(run: AttemptState, request: SignalRequest): Outcome |
   return request.all === true ? sentToAll(run, request) : sentToOne(run, request);
 }
 
-function sentToOne(run: AttemptState, { to, workflow, name, key, payload, ttl }: SignalRequest): Outcome | Promise<Outcome> {
+function sentToOne(run: AttemptState, { to: named, workflow, name, key, payload, ttl }: SignalRequest): Outcome | Promise<Outcome> {
   const { context, task } = run;
   const { root } = run.scopeDraft;
   if (workflow !== undefined) throw invalid("workflow", "can only be used with `all`, not with `to`");
-  if (!isWorkflowId(to)) throw invalid("to", "must name an execution by text of 1 to 255 printable characters");
+  if (!isWorkflowId(named)) throw invalid("to", "must name an execution by text of 1 to 255 printable characters");
+  const to = knownIdBeside(root, named);
   if (root.incarnation === undefined) throw invalid("to", "needs a runtime, which delivers the signal");
   const kept = payload === undefined ? undefined : normalise(payload, `The payload of node "${task.nodeId}"`, context.limits);
   const signal: SignalSend = Object.freeze({

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Wait } from "../../core/snapshot/parts/wait.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { type EpochMs, isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
@@ -100,12 +101,6 @@ function jsonSchema(value: Json): JsonSchema {
 function textList(option: string, value: unknown): string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > 1_000) throw invalid(option, "must be a list of 1 to 1,000 names");
   return value.map((entry) => checkedName(option, entry));
-}
-
-/** Returns a text that may be kept as a name. @throws StepfoldError `OPTION_INVALID` */
-export function checkedName(option: string, value: unknown): string {
-  if (typeof value === "string" && value.length > 0 && value.length <= 1_000 && !/\p{Surrogate}/u.test(value)) return value;
-  throw invalid(option, "must be text of 1 to 1,000 characters");
 }
 
 function timestamp({ context, task }: AttemptState, option: string, at: unknown, now: number): number {

@@ -7,22 +7,21 @@ import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import type { Snapshot, Undo } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import { findWait, workflowOf } from "../../core/transition/find-wait.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { checkedName } from "../attempt/suspension.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { type Validator, validatorOf } from "../workflow/validator.ts";
+import type { Asked, CommandStamp } from "./asked.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** Answers a wait. */
-export interface ResumeCommand {
+export interface ResumeCommand extends Asked {
   readonly type: "resume";
   /** The wait to answer. Needed if the execution waits at several places. */
   readonly target?: Target | undefined;
   readonly payload?: unknown;
-  /** Who answers; the history keeps it. Required if the wait has `responders` or a `quorum`. */
-  readonly by?: string | undefined;
   /** Answers with the same key and the same payload count as one answer, however often they are sent. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -32,7 +31,7 @@ export async function resumeEvent(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
   command: ResumeCommand,
-  stamp: { readonly version: number; readonly at: EpochMs },
+  stamp: CommandStamp,
   limits: Limits,
 ): Promise<ResumedEvent> {
   const { scope, path, wait } = findWait(workflow.compiled, snapshot, command.target, stamp.at);
@@ -45,7 +44,6 @@ export async function resumeEvent(
     by: "payload",
   };
   if (command.payload !== undefined) Object.assign(event, keepValue(snapshot, "payload", command.payload, limits));
-  if (command.by !== undefined) event.who = checkedName("by", command.by);
   checkResponder(wait, event.who, { workflowId: snapshot.workflowId, nodeId: addressOf(snapshot, scope, path.nodeId) });
   if (command.idempotencyKey !== undefined) {
     event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);

@@ -4,11 +4,11 @@ import type { CancelledEvent } from "../../core/snapshot/event.ts";
 import type { ParentLink } from "../../core/snapshot/parts/lineage.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { findItems, itemAddress, openPaths, readTarget, select, type Target, targetText } from "../../core/snapshot/target.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import { checkedName } from "../attempt/suspension.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
+import type { Asked, CommandStamp } from "./asked.ts";
 
 /** Ends an execution, or a part of it. */
-export interface CancelCommand {
+export interface CancelCommand extends Asked {
   readonly type: "cancel";
   /**
    * What is cancelled: the paths at a node, the path of a wait, or with `{ node, item }` one item of the map at that node. Default: the
@@ -21,11 +21,7 @@ export interface CancelCommand {
 }
 
 /** The event of a cancellation. @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE`, `RESUME_AMBIGUOUS`, `OPTION_INVALID` */
-export function cancelEvent(
-  snapshot: Snapshot,
-  { target, reason, parent }: CancelCommand,
-  stamp: { readonly version: number; readonly at: EpochMs },
-): CancelledEvent {
+export function cancelEvent(snapshot: Snapshot, { target, reason, parent }: CancelCommand, stamp: CommandStamp): CancelledEvent {
   const { workflowId, ending, closing } = snapshot;
   // the end is decided and its nodes (`finally`) run: only single paths of these can be cancelled, with a target
   if (closing && target === undefined) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: closing.status });

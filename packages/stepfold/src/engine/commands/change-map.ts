@@ -4,15 +4,15 @@ import type { ItemAddedEvent, MapClosedEvent } from "../../core/snapshot/event.t
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, type Target } from "../../core/snapshot/target.ts";
 import { workflowOf } from "../../core/transition/find-wait.ts";
-import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { validatorOf } from "../workflow/validator.ts";
+import type { Asked, CommandStamp } from "./asked.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** Gives an open map (one that accepts further items) another item. */
-export interface AddItemCommand {
+export interface AddItemCommand extends Asked {
   readonly type: "addItem";
   /** The map's node, by its id or address. */
   readonly node: string;
@@ -21,7 +21,7 @@ export interface AddItemCommand {
 }
 
 /** Closes an open map: it gets no more items, and is complete when all its items have ended, or before, if its `completeWhen` is met. */
-export interface CloseMapCommand {
+export interface CloseMapCommand extends Asked {
   readonly type: "closeMap";
   readonly node: string;
 }
@@ -30,7 +30,7 @@ export interface CloseMapCommand {
  * Completes a map at once, open or not, with the items that are done. Items in progress are cancelled; only an item that is undoing its
  * steps goes on with that. If more items have failed than the map tolerates, it fails instead.
  */
-export interface CompleteMapCommand {
+export interface CompleteMapCommand extends Asked {
   readonly type: "completeMap";
   readonly node: string;
 }
@@ -40,7 +40,7 @@ export function mapEvent(
   { compiled }: PreparedWorkflow,
   snapshot: Snapshot,
   command: AddItemCommand | CloseMapCommand | CompleteMapCommand,
-  stamp: { readonly version: number; readonly at: EpochMs },
+  stamp: CommandStamp,
   limits: Limits,
 ): ItemAddedEvent | MapClosedEvent {
   // only an open map can get items and be closed; any map can be completed

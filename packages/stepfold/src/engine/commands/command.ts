@@ -3,10 +3,12 @@ import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { type ResumeCommand, resumeEvent } from "./answer-wait.ts";
+import type { CommandStamp } from "./asked.ts";
 import { type CancelCommand, cancelEvent } from "./cancel-paths.ts";
 import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, mapEvent } from "./change-map.ts";
 import { type DeliveredCommand, deliveredEvent } from "./deliver-messages.ts";
@@ -28,20 +30,23 @@ export type Command =
   | DeliveredCommand
   | SetMetadataCommand;
 
+/** A command that comes from outside, and not from another execution or from the engine. */
+export type AskedCommand = Exclude<Command, EndChildCommand | DeliveredCommand>;
+
 type Members<C> = { readonly [K in keyof C]-?: true };
 
 /** The members of each command. */
 const members: { readonly [C in Command as C["type"]]: Members<C> } = {
   resume: { type: true, target: true, payload: true, by: true, idempotencyKey: true },
-  signal: { type: true, name: true, key: true, payload: true, onlyWaiting: true, ttl: true, idempotencyKey: true },
-  cancel: { type: true, target: true, reason: true, parent: true },
-  retry: { type: true, node: true },
-  addItem: { type: true, node: true, item: true },
-  closeMap: { type: true, node: true },
-  completeMap: { type: true, node: true },
+  signal: { type: true, name: true, key: true, payload: true, onlyWaiting: true, ttl: true, by: true, idempotencyKey: true },
+  cancel: { type: true, target: true, reason: true, by: true, parent: true },
+  retry: { type: true, node: true, by: true },
+  addItem: { type: true, node: true, item: true, by: true },
+  closeMap: { type: true, node: true, by: true },
+  completeMap: { type: true, node: true, by: true },
   endChild: { type: true, workflowId: true, waitId: true, incarnation: true, end: true },
   delivered: { type: true, ids: true },
-  setMetadata: { type: true, patch: true, idempotencyKey: true },
+  setMetadata: { type: true, patch: true, by: true, idempotencyKey: true },
 };
 
 /** Refuses members that a command does not have, because a misspelt one would do nothing. @throws StepfoldError `OPTION_UNKNOWN` */
@@ -66,8 +71,8 @@ export async function decide(
 ): Promise<Event> {
   const { workflowId, status } = snapshot;
   if (isTerminal(status)) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
-  const stamp = { version: snapshot.version + 1, at: now };
   if (typeof command !== "object" || command === null) throw unknownCommand();
+  const stamp = { version: snapshot.version + 1, at: now, ...whoAsks(command) };
   const end = statusAfterMessages(snapshot);
   // an execution that only has to deliver its messages still accepts `delivered`, and `retry` if it is parked
   const goesOn = command.type === "delivered" || (command.type === "retry" && snapshot.parked !== undefined);
@@ -94,6 +99,12 @@ export async function decide(
     default:
       throw unknownCommand();
   }
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+function whoAsks(command: Command): Pick<CommandStamp, "who"> {
+  if (!("by" in command) || command.by === undefined) return {};
+  return { who: checkedName("by", command.by) };
 }
 
 function unknownCommand(): StepfoldError {

@@ -4,8 +4,8 @@ import { openScopes } from "../../core/snapshot/address.ts";
 import type { ResumedEvent } from "../../core/snapshot/event.ts";
 import type { ChildEnd } from "../../core/snapshot/parts/message.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import type { CommandStamp } from "./asked.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** Tells an execution that its detached child has ended, or whether the signal that it has sent arrived. */
@@ -28,7 +28,7 @@ export interface EndChildCommand {
 export function childEndEvent(
   snapshot: Snapshot,
   { workflowId, waitId, incarnation, end }: EndChildCommand,
-  stamp: { readonly version: number; readonly at: EpochMs },
+  stamp: CommandStamp,
   limits: Limits,
 ): ResumedEvent {
   const found = incarnation === snapshot.incarnation ? findWait(snapshot, workflowId, waitId) : null;

@@ -3,21 +3,17 @@ import { heldUp } from "../../core/snapshot/address.ts";
 import type { RetriedEvent, UnparkedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, openPaths } from "../../core/snapshot/target.ts";
-import type { EpochMs } from "../../core/values/json.ts";
+import type { Asked, CommandStamp } from "./asked.ts";
 
 /** Makes a pending retry due at once, or lets a parked execution continue. */
-export interface RetryCommand {
+export interface RetryCommand extends Asked {
   readonly type: "retry";
   /** The node of the retry, by id or address. Default: the retry that is due first. */
   readonly node?: string | undefined;
 }
 
 /** Returns the event of a retry. @throws StepfoldError `RETRY_NOT_PENDING`, `OPTION_INVALID` */
-export function retryEvent(
-  snapshot: Snapshot,
-  { node }: RetryCommand,
-  stamp: { readonly version: number; readonly at: EpochMs },
-): RetriedEvent | UnparkedEvent {
+export function retryEvent(snapshot: Snapshot, { node }: RetryCommand, stamp: CommandStamp): RetriedEvent | UnparkedEvent {
   const { parked, ending } = snapshot;
   const all = [...(node === undefined ? openPaths(snapshot) : findPaths(snapshot, node))];
   // without a node, the parked execution continues; if compensations have failed, also with the node of an open path

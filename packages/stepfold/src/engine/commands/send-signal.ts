@@ -3,20 +3,21 @@ import type { SignalledEvent } from "../../core/snapshot/event.ts";
 import type { KeptSignal, Snapshot } from "../../core/snapshot/snapshot.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import { findTaker } from "../../core/transition/paths/signals.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
-import { type EpochMs, sizeOfJson } from "../../core/values/json.ts";
+import { sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { checkedName } from "../attempt/suspension.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { checkPayload } from "./answer-wait.ts";
+import type { Asked, CommandStamp } from "./asked.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** How long the inbox keeps a signal, if the command does not say. */
 const defaultTtl: Duration = "30 days";
 
 /** Tells an execution that something has happened, by a name that steps wait for. */
-export interface SignalCommand {
+export interface SignalCommand extends Asked {
   readonly type: "signal";
   readonly name: string;
   /** The signal is only for waits with the same key. Absent: only for waits without a key. */
@@ -40,7 +41,7 @@ export async function signalEvent(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
   command: SignalCommand,
-  stamp: { readonly version: number; readonly at: EpochMs },
+  stamp: CommandStamp,
   limits: Limits,
 ): Promise<SignalledEvent> {
   const { workflowId, inbox = [] } = snapshot;

@@ -2,13 +2,14 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { MetadataSetEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
-import { type EpochMs, isJsonObject, sizeOfJson } from "../../core/values/json.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
+import { isJsonObject, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { checkedName } from "../attempt/suspension.ts";
+import type { Asked, CommandStamp } from "./asked.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** Changes members of the metadata. */
-export interface SetMetadataCommand {
+export interface SetMetadataCommand extends Asked {
   readonly type: "setMetadata";
   /** New values by key; null removes a key. Keys that are not named stay as they are. */
   readonly patch: unknown;
@@ -20,7 +21,7 @@ export interface SetMetadataCommand {
 export function metadataEvent(
   snapshot: Snapshot,
   { patch, idempotencyKey }: SetMetadataCommand,
-  stamp: { readonly version: number; readonly at: EpochMs },
+  stamp: CommandStamp,
   limits: Limits,
 ): MetadataSetEvent {
   const { metadata: given } = keepValue(snapshot, "metadata", patch, limits);

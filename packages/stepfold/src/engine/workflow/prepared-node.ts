@@ -20,14 +20,15 @@ export interface PreparedNode {
   readonly handles: ReadonlySet<string> | null;
 }
 
-/** Joins a node with the definition of its type; mistakes in the type's retry policy are reported. */
+/** Joins a node with the definition of its type; a type without an executor, and mistakes in its retry policy, are reported. */
 export function prepareNode(
   compiled: CompiledNode,
   definition: NodeDefinition,
   compileTemplate: CompileTemplate,
   report: DefinitionReport,
 ): PreparedNode {
-  const { input, output, resume, handles, retryPolicy } = definition;
+  const { input, output, resume, handles, retryPolicy, executor } = definition;
+  if (typeof executor !== "function") report.add("TYPE", `/nodeDefinitions/${compiled.node.type}/executor`, "must be a function");
   const ofType =
     retryPolicy === undefined
       ? null

@@ -20,8 +20,13 @@ export interface PreparedWorkflow {
   readonly compiled: CompiledWorkflow;
   /** The nodes of the workflow and of the workflows inside it, and their compensations. Nodes of missing types are left out. */
   readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
-  /** Node types whose code is missing in this process. With missing types, executions accept commands, but cannot be performed. */
+  /** Node types whose code is missing in this process. */
   readonly missingTypes: readonly string[];
+  /**
+   * Why this process cannot perform its executions: node types without code, and constant data that the code here does not take. Executions
+   * accept commands anyway, because these need no code.
+   */
+  readonly lacking: readonly Issue[];
   readonly warnings: readonly Issue[];
 }
 
@@ -49,49 +54,59 @@ export function prepareWorkflow(
   const judged = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits, preparing);
   const report = new DefinitionReport(limits);
   checkSchemas(judged.compiled.definition, nodeDefinitions, report);
-  return prepared(judged, nodeDefinitions, report, preparing);
+  report.addAll(judged.compiled.warnings);
+  report.settle(judged.isPartial);
+  const lacking = new DefinitionReport(limits);
+  const found = prepareNodes(judged.compiled, nodeDefinitions, { types: preparing.withoutCode ? lacking : report, nodes: report });
+  const { issues: warnings } = report;
+  if (report.hasErrors) throw new StepfoldError("DEFINITION_INVALID", { workflow: judged.compiled.definition.id, issues: warnings });
+  return { compiled: judged.compiled, ...found, lacking: lacking.issues, warnings };
 }
 
 /**
  * Does the same as `prepareWorkflow` for the stored definition of executions. The definition was accepted before, so the limits of
- * definitions and its schemas are not checked again, and its expressions keep the meaning that earlier versions gave them.
+ * definitions and its schemas are not checked again, and its expressions keep the meaning that earlier versions gave them. What the code of
+ * this process does not take is no mistake of the definition: it is `lacking`.
+ *
+ * @throws StepfoldError `DEFINITION_INVALID` if this version cannot read it
  */
-export function prepareStored(
-  definition: unknown,
-  nodeDefinitions: NodeDefinitions,
-  limits: Limits,
-  preparing: Preparing = { withoutCode: false },
-): PreparedWorkflow {
+export function prepareStored(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): PreparedWorkflow {
   const compiled = compile(definition, storedExpressionLanguage, limits, { isStored: true });
-  return prepared({ compiled, isPartial: false }, nodeDefinitions, new DefinitionReport(limits), preparing);
+  const report = new DefinitionReport(limits);
+  const found = prepareNodes(compiled, nodeDefinitions, { types: report, nodes: report });
+  const lacking = report.issues.filter(({ severity }) => severity === "error");
+  return { compiled, ...found, lacking, warnings: compiled.warnings };
 }
 
-function prepared(
-  { compiled, isPartial }: Judged,
+/** Where issues are reported. */
+interface NodeReports {
+  /** Of types without code. */
+  readonly types: DefinitionReport;
+  /** Of nodes whose types have code. */
+  readonly nodes: DefinitionReport;
+}
+
+/** Prepares the nodes of a workflow and of the workflows in it. */
+function prepareNodes(
+  compiled: CompiledWorkflow,
   nodeDefinitions: NodeDefinitions,
-  report: DefinitionReport,
-  { withoutCode }: Preparing,
-): PreparedWorkflow {
-  report.addAll(compiled.warnings);
-  report.settle(isPartial);
+  reports: NodeReports,
+): Pick<PreparedWorkflow, "nodes" | "missingTypes"> {
   const nodes = new Map<CompiledNode, PreparedNode>();
   const missing = new Set<string>();
-  prepareNodes(compiled, "", nodeDefinitions, nodes, report, (type, pointer) => {
+  const lacks = (type: string, pointer: string): void => {
     missing.add(type);
-    if (!withoutCode) reportUnknown(type, pointer, nodeDefinitions, report);
-  });
-  const { issues } = report;
-  if (report.hasErrors) throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
-  return { compiled, nodes, missingTypes: [...missing], warnings: issues };
+    reportUnknown(type, pointer, nodeDefinitions, reports.types);
+  };
+  addNodes(compiled, "", nodeDefinitions, nodes, reports.nodes, lacks);
+  return { nodes, missingTypes: [...missing] };
 }
 
 /**
- * Prepares the nodes of a workflow and of the workflows in it.
- *
  * @param at JSON pointer to the workflow
  * @param lacks called for each node whose type has no code
  */
-function prepareNodes(
+function addNodes(
   compiled: CompiledWorkflow,
   at: string,
   nodeDefinitions: NodeDefinitions,
@@ -120,7 +135,7 @@ function prepareNodes(
     if (node.compensation) prepare(node.compensation, `${at}/nodes/${i}/compensate`);
   });
   for (const name of Object.keys(compiled.definition.workflows ?? {}))
-    prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report, lacks);
+    addNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report, lacks);
 }
 
 /** Compiles a workflow. If too little of it can be checked, unknown node types are reported together with its mistakes. */

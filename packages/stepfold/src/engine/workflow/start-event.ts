@@ -1,8 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import { deadlineOf, laterBy } from "../../core/transition/draft/deadline.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import { type Duration, durationMs } from "../../core/values/duration.ts";
-import { isWorkflowId } from "../../core/values/id.ts";
+import { defaultTaskQueue, isId, isWorkflowId } from "../../core/values/id.ts";
 import { type EpochMs, isJsonObject, type Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { judgeTimestamp } from "../../core/values/timestamp.ts";
@@ -28,6 +29,8 @@ export interface StartOptions {
    * finds them.
    */
   readonly tenant?: string | undefined;
+  /** Who starts it; the first event keeps it as `who`. */
+  readonly by?: string | undefined;
   /** A payload for the first node, which runs as if it were resumed with the payload. */
   readonly externalPayload?: unknown;
   /**
@@ -44,6 +47,8 @@ export interface StartOptions {
 export interface StartAtOptions extends StartOptions {
   /** The first node is not performed before this time. */
   readonly startAt?: EpochMs | undefined;
+  /** The task queue of the execution. Default: that of the workflow. */
+  readonly taskQueue?: string | undefined;
 }
 
 /**
@@ -58,7 +63,7 @@ export function startEvent(
   environment: Pick<Environment, "now" | "newId">,
   limits: Limits,
 ): StartedEvent {
-  const { workflowId = environment.newId(), input, metadata = {}, tenant, externalPayload } = options;
+  const { workflowId = environment.newId(), input, metadata = {}, tenant, by, externalPayload } = options;
   const { definition, hash } = compiled;
   if (options.workflowId !== undefined) requireId("workflowId", workflowId);
   if (tenant !== undefined) requireId("tenant", tenant);
@@ -80,12 +85,21 @@ export function startEvent(
     metadata: kept,
   };
   if (tenant !== undefined) event.tenant = tenant;
+  if (by !== undefined) event.who = checkedName("by", by);
   if (input !== undefined) event.input = keep(input, "The input");
   if (externalPayload !== undefined) event.payload = keep(externalPayload, "The payload");
   event.sizeBytes = sizeBytes;
   checkInput({ compiled }, event.input, limits);
   setTimes({ compiled }, event, options, limits);
+  setTaskQueue(event, options.taskQueue ?? definition.taskQueue);
   return Object.assign(event, sharedKeysOf({ compiled }, event));
+}
+
+function setTaskQueue(event: { -readonly [K in keyof StartedEvent]: StartedEvent[K] }, taskQueue: string | undefined): void {
+  if (taskQueue === undefined || taskQueue === defaultTaskQueue) return;
+  if (!isId(taskQueue))
+    throw new StepfoldError("OPTION_INVALID", { option: "taskQueue", reason: "must be a name of 1 to 128 letters, digits, _ and -" });
+  event.taskQueue = taskQueue;
 }
 
 /** Sets when an execution begins, and by when it must have ended. */

@@ -200,7 +200,7 @@ export function unknown(compiler: Compiler, name: string, position: number): nev
   const hint = absentNames.get(name);
   const close = known.filter((other) => other.startsWith("$") === name.startsWith("$"));
   if (hint !== undefined) reject(compiler, position, `"${name}" is not available in expressions: ${hint}`);
-  reject(compiler, position, `"${name}" is not known here.${didYouMean(name, close)} Known: ${known.join(", ")}`);
+  reject(compiler, position, `"${name}" is not known here.${didYouMean(name, close) || ` Known: ${known.join(", ")}`}`);
 }
 
 /** True for a name that functions belong to, such as `Math`. */

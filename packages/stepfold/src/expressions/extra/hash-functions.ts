@@ -26,8 +26,11 @@ function payDigest(frame: Frame, text: string, isWide = false): void {
   grow(frame, 128);
 }
 
+/** The length of the longest name of a digest. */
+const maxNameLength = "sha-512".length;
+
 function digest(frame: Frame, { position }: CallSite, text: string, name: string): string {
-  const run = digests.get(name.toLowerCase().replace(/^sha-/, "sha"));
+  const run = name.length > maxNameLength ? undefined : digests.get(name.toLowerCase().replace(/^sha-/, "sha"));
   if (run === undefined) failEvaluation(frame, position, `hash needs one of ${[...digests.keys()].join(", ")}`);
   payDigest(frame, text, run === sha384 || run === sha512);
   return hex(run(utf8(text)));

@@ -59,9 +59,12 @@ const edge =
     return isoOf(frame, site, isEnd ? addSpan(start, unitSpan(unit), 1) - 1 : start);
   };
 
+/** The length of the longest name of a part of a time. */
+const maxNameLength = Math.max(...timePartNames.map(({ length }) => length));
+
 const extract: ListedFunction = (frame, site, self, args) => {
-  const word = textAt(frame, site, args, 0).toLowerCase();
-  const unit = timeUnit(word) ?? word;
+  const word = textAt(frame, site, args, 0);
+  const unit = timeUnit(word) ?? (word.length > maxNameLength ? undefined : word.toLowerCase());
   const part = timePartNames.find((name: TimePart) => name.toLowerCase() === unit);
   if (part === undefined) failEvaluation(frame, site.position, `extract needs one of ${timePartNames.join(", ")}`);
   return timeParts[part](dateOf(frame, site, self));

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { CountQuery } from "../../ports/execution-list.ts";
+import { queryIn } from "../callers/caller.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandLocally, type LocalWork } from "../local/local-work.ts";
@@ -46,7 +47,7 @@ export async function broadcast(
       reason: "must not contain signal or key: the call itself gives both",
     });
   const [reached, refused]: [string[], BroadcastReport["refused"][number][]] = [[], []];
-  for (const workflowId of await receiversOf(context.store, { name, key }, where, context.setting.limits)) {
+  for (const workflowId of await receiversOf(context.store, { name, key }, queryIn(context.caller, where), context.setting.limits)) {
     const signal = { type: "signal", name, key, payload, idempotencyKey, onlyWaiting: true } as const;
     const outcome = await outcomeOf(() => commandLocally(context, local, workflowId, signal));
     if (outcome === "reached") reached.push(workflowId);

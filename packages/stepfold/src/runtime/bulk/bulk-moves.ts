@@ -43,23 +43,23 @@ export function moveOf(action: BulkAction): BulkMove {
 }
 
 function cancelling(action: Of<"cancel">): BulkMove {
-  refuseUnknown("cancel", action, ["action", "reason"]);
+  refuseUnknown("cancel", action, ["action", "reason", "by"]);
   return simple(open, async (run) => {
-    await run.cancel({ reason: action.reason });
+    await run.cancel({ reason: action.reason, by: action.by });
     return { applied: true };
   });
 }
 
 function retrying(action: Of<"retry">): BulkMove {
-  refuseUnknown("retry", action, ["action"]);
+  refuseUnknown("retry", action, ["action", "by"]);
   return simple(["error", "parked"], async (run) => {
-    await run.retry();
+    await run.retry({ by: action.by });
     return { applied: true };
   });
 }
 
 function signalling({ action, name, payload, ...options }: Of<"signal">): BulkMove {
-  refuseUnknown(action, options, ["key", "ttl", "idempotencyKey"]);
+  refuseUnknown(action, options, ["key", "ttl", "by", "idempotencyKey"]);
   return simple(open, (run) => run.signal(name, payload, options));
 }
 
@@ -88,7 +88,7 @@ function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
 }
 
 function forking({ action, suffix, ...options }: Of<"fork">): BulkMove {
-  refuseUnknown(action, options, ["node", "input", "output", "definition"]);
+  refuseUnknown(action, options, ["node", "input", "output", "definition", "by"]);
   if (typeof suffix !== "string" || suffix === "")
     throw new StepfoldError("OPTION_INVALID", { option: "suffix", reason: "must be a text" });
   return {

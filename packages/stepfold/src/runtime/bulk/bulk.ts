@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "../../core/errors/error-info.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { IncidentAnswer } from "../../core/transition/paths/incident.ts";
+import type { Asked } from "../../engine/commands/asked.ts";
 import type { CountQuery } from "../../ports/execution-list.ts";
 import type { ForkOptions, ForkPlan } from "../forks/fork.ts";
 import type { RestartOptions } from "../forks/plan-restart.ts";
@@ -8,14 +9,14 @@ import type { SignalOptions } from "../handle/run.ts";
 
 /** The action that is applied to each of many executions. All except `decide` do the same as the method of `Run` with their name. */
 export type BulkAction =
-  | { readonly action: "cancel"; readonly reason?: string | undefined }
-  | { readonly action: "retry" }
+  | ({ readonly action: "cancel"; readonly reason?: string | undefined } & Asked)
+  | ({ readonly action: "retry" } & Asked)
   | ({ readonly action: "signal"; readonly name: string; readonly payload?: unknown } & SignalOptions)
   | ({ readonly action: "restart" } & RestartOptions)
   /** The fork of `order-7` gets the id `order-7~SUFFIX`. A second call with the same suffix makes no second fork. */
-  | ({ readonly action: "fork"; readonly suffix: string } & Pick<ForkOptions, "node" | "input" | "output" | "definition">)
+  | ({ readonly action: "fork"; readonly suffix: string } & Pick<ForkOptions, "node" | "input" | "output" | "definition" | "by">)
   /** Answers every open incident (`incident: true`) of an execution. */
-  | { readonly action: "decide"; readonly decision: IncidentAnswer; readonly by?: string | undefined };
+  | ({ readonly action: "decide"; readonly decision: IncidentAnswer } & Asked);
 
 /** Selects the executions of a bulk action, and says how the action is applied. */
 export interface BulkOptions {

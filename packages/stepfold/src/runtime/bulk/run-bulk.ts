@@ -4,6 +4,7 @@ import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page } from "../../ports/execution-list.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { type Caller, queryIn } from "../callers/caller.ts";
 import { requireNoSchedule } from "../context/require-no-schedule.ts";
 import type { Run } from "../handle/run.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk.ts";
@@ -18,6 +19,7 @@ const callWideCodes: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "RUNTIM
 /** What a bulk action needs of a runtime. */
 export interface BulkHost {
   readonly store: SnapshotStore;
+  readonly caller: Caller;
   /** The time by the store's clock. */
   now(): Promise<EpochMs>;
   /** Returns the handle of an execution. */
@@ -39,7 +41,7 @@ export async function* runBulk(host: BulkHost, action: BulkAction, options: Bulk
   const move = moveOf(action);
   const status = statusesOf(move, action, where.status);
   let count = 0;
-  for await (const summary of listed(host, { ...where, status })) {
+  for await (const summary of listed(host, queryIn(host.caller, { ...where, status }))) {
     const outcome = await applyMove(host, { move, action: action.action, dryRun }, summary);
     if (!outcome) continue;
     yield outcome;

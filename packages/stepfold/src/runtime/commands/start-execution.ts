@@ -12,19 +12,19 @@ import type { Limits } from "../../core/values/limits.ts";
 import { requireUnreserved } from "../../core/values/reserved-ids.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
-import { type StartOptions, startEvent } from "../../engine/workflow/start-event.ts";
+import { type StartAtOptions, startEvent } from "../../engine/workflow/start-event.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import type { CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { maxUnavailableMs, persistForCaller, writeForCaller } from "../context/persist.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
-import type { TimedClaim } from "../context/timed-claim.ts";
+import { type TimedClaim, takesTaskQueue } from "../context/timed-claim.ts";
 
 /** An execution to start. */
 export interface ExecutionStart {
   readonly prepared: PreparedWorkflow;
-  readonly options: Omit<StartOptions, "externalPayload">;
+  readonly options: Omit<StartAtOptions, "externalPayload" | "startAt">;
   /** The execution that starts this one as its detached child. It waits for the end if the link has a `waitId`. */
   readonly parent?: ParentLink | undefined;
   /** The first node is not performed before this time. */
@@ -49,6 +49,12 @@ interface FromCheckpoint {
   readonly hasBegun: boolean;
   /** A node at which a path stands, which is not performed but gets this output. */
   readonly completes?: { readonly nodeId: string; readonly output: unknown };
+}
+
+/** An execution that a call has made, or that was made before. */
+export interface MadeExecution {
+  readonly workflowId: string;
+  readonly isNew: boolean;
 }
 
 /** The result of a start. `committed` is false if the id is taken: the existing execution has to be compared with `event`. */
@@ -81,8 +87,9 @@ export async function startExecution(context: RuntimeContext, request: Execution
   try {
     const what = { workflowId: event.workflowId, action: "start" };
     const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => ensureStored().then(call), untilMs);
-    // an execution that starts later is not due yet, so it is not claimed
-    const { claim, isAnnounced } = await create(context, draft, commit, event.startAt === undefined ? lease : null, write);
+    // an execution that starts later is not due yet, so it is not claimed; nor is one that this process leaves to others
+    const isOwn = event.startAt === undefined && takesTaskQueue(context, event.taskQueue);
+    const { claim, isAnnounced } = await create(context, draft, commit, isOwn ? lease : null, write);
     // a failover during the start may have lost the definition but not the start, so the definition is put again
     await ensureStored().catch(() => undefined);
     const { workflowId, incarnation, version } = draft;
@@ -121,12 +128,17 @@ function newStartEvent(
     ...(unnamed && { unnamed }),
     ...(checkpoint && { checkpoint, sizeBytes: checkpoint.state.sizeBytes }),
   };
-  const option = event.permit ? "concurrency" : event.rate ? "rateLimit" : null;
-  if (option && !store.features.permits) {
-    const reason = `cannot be kept by the store "${store.name}": it does not know which executions are running`;
-    throw new StepfoldError("OPTION_INVALID", { option, reason });
-  }
+  requireStoreFor(store, event);
   return event;
+}
+
+/** @throws StepfoldError `OPTION_INVALID` if the store cannot keep what an execution needs */
+function requireStoreFor({ features, name }: RuntimeContext["store"], { permit, rate, taskQueue }: StartedEvent): void {
+  const refused = (option: string, why: string): StepfoldError =>
+    new StepfoldError("OPTION_INVALID", { option, reason: `cannot be kept by the store "${name}": ${why}` });
+  if ((permit || rate) && !features.permits)
+    throw refused(permit ? "concurrency" : "rateLimit", "it does not know which executions are running");
+  if (taskQueue !== undefined && !features.taskQueues) throw refused("taskQueue", "its claims do not tell task queues apart");
 }
 
 /** Makes the event that completes a node without performing it, and applies it to the draft. */

@@ -92,8 +92,8 @@ export class Registry {
   beginToDrive(): void {
     if (this.#drives) return;
     this.#requireCode();
-    for (const { compiled, missingTypes } of this.#byId.values())
-      if (missingTypes.length > 0) prepareWorkflow(compiled.definition, this.#nodeDefinitions, this.#limits);
+    for (const { compiled, lacking } of this.#byId.values())
+      if (lacking.length > 0) prepareWorkflow(compiled.definition, this.#nodeDefinitions, this.#limits);
     this.#drives = true;
   }
 
@@ -131,22 +131,21 @@ export class Registry {
   }
 
   /**
-   * Returns the workflow that an execution is pinned to. It is read from the store if this process does not have it with all its code.
+   * Returns the workflow that an execution is pinned to, to perform it. It is read from the store if this process does not have it with all
+   * its code.
    *
-   * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type that this process lacks), `DEFINITION_CHANGED`
-   * if what the store has under this hash is another definition
+   * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type that this process lacks, or whose code here does not take
+   * the data of a node), `DEFINITION_CHANGED` if what the store has under this hash is another definition
    */
   async pinned(workflowId: string, hash: string): Promise<PreparedWorkflow> {
-    const known = this.#known(hash);
-    if (known && known.missingTypes.length === 0) return known;
-    const prepared = prepareStored(await this.#storedDefinition(workflowId, hash), this.#nodeDefinitions, this.#limits);
-    requireHash(workflowId, prepared, hash);
-    return this.#remember(prepared);
+    const prepared = await this.pinnedForCommands(workflowId, hash);
+    if (prepared.lacking.length === 0) return prepared;
+    throw new StepfoldError("DEFINITION_INVALID", { workflow: prepared.compiled.definition.id, issues: prepared.lacking });
   }
 
   /**
    * Returns the same workflow for commands, with the code that is here: a process that only sends a command to an execution does not need
-   * the code of its nodes.
+   * the code of its nodes, and whether this code takes the data of the definition does not matter to it.
    *
    * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_CHANGED`
    */
@@ -154,9 +153,9 @@ export class Registry {
     const known = this.#known(hash) ?? this.#withoutCode.get(hash);
     if (known) return known;
     const definition = await this.#storedDefinition(workflowId, hash);
-    const prepared = prepareStored(definition, this.#nodeDefinitions, this.#limits, { withoutCode: true });
+    const prepared = prepareStored(definition, this.#nodeDefinitions, this.#limits);
     requireHash(workflowId, prepared, hash);
-    if (prepared.missingTypes.length === 0) return this.#remember(prepared);
+    if (prepared.lacking.length === 0) return this.#remember(prepared);
     if (this.#withoutCode.size >= maxWithoutCode) this.#withoutCode.clear();
     this.#withoutCode.set(hash, prepared);
     return prepared;

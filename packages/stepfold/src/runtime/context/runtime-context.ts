@@ -15,6 +15,8 @@ import { Deadlines, systemEnvironment } from "../../environment/system-environme
 import type { Environment } from "../../ports/environment.ts";
 import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
+import { type Caller, checkCaller } from "../callers/caller.ts";
+import { tenantStore } from "../callers/tenant-store.ts";
 import { checkGlobalsFor, type GlobalsFor } from "./allowed-globals.ts";
 import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
@@ -22,6 +24,7 @@ import type { CommandJob } from "./command-result.ts";
 import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
 import { FeedLink } from "./feed-link.ts";
 import { HeadPolls } from "./head-polls.ts";
+import { Lacking } from "./lacking.ts";
 import { Registry } from "./registry.ts";
 import { type RuntimeOptions, runtimeOptionChecks } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -29,7 +32,10 @@ import { WakeUpSender } from "./wake-up-sender.ts";
 
 /** What all parts of one runtime share. It does not depend on these parts. */
 export interface RuntimeContext {
+  /** Where executions are. In a runtime for one tenant: those of the tenant. */
   readonly store: SnapshotStore;
+  /** For whom calls are made. Empty, unless they are those of `runtime.scoped`. */
+  readonly caller: Caller;
   /** Null: workers only poll the store. */
   readonly queue: WorkQueue | null;
   /** Tells other processes of changes here, and hears of theirs. */
@@ -53,6 +59,10 @@ export interface RuntimeContext {
   readonly globalsFor: GlobalsFor | undefined;
   /** The most paths of one execution that are performed at once. */
   readonly concurrency: number;
+  /** The task queues whose executions this process claims. Undefined: all. */
+  readonly taskQueues: readonly string[] | undefined;
+  /** The definitions that this process cannot run. */
+  readonly lacking: Lacking;
   /** The name of this process and the length of its claims, for every claim that it makes. */
   readonly lease: Lease;
   /** The time between two polls of the store. */
@@ -127,6 +137,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   });
   return {
     store,
+    caller: {},
     queue,
     feed,
     environment,
@@ -141,6 +152,8 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     secrets,
     globalsFor,
     concurrency,
+    taskQueues: options.taskQueues,
+    lacking: new Lacking(),
     lease: { owner: options.owner ?? environment.newId(), leaseMs },
     pollMs,
     maxCrashes,
@@ -151,6 +164,13 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     checkpointBytes,
     closed,
   };
+}
+
+/** Returns the same parts for the calls of somebody else. */
+export function scopedContext(context: RuntimeContext, caller: Caller): RuntimeContext {
+  checkCaller(caller);
+  const { tenant } = caller;
+  return { ...context, caller: { ...caller }, ...(tenant !== undefined && { store: tenantStore(context.store, tenant) }) };
 }
 
 /** Returns what tells the logger and the host of an error of background work, without secrets. */

@@ -12,10 +12,12 @@ import {
   aStore,
   aText,
   having,
+  must,
   type OptionCheck,
   orNull,
 } from "../../core/values/check-arguments.ts";
 import type { Duration } from "../../core/values/duration.ts";
+import { areTaskQueues } from "../../core/values/id.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { ActionPolicy } from "../../engine/attempt/may.ts";
 import { aLogger, type Logger } from "../../engine/logger.ts";
@@ -42,6 +44,7 @@ export const runtimeOptionChecks: { readonly [K in keyof RuntimeOptions]-?: Opti
   queue: orNull(having("a queue, such as natsQueue(manager)", ["send", "consume"])),
   feed: orNull(having("a feed, such as redisFeed(client)", ["publish", "listen"])),
   schedules: orNull(having("schedules({ ... }) of stepfold/schedules", ["open"])),
+  taskQueues: must("be a list of 1 to 100 names of letters, digits, _ and -", areTaskQueues),
   ...{ drive: aFlag, leaseMs: aPeriod, pollMs: aPeriod, concurrency: anything, beatMs: anything, stepTimeoutMs: anything },
   ...{ maxExecutions: anything, maxCrashes: aBound, maxLoadedBytes: aBound, checkpointBytes: aBound, limits: anObject },
   ...{ owner: aText, retention: anything, plugins: aListOfObjects, environment: anEnvironment, logger: aLogger, keepStacks: aFlag },
@@ -100,6 +103,12 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * Whether this process runs executions from the beginning. Default true. False: it only stores them until `work`, `sweep` or `advance`.
    */
   readonly drive?: boolean;
+  /**
+   * The task queues whose executions this process runs, such as `["gpu"]`; `"default"` is that of executions that name none. An execution gets
+   * its task queue when it starts: from the option `taskQueue` of `start`, else from `taskQueue` of its workflow. Commands, lists and starts
+   * are not limited. Default: the executions of all task queues, as far as the process has their code.
+   */
+  readonly taskQueues?: readonly string[] | undefined;
   /** How long a process keeps an execution without a sign of life, in whole milliseconds, at most 24 days. Default 30,000. */
   readonly leaseMs?: number;
   /**

@@ -21,6 +21,8 @@ export function toSchedule(payload: Json, idempotencyKey?: string): SignalComman
 /** What a runtime does for the schedules on it. */
 export interface ScheduleHost {
   readonly limits: Limits;
+  /** The tenant whose schedules these are; undefined: schedules of all tenants, by their whole names. */
+  readonly tenant: string | undefined;
   /** The time by the store's clock. */
   now(): Promise<EpochMs>;
   /** Returns an id that no other call returns. */

@@ -1,5 +1,6 @@
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import type { Claim } from "../../ports/snapshot-store.ts";
+import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { defaultTaskQueue } from "../../core/values/id.ts";
+import type { Claim, ClaimOptions } from "../../ports/snapshot-store.ts";
 import type { RuntimeContext } from "./runtime-context.ts";
 
 /** A claimed execution, with the time at which its claim was asked for. */
@@ -11,12 +12,25 @@ export interface TimedClaim {
   readonly askedAtMs: number;
 }
 
-/** Claims one execution that is due and not held: this one, or any that waits for a permit of this key. Null if there is none. */
+/** Whether this process runs executions of a task queue; undefined: the default one. */
+export function takesTaskQueue({ taskQueues }: Pick<RuntimeContext, "taskQueues">, name: string = defaultTaskQueue): boolean {
+  return taskQueues?.includes(name) ?? true;
+}
+
+/** The options of every claim of this process: what it takes, and what it leaves to others. */
+export function claimOptions({ lease, registry, taskQueues, lacking, environment }: RuntimeContext): Omit<ClaimOptions, "limit"> {
+  const lacks = lacking.hashes(environment.monotonicMs());
+  return { ...lease, rates: registry.rates, ...(taskQueues && { taskQueues }), ...(lacks.size > 0 && { lacks }) };
+}
+
+/** Claims one execution that is due and not held: this one, or any that waits for the permit of an ended one. Null if there is none. */
 export async function claimOne(
-  { store, environment, lease, registry: { rates } }: RuntimeContext,
-  which: { readonly workflowId: string } | { readonly permit: string },
+  context: RuntimeContext,
+  which: { readonly workflowId: string } | { readonly permitOf: Pick<SnapshotHead, "permit" | "taskQueue"> },
 ): Promise<TimedClaim | null> {
-  const askedAtMs = environment.monotonicMs();
-  const [claim] = await store.claim({ ...lease, rates, limit: 1, ...which });
+  const askedAtMs = context.environment.monotonicMs();
+  const asked =
+    "workflowId" in which ? which : { permit: which.permitOf.permit!.key, taskQueues: [which.permitOf.taskQueue ?? defaultTaskQueue] };
+  const [claim] = await context.store.claim({ ...claimOptions(context), limit: 1, ...asked });
   return claim ? { claim, askedAtMs } : null;
 }

@@ -40,7 +40,7 @@ export async function restartExecution(
   options: RestartOptions,
 ): Promise<RestartOutcome> {
   const { store, environment, registry, clock } = context;
-  checkRestartOptions(options);
+  checkRestartOptions(options, context.caller);
   for (let tries = 0; ; tries++) {
     const ended = await requireSnapshot(store, workflowId);
     const before = restartedBefore(context, ended, options);

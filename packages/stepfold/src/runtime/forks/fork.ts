@@ -12,8 +12,10 @@ import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
+import type { Asked } from "../../engine/commands/asked.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { StartOptions } from "../../engine/workflow/start-event.ts";
+import { byIn, idIn, tenantIn } from "../callers/caller.ts";
 import type { ExecutionStart } from "../commands/start-execution.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { AdoptedChild } from "./adopted-children.ts";
@@ -24,7 +26,7 @@ import { loadHistory, refused } from "./load-history.ts";
 export type TimeOptions = Pick<StartOptions, "timeout" | "deadline">;
 
 /** The version from which an execution is forked, and what differs in the fork. */
-export interface ForkOptions extends TimeOptions {
+export interface ForkOptions extends TimeOptions, Asked {
   /** The version of the execution to go on from. Without `node` and `version`: the latest. */
   readonly version?: number | undefined;
   /** Instead of `version`: the last version at which a path had come to this node, and the node was still to be performed. */
@@ -75,7 +77,7 @@ export interface Forking {
 
 /** Plans a fork. @throws StepfoldError `FORK_REFUSED`, `NODE_UNKNOWN`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, `OPTION_INVALID`, ... */
 export async function planFork(context: RuntimeContext, workflowId: string, options: ForkOptions): Promise<Forking> {
-  refuseUnknown("run.fork", options, ["version", "node", "input", "output", "definition", "workflowId", "timeout", "deadline"]);
+  refuseUnknown("run.fork", options, ["version", "node", "input", "output", "definition", "workflowId", "by", "timeout", "deadline"]);
   const { version, node, output } = options;
   if (version !== undefined && node !== undefined) throw invalid("node", "cannot be given together with `version`");
   if (output !== undefined && node === undefined) throw invalid("output", "needs `node`, whose output it is");
@@ -93,13 +95,15 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   const checkpoint = checkpointAt(point.leftAt ?? 0);
   requireNodes(workflowId, checkpoint.state, prepared, limits);
   // new ids begin with the time, so only the ends of two ids that are made at the same time differ
-  const newWorkflowId = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(-12)}`;
+  const newWorkflowId = idIn(context.caller, options.workflowId ?? `${workflowId}~${context.environment.newId().slice(-12)}`);
   const start: ExecutionStart = {
     prepared,
     options: {
       workflowId: newWorkflowId,
       metadata: head.metadata,
       tenant: head.tenant,
+      taskQueue: head.taskQueue,
+      by: byIn(context.caller, options.by),
       ...(input !== undefined && { input }),
       ...timeOf(history, options),
     },
@@ -125,7 +129,7 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
 }
 
 /** Options for taking a snapshot into a store. */
-export interface AdoptOptions {
+export interface AdoptOptions extends Asked {
   /** Id of the execution. Default: the id in the snapshot. */
   readonly workflowId?: string | undefined;
   /**
@@ -146,11 +150,12 @@ export function planAdoption(
   given: unknown,
   options: AdoptOptions,
 ): Forking {
-  refuseUnknown("runtime.adopt", options, ["workflowId", "tenant"]);
+  refuseUnknown("runtime.adopt", options, ["workflowId", "tenant", "by"]);
   const prepared = definitionOf(context, workflow);
   const { compiled } = prepared;
   const snapshot = readSnapshot(given, compiled, context.setting.limits);
-  const { workflowId = snapshot.workflowId, tenant } = options;
+  const workflowId = idIn(context.caller, options.workflowId ?? snapshot.workflowId);
+  const [tenant, by] = [tenantIn(context.caller, options.tenant), byIn(context.caller, options.by)];
   const { metadata, input, status, version, deadlineAt: deadline } = snapshot;
   requireTenant(snapshot, tenant);
   if (isTerminal(status)) throw refused(snapshot, version, `it is ${status}`);
@@ -160,7 +165,7 @@ export function planAdoption(
     from: checkpoint.from,
     start: {
       prepared,
-      options: { workflowId, metadata, tenant, deadline, ...(input !== undefined && { input }) },
+      options: { workflowId, metadata, tenant, by, deadline, ...(input !== undefined && { input }) },
       unnamed: typeof workflow !== "string",
       fromCheckpoint: { checkpointAt: () => checkpoint, hasBegun: true },
     },

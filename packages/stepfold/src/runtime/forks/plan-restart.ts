@@ -7,16 +7,19 @@ import { firstVersion, type RunHistory } from "../../core/restart/run-history.ts
 import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
+import { checkedName } from "../../core/values/checked-name.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
+import type { Asked } from "../../engine/commands/asked.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { timesOf } from "../../engine/workflow/start-event.ts";
+import { byIn, type Caller } from "../callers/caller.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { adoptedChildren } from "./adopted-children.ts";
 import { type ForkPlan, nameOf, nodesOf, performedAfter, type TimeOptions, wantedDefinition } from "./fork.ts";
 import { loadHistory, refused, stateAt } from "./load-history.ts";
 
 /** How a restarted execution goes on. */
-export interface RestartOptions extends TimeOptions {
+export interface RestartOptions extends TimeOptions, Asked {
   /**
    * Required if steps were undone. `again`: the execution goes on before the first of these steps, so they are performed again, under new
    * idempotency keys. `keep`: it goes on where it failed, and these steps count as if they had not been undone.
@@ -33,16 +36,17 @@ export interface RestartOptions extends TimeOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-const restartOptions = ["compensated", "definition", "keys", "idempotencyKey", "timeout", "deadline"] as const;
+const restartOptions = ["compensated", "definition", "keys", "idempotencyKey", "by", "timeout", "deadline"] as const;
 
 /** @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID` */
-export function checkRestartOptions(options: RestartOptions): void {
+export function checkRestartOptions(options: RestartOptions, caller: Caller): void {
   refuseUnknown("run.restart", options, restartOptions);
   const { compensated, keys, idempotencyKey } = options;
   if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
   if (keys !== undefined && keys !== "same" && keys !== "new") throw invalid("keys", "must be same or new");
   if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""))
     throw invalid("idempotencyKey", "must be text that is not empty");
+  if (options.by !== undefined) byIn(caller, checkedName("by", options.by));
 }
 
 /** An execution that is about to go on where it failed. */
@@ -61,7 +65,8 @@ export interface Restarting {
  * @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ...
  */
 export async function planRestart(context: RuntimeContext, workflowId: string, options: RestartOptions): Promise<Restarting> {
-  checkRestartOptions(options);
+  checkRestartOptions(options, context.caller);
+  const by = byIn(context.caller, options.by);
   const history = await loadHistory(context, workflowId, "restart");
   const { head, events } = history;
   const { status, definition } = head;
@@ -110,6 +115,7 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
         ...(undone.length > 0 && { dropsCompensations: true as const }),
         ...(isAgain && { since: snapshot.version }),
         ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+        ...(by !== undefined && { who: by }),
         sizeBytes: sizeOfJson(state as unknown as Json),
       };
     },

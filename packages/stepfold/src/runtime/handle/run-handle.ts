@@ -1,13 +1,17 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { type Explanation, explain } from "../../core/explain/explain.ts";
+import { type ExplainOptions, type Explanation, explain } from "../../core/explain/explain.ts";
 import { waits } from "../../core/explain/waits.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { must, refuseUnknown, requireOption } from "../../core/values/check-arguments.ts";
+import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
+import { aFlag, checkOptions, refuseUnknown, requireOption } from "../../core/values/check-arguments.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { Command } from "../../engine/commands/command.ts";
+import type { Asked } from "../../engine/commands/asked.ts";
+import type { AskedCommand } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
 import type { Scrub } from "../../engine/secrets/scrubber.ts";
+import { noWorkerFor, noWorkerText } from "../../ports/no-worker.ts";
+import { byIn } from "../callers/caller.ts";
+import type { MadeExecution } from "../commands/start-execution.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { restartExecution } from "../delivery/restart-execution.ts";
@@ -17,6 +21,7 @@ import { planRestart, type RestartOptions } from "../forks/plan-restart.ts";
 import { commandLocally, type LocalWork } from "../local/local-work.ts";
 import { ChangesOf } from "./changes-of.ts";
 import { endOfWait, withEnd } from "./end-of-wait.ts";
+import { aVersion, checkEventsQuery, eventPage } from "./event-page.ts";
 import { type Run, targetOf } from "./run.ts";
 import { onSoundRow } from "./sound-row.ts";
 import { waitingFor } from "./wait-for.ts";
@@ -24,23 +29,36 @@ import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
 import { watch } from "./watch.ts";
 
-/** A version of an execution, or -1, which is before the first one. */
-const aVersion = must("be a whole number, at least -1", (value) => Number.isSafeInteger(value) && (value as number) >= -1);
 const addressKeys = ["step", "item", "waitId", "pathId"] as const;
 
 /** Makes a handle on an execution. @param requireOpen throws once the runtime is closed */
-export function runHandle(context: RuntimeContext, local: LocalWork, workflowId: string, requireOpen: (action: string) => void): Run {
+export function runHandle(
+  context: RuntimeContext,
+  local: LocalWork,
+  { workflowId, isNew }: MadeExecution,
+  requireOpen: (action: string) => void,
+): Run {
   const { store, registry } = context;
   const { sessions } = local;
-  const dispatch = async (command: Command): Promise<boolean> => {
+  const dispatch = async (command: AskedCommand): Promise<boolean> => {
     requireOpen(command.type);
-    return onSoundRow(workflowId, () => commandLocally(context, local, workflowId, command));
+    const asked: AskedCommand = { ...command, by: byIn(context.caller, command.by) };
+    return onSoundRow(workflowId, () => commandLocally(context, local, workflowId, asked));
   };
   return {
     workflowId,
+    isNew,
     snapshot: () => requireSnapshot(store, workflowId),
     waits: () => onSoundRow(workflowId, async () => waits(await requireSnapshot(store, workflowId))),
-    explain: () => onSoundRow(workflowId, () => explainRun(context, workflowId)),
+    async explain(options = {}) {
+      checkOptions<ExplainOptions>("run.explain", options, { messages: aFlag });
+      return onSoundRow(workflowId, () => explainRun(context, workflowId, options));
+    },
+    async events(query = {}) {
+      requireOpen("read events");
+      checkEventsQuery(query);
+      return onSoundRow(workflowId, () => eventPage(store, workflowId, query));
+    },
     waitFor: waitingFor(context, sessions, workflowId),
     settled: (options = {}) =>
       withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled" }, (end) =>
@@ -66,8 +84,8 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
       return { applied: await dispatch({ type: "resume", target: targetOf(options), payload, by, idempotencyKey }) };
     },
     async signal(name, payload, options = {}) {
-      refuseUnknown("run.signal", options, ["key", "ttl", "idempotencyKey"]);
-      const command: Command = { type: "signal", name, payload, ...options };
+      refuseUnknown("run.signal", options, ["key", "ttl", "by", "idempotencyKey"]);
+      const command: AskedCommand = { type: "signal", name, payload, ...options };
       return { applied: await dispatch(command) };
     },
     ...changing(dispatch),
@@ -77,26 +95,31 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
 
 /** The members of a handle that change the execution without answering it. */
 function changing(
-  dispatch: (command: Command) => Promise<boolean>,
+  dispatch: (command: AskedCommand) => Promise<boolean>,
 ): Pick<Run, "setMetadata" | "cancel" | "retry" | "addItem" | "closeMap" | "completeMap"> {
-  const change = async (command: Command): Promise<void> => void (await dispatch(command));
+  const change = async (command: AskedCommand): Promise<void> => void (await dispatch(command));
   return {
     async setMetadata(patch, options = {}) {
-      refuseUnknown("run.setMetadata", options, ["idempotencyKey"]);
+      refuseUnknown("run.setMetadata", options, ["by", "idempotencyKey"]);
       return { applied: await dispatch({ type: "setMetadata", patch, ...options }) };
     },
     async cancel(options = {}) {
-      refuseUnknown("run.cancel", options, [...addressKeys, "reason"]);
-      await change({ type: "cancel", target: targetOf(options), reason: options.reason });
+      refuseUnknown("run.cancel", options, [...addressKeys, "reason", "by"]);
+      await change({ type: "cancel", target: targetOf(options), reason: options.reason, by: options.by });
     },
     async retry(options = {}) {
-      refuseUnknown("run.retry", options, ["step"]);
-      await change({ type: "retry", node: options.step });
+      refuseUnknown("run.retry", options, ["step", "by"]);
+      await change({ type: "retry", node: options.step, by: options.by });
     },
-    addItem: async (step, item) => change({ type: "addItem", node: step, item }),
-    closeMap: async (step) => change({ type: "closeMap", node: step }),
-    completeMap: async (step) => change({ type: "completeMap", node: step }),
+    addItem: async (step, item, options = {}) => change({ type: "addItem", node: step, item, by: byOf("run.addItem", options) }),
+    closeMap: async (step, options = {}) => change({ type: "closeMap", node: step, by: byOf("run.closeMap", options) }),
+    completeMap: async (step, options = {}) => change({ type: "completeMap", node: step, by: byOf("run.completeMap", options) }),
   };
+}
+
+function byOf(method: string, options: Asked): string | undefined {
+  refuseUnknown(method, options, ["by"]);
+  return options.by;
 }
 
 /** The members of a handle that fork or restart the execution. */
@@ -127,13 +150,21 @@ function forking(
 }
 
 /** Explains an execution. If its definition is lost or was changed, the explanation says less. */
-async function explainRun({ store, registry, secrets }: RuntimeContext, workflowId: string): Promise<Explanation> {
+async function explainRun({ store, registry, secrets }: RuntimeContext, workflowId: string, options: ExplainOptions): Promise<Explanation> {
   const snapshot = await requireSnapshot(store, workflowId);
   const workflow = await registry.pinnedForCommands(workflowId, snapshot.definition.hash).catch((error: unknown) => {
     if (StepfoldError.is(error, "DEFINITION_MISSING") || StepfoldError.is(error, "DEFINITION_CHANGED")) return null;
     throw error;
   });
-  return withoutSecrets(explain(snapshot, workflow?.compiled), secrets.current());
+  const explanation = { ...explain(snapshot, workflow?.compiled, options), ...(await noWorkerIn(store, snapshot)) };
+  return withoutSecrets(explanation, secrets.current());
+}
+
+/** Says why no living worker can run an execution that is due. Workers are asked for only then. */
+async function noWorkerIn(store: RuntimeContext["store"], snapshot: Snapshot): Promise<Pick<Explanation, "noWorker">> {
+  if (isTerminal(snapshot.status) || snapshot.status === "paused" || !store.workers) return {};
+  const found = noWorkerFor(snapshot, await store.workers());
+  return found ? { noWorker: noWorkerText(found) } : {};
 }
 
 /** Removes secrets from the sentences of an explanation. What it quotes as data stays as it is. */

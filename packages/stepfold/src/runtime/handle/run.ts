@@ -1,10 +1,12 @@
 import type { ImportedWorkflow, OnlyImported } from "../../core/definition/imported-workflow.ts";
-import type { Explanation } from "../../core/explain/explain.ts";
+import type { ExplainOptions, Explanation } from "../../core/explain/explain.ts";
 import type { WaitInfo } from "../../core/explain/waits.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
+import type { Asked } from "../../engine/commands/asked.ts";
 import type { RestartOutcome } from "../delivery/restart-execution.ts";
 import type { ForkOptions, ForkPlan } from "../forks/fork.ts";
 import type { RestartOptions } from "../forks/plan-restart.ts";
@@ -31,16 +33,14 @@ export interface WaitQuery extends Place {
 }
 
 /** How to answer a wait. A place, such as `step` or `waitId`, is needed if there are several waits. */
-export interface ResumeOptions extends Place {
+export interface ResumeOptions extends Place, Asked {
   readonly payload?: unknown;
-  /** Who answers; kept in the history. Needed if only certain people may answer, or if several people must. */
-  readonly by?: string | undefined;
   /** The same key with the same payload is one answer, however often it is sent. An execution remembers its latest 1,000 keys. */
   readonly idempotencyKey?: string | undefined;
 }
 
 /** How to send a signal. */
-export interface SignalOptions {
+export interface SignalOptions extends Asked {
   /** Only waits with the same key take the signal. */
   readonly key?: string | undefined;
   /** How long the signal is kept for a wait that is not open yet. Default 30 days. */
@@ -50,8 +50,26 @@ export interface SignalOptions {
 }
 
 /** What to cancel. Without a place: the whole execution. */
-export interface CancelOptions extends Place {
+export interface CancelOptions extends Place, Asked {
   readonly reason?: string | undefined;
+}
+
+/** Which part of a history to read. Without `after` and `before`: from the beginning. */
+export interface EventsQuery {
+  /** The events after this version; -1 is before the first one. */
+  readonly after?: number | undefined;
+  /** Instead of `after`: the last events before this version. */
+  readonly before?: number | undefined;
+  /** 1 to 1,000; default 100. */
+  readonly limit?: number | undefined;
+}
+
+/** A part of a history. */
+export interface EventPage {
+  /** The oldest event first. */
+  readonly items: readonly Event[];
+  /** The `after`, or the `before`, with which the next page begins; null: there is no other event in this direction now. */
+  readonly next: number | null;
 }
 
 /** Options whose `definition` was imported from a JSON file. */
@@ -63,6 +81,11 @@ type WithImported<O, W extends ImportedWorkflow> = Omit<O, "definition"> & { rea
  */
 export interface Run {
   readonly workflowId: string;
+  /**
+   * True if the call that returned this handle (`start`, `fork`, `adopt`) has made the execution. False if it had been made before, and for
+   * a handle from `get`.
+   */
+  readonly isNew: boolean;
   /**
    * Returns the output once the execution has completed. It waits through pauses, retries, crashes and further runs (`continueAs`). If the
    * execution has failed and is restarted later, that is a new wait: call it again.
@@ -115,7 +138,26 @@ export interface Run {
    *
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
-  explain(): Promise<Explanation>;
+  explain(options?: ExplainOptions): Promise<Explanation>;
+  /**
+   * Returns a page of the history, the oldest event first: those after a version, or the last ones before a version. `next` is where the
+   * next page in this direction begins.
+   *
+   * ```ts
+   * for (let after = -1; ; ) {
+   *   const { items, next } = await run.events({ after });
+   *   for (const { version, type, at } of items) console.log(version, type, new Date(at));
+   *   if (next === null) break;
+   *   after = next;
+   * }
+   * const { items } = await run.events({ before: Number.MAX_SAFE_INTEGER, limit: 10 }); // the latest ten
+   * ```
+   *
+   * Versions follow one another without a gap, but after a `trim` the first event is followed by that with which a later run began.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `WORKFLOW_NOT_FOUND`, `RUNTIME_CLOSED`
+   */
+  events(options?: EventsQuery): Promise<EventPage>;
   /** Loads the snapshot. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   snapshot(): Promise<Snapshot>;
   /**
@@ -170,7 +212,7 @@ export interface Run {
    */
   setMetadata(
     patch: Readonly<Record<string, unknown>>,
-    options?: { readonly idempotencyKey?: string | undefined },
+    options?: Asked & { readonly idempotencyKey?: string | undefined },
   ): Promise<{ readonly applied: boolean }>;
   /**
    * Cancels the execution; with `step` only the paths at that node; with `step` and `item` only that item of a map. Steps in flight get
@@ -185,7 +227,7 @@ export interface Run {
    *
    * @throws StepfoldError `RETRY_NOT_PENDING`, ...
    */
-  retry(options?: { readonly step?: string }): Promise<void>;
+  retry(options?: Asked & { readonly step?: string }): Promise<void>;
   /**
    * Begins a new execution that goes on from a version of this one, with the results, waits, signals and children of that version. Waits
    * keep the time that was left to them. This execution goes on as before.
@@ -239,11 +281,11 @@ export interface Run {
   planRestart<const W extends ImportedWorkflow>(options: WithImported<RestartOptions, W>): Promise<ForkPlan>;
   planRestart(options?: RestartOptions): Promise<ForkPlan>;
   /** Adds an item to the open map at a node. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
-  addItem(step: string, item: unknown): Promise<void>;
+  addItem(step: string, item: unknown, options?: Asked): Promise<void>;
   /** Closes the open map at a node: it takes no more items. @throws StepfoldError `MAP_CLOSED`, ... */
-  closeMap(step: string): Promise<void>;
+  closeMap(step: string, options?: Asked): Promise<void>;
   /** Completes the map at a node with the finished items; items in flight are cancelled. @throws StepfoldError `MAP_CLOSED`, ... */
-  completeMap(step: string): Promise<void>;
+  completeMap(step: string, options?: Asked): Promise<void>;
 }
 
 /** Returns the target that a place means in a command; undefined if the place names nothing. */

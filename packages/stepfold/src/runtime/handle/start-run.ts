@@ -7,6 +7,8 @@ import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { requireTime, type StartOptions } from "../../engine/workflow/start-event.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { byIn, idIn, tenantIn } from "../callers/caller.ts";
+import type { MadeExecution } from "../commands/start-execution.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type LocalWork, startLocally, wakeExecution } from "../local/local-work.ts";
@@ -19,14 +21,19 @@ export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
    * at once.
    */
   readonly startAt?: string | EpochMs | undefined;
+  /**
+   * The task queue of the execution, such as `"gpu"`: only processes that take it (`taskQueues` of `createRuntime`) run the execution. 1 to 128
+   * letters, digits, `_` and `-`. Needs a store with `features.taskQueues`. Default: `taskQueue` of the workflow, else `"default"`.
+   */
+  readonly taskQueue?: string | undefined;
 }
 
 const startOptions: readonly (keyof StartRunOptions)[] = [
-  ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "startAt", "timeout", "deadline"] as const),
+  ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "by", "startAt", "timeout", "deadline", "taskQueue"] as const),
 ];
 
 /**
- * Starts an execution, or finds the one that was started before with the same id and input. Returns the id.
+ * Starts an execution, or finds the one that was started before with the same id and input.
  *
  * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow, input or tenant, with another definition if one is
  * handed over, or by another execution
@@ -36,9 +43,10 @@ export async function startRun(
   local: LocalWork,
   workflow: string | WorkflowDefinition,
   given: StartRunOptions,
-): Promise<string> {
+): Promise<MadeExecution> {
   refuseUnknown("runtime.start", given, startOptions);
-  const { startAt: givenStartAt, ...options } = given;
+  const { startAt: givenStartAt, ...asked } = given;
+  const options = optionsIn(context, asked);
   const startAt = givenStartAt === undefined ? undefined : requireTime("startAt", givenStartAt);
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
@@ -53,7 +61,13 @@ export async function startRun(
     }
     await wakeExecution(context, local, wakeUp);
   }
-  return event.workflowId;
+  return { workflowId: event.workflowId, isNew: committed };
+}
+
+/** Returns the options of a start for a caller. @throws StepfoldError `OPTION_INVALID` if they name another tenant or person */
+function optionsIn<O extends Pick<StartRunOptions, "workflowId" | "tenant" | "by">>({ caller, environment }: RuntimeContext, asked: O): O {
+  const { workflowId = environment.newId(), tenant, by } = asked;
+  return { ...asked, workflowId: idIn(caller, workflowId), tenant: tenantIn(caller, tenant), by: byIn(caller, by) };
 }
 
 /** Returns an execution with the input and definition of its start, which stay in its first event: later runs and restarts have others. */

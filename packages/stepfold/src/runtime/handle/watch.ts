@@ -1,14 +1,15 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { draftAfter } from "../../core/transition/apply.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
+import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Registry } from "../context/registry.ts";
-import { requireHead } from "../context/require-snapshot.ts";
+import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import { type ActiveNode, ActivePaths } from "./active-paths.ts";
 import type { ChangesOf } from "./changes-of.ts";
 
@@ -58,14 +59,15 @@ export async function* watch({
 }: WatchRequest): AsyncGenerator<Watched, void, void> {
   const changes = openChanges();
   try {
-    const { definition, incarnation } = await requireHead(store, workflowId);
-    let workflow = await registry.pinnedForCommands(workflowId, definition.hash);
-    let draft: Draft | null = null;
-    let seen: AppendedRow | null = null;
+    const head = await requireHead(store, workflowId);
+    const { incarnation } = head;
+    let workflow = await registry.pinnedForCommands(workflowId, head.definition.hash);
+    const begun = await stateBefore({ store, registry, workflowId, after }, head);
+    let { draft, seen }: Begun = begun;
     while (!left.aborted) {
       changes.throwIfEnded();
       // the last event is read again: if it is missing, or another commit wrote it, the execution was deleted
-      const rows: readonly AppendedRow[] = await store.events(workflowId, seen ? seen.version - 1 : -1, pageSize);
+      const rows: readonly AppendedRow[] = await store.events(workflowId, seen ? seen.version - 1 : begun.from, pageSize);
       const isSame = seen !== null && rows[0]?.commitId === seen.commitId;
       const fresh: readonly AppendedRow[] = isSame ? rows.slice(1) : rows;
       if (rows[0] === undefined || (seen && !isSame && !(await isTrimmed(store, workflowId, incarnation, seen.version)))) {
@@ -92,6 +94,40 @@ export async function* watch({
     changes.close();
     over();
   }
+}
+
+/** Where a watch begins. */
+interface Begun {
+  /** The execution at that point; null: before its first event. */
+  readonly draft: Draft | null;
+  /** The last event before that point; null if it need not be checked. */
+  readonly seen: AppendedRow | null;
+  /** The version after which events are read. */
+  readonly from: number;
+}
+
+/**
+ * Returns the execution at a version at or before `after`, without reading all that lies before: the present state if the caller knows it
+ * already, else the beginning of the present run. Only for an older version the whole history is read, because the state of each version
+ * follows from the events before it.
+ */
+async function stateBefore(
+  { store, registry, workflowId, after }: Pick<WatchRequest, "store" | "registry" | "workflowId" | "after">,
+  { version, run }: SnapshotHead,
+): Promise<Begun> {
+  if (after >= version) {
+    const snapshot = await requireSnapshot(store, workflowId);
+    const [seen] = snapshot.version <= after ? await store.events(workflowId, snapshot.version - 1, 1) : [];
+    // otherwise the execution has gone on meanwhile
+    if (seen?.version === snapshot.version) {
+      const { compiled } = await registry.pinnedForCommands(workflowId, snapshot.definition.hash);
+      return { draft: openDraft(compiled, snapshot), seen, from: seen.version };
+    }
+  }
+  const [first] = run && after >= run.since ? await store.events(workflowId, -1, 1) : [];
+  if (first?.event.type !== "started") return { draft: null, seen: null, from: -1 };
+  const { compiled } = await registry.pinnedForCommands(workflowId, first.event.definition.hash);
+  return { draft: begin(compiled, first.event), seen: null, from: run!.since - 1 };
 }
 
 /** Whether a version that was there before is missing because the events of earlier runs were trimmed, and not the whole execution. */

@@ -10,8 +10,9 @@ import type { OpenSession } from "../local/open-sessions.ts";
 import { sharesOf } from "../local/slots.ts";
 import { type LeftExecution, TimeSlice } from "../local/time-slice.ts";
 import { ExecutionSession } from "./execution-session.ts";
+import { workflowOrLeave } from "./leave-to-others.ts";
 import { type LoadedExecution, loadClaimed } from "./load-claimed.ts";
-import { parkCrashed, workflowOrPark } from "./park.ts";
+import { parkCrashed } from "./park.ts";
 import { Poller } from "./poller.ts";
 import { QueueConsumer } from "./queue-consumer.ts";
 
@@ -58,8 +59,8 @@ export class Dispatcher {
    * Runs a claimed execution. If the worker is open, it then runs in the same slot the executions that waited for its permit; the returned
    * promise does not wait for these. It rejects if the execution could not run, or if a commit failed because the claim was lost.
    *
-   * @returns the snapshot once the session has ended: nothing is due, the worker or its time slice ends, or the execution was parked
-   * because it cannot run here. Only the head if it was parked after crashes; null if there was no room to load it, or if it was deleted
+   * @returns the snapshot once the session has ended: nothing is due, or the worker or its time slice ends. Only the head if it was parked
+   * after crashes; null if there was no room to load it, if it was deleted, or if it is left to others because it cannot run here
    */
   run(work: ClaimedWork): Promise<SnapshotHead | null> {
     const first = this.#runOne(work, work.slice ?? null);
@@ -173,10 +174,15 @@ export class Dispatcher {
     return null;
   }
 
-  async #runLoaded(loaded: LoadedExecution, slice: TimeSlice | null): Promise<Snapshot> {
-    const found = await workflowOrPark(this.#context, loaded);
-    if ("parked" in found) return found.parked;
-    return this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, loaded), slice);
+  /** Runs a loaded execution; null if it was left to others. */
+  async #runLoaded(loaded: LoadedExecution, slice: TimeSlice | null): Promise<Snapshot | null> {
+    const found = await workflowOrLeave(this.#context, loaded);
+    if ("workflow" in found) return this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, loaded), slice);
+    if (found.parked) return found.parked;
+    const { workflowId, version } = loaded.snapshot;
+    this.#context.feed.tell("due", { workflowId, version });
+    if (!slice) await this.#context.wakeUpSender.sendOn([{ workflowId }]);
+    return null;
   }
 
   async #runSession(session: ExecutionSession, slice: TimeSlice | null): Promise<Snapshot> {
@@ -218,7 +224,7 @@ export class Dispatcher {
   async #runOthersOfKey(first: Promise<SnapshotHead | null>): Promise<void> {
     try {
       for (let ended = await first; ended?.permit && this.#local.slots.isOpen; ) {
-        const claim = await claimOne(this.#context, { permit: ended.permit.key });
+        const claim = await claimOne(this.#context, { permitOf: ended });
         if (!claim) return;
         ended = await this.#runOne(claim);
       }

@@ -6,7 +6,6 @@ import { snapshotHead } from "../../core/snapshot/snapshot-head.ts";
 import { parkedBy } from "../../core/transition/draft/draft-status.ts";
 import { historyBytesOf } from "../../core/transition/draft/held-size.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 
@@ -28,28 +27,16 @@ export async function parkCrashed(context: RuntimeContext, claim: Claim): Promis
 }
 
 /**
- * Returns the workflow of a claimed execution, or parks the execution if this process lacks its definition or a node type. Any other error
- * is thrown after the claim was given back.
+ * Parks an execution that this process cannot run, for stores whose claims cannot leave it to others. It is tried again, perhaps by another
+ * process, and rests twice as long each time.
  */
-export async function workflowOrPark(
+export async function parkLacking(
   context: RuntimeContext,
   { claim, snapshot }: { readonly claim: Claim; readonly snapshot: Snapshot },
-): Promise<{ readonly workflow: PreparedWorkflow } | { readonly parked: Snapshot }> {
-  const { registry, store, environment } = context;
-  try {
-    const workflow = await registry.pinned(claim.workflowId, snapshot.definition.hash);
-    registry.ensureUsedStored(workflow, environment.monotonicMs());
-    return { workflow };
-  } catch (error) {
-    const why = withoutDefinition(error, snapshot, claim.claimedAt);
-    if (why) {
-      const parked = await park(context, claim, snapshotHead(snapshot), why);
-      return { parked: Object.freeze({ ...snapshot, ...parked }) };
-    }
-    // the claim is given back so that it does not count as a crash: this process has not died
-    await store.release(claim, snapshot.version).catch(() => undefined);
-    throw error;
-  }
+  error: StepfoldError,
+): Promise<Snapshot> {
+  const parked = await park(context, claim, snapshotHead(snapshot), whileLacking(error, snapshot, claim.claimedAt));
+  return Object.freeze({ ...snapshot, ...parked });
 }
 
 async function park(context: RuntimeContext, claim: Claim, before: SnapshotHead, why: Parked): Promise<SnapshotHead> {
@@ -75,18 +62,11 @@ function afterCrashes({ crashes, claimedAt: at }: Claim, { activePaths }: Snapsh
   return { code: "WORKER_CRASHED", message, at };
 }
 
-const lackingCodes: readonly string[] = ["DEFINITION_MISSING", "DEFINITION_INVALID", "DEFINITION_CHANGED"];
-
-/**
- * Returns why an execution is parked that this worker cannot run: the worker lacks the definition or a node type, or the stored definition
- * is not the pinned one. The execution is tried again, perhaps by another worker, and the rest doubles up to `maxRestMs`. Null for other
- * errors.
- */
-function withoutDefinition(error: unknown, { parked }: Snapshot, at: EpochMs): Parked | null {
-  if (!StepfoldError.is(error) || !lackingCodes.includes(error.code)) return null;
+/** Returns why an execution is parked that this worker cannot run, and until when. */
+function whileLacking({ code, message }: StepfoldError, { parked }: Snapshot, at: EpochMs): Parked {
   const restedMs = parked?.until === undefined ? 0 : parked.until - parked.at;
   const restMs = Math.min(Math.max(firstRestMs, 2 * restedMs), maxRestMs);
-  return { code: error.code, message: error.message.slice(0, maxMessageLength), at, until: at + restMs };
+  return { code, message: message.slice(0, maxMessageLength), at, until: at + restMs };
 }
 
 /** The commit that parks an execution and gives its claim back. It is made without the definition, which may be missing. */

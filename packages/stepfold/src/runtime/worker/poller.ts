@@ -3,6 +3,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { earliestTime } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { claimOptions } from "../context/timed-claim.ts";
 import type { LocalWork } from "../local/local-work.ts";
 
 /** The most due times that are remembered. The latest ones are forgotten first; the regular poll finds them at most `pollMs` late. */
@@ -125,7 +126,7 @@ export class Poller {
   }
 
   async #poll(): Promise<void> {
-    const { store, environment, lease, registry, queue, onProblem } = this.#context;
+    const { store, environment, queue, onProblem } = this.#context;
     const { slots, inbox, budget } = this.#local;
     const askedAtMs = environment.monotonicMs();
     const limit = Math.min(slots.room("polled"), this.#maxClaims);
@@ -133,7 +134,7 @@ export class Poller {
     if (budget.isFull) this.#isMore = true;
     if (limit <= 0 || budget.isFull) return;
     try {
-      const found = await store.claim({ ...lease, rates: registry.rates, limit, ...(queue && { overdueMs: queueGraceMs }) });
+      const found = await store.claim({ ...claimOptions(this.#context), limit, ...(queue && { overdueMs: queueGraceMs }) });
       this.#isMore = found.length === limit;
       this.#hintGapMs = found.length > 0 ? minHintGapMs : Math.min(this.#hintGapMs * 2, maxHintGapMs);
       this.#hintsFromMs = environment.monotonicMs() + this.#hintGapMs;

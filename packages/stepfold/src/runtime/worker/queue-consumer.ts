@@ -5,6 +5,7 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
 import { queueAnswer } from "../context/with-timeout.ts";
 import type { LocalWork } from "../local/local-work.ts";
+import { wakeUpForOthers } from "./wake-up-for-others.ts";
 
 /** The first and the longest time between two tries to open the consumer. */
 const firstDelayMs = 100;
@@ -82,12 +83,18 @@ export class QueueConsumer {
     await handled.finally(() => this.#handled.delete(handled));
   }
 
+  /** Sends a message again if its execution is due and this process leaves it to others. */
+  async #passOn(workflowId: string): Promise<void> {
+    const wakeUps = await wakeUpForOthers(this.#context, workflowId);
+    if (wakeUps.length > 0) await this.#context.wakeUpSender.sendOn(wakeUps);
+  }
+
   /** Runs the execution of a message. It keeps the message until then: if this process dies, another one gets the message. */
   async #handle(delivery: Delivery): Promise<void> {
     const { environment, lease, onProblem } = this.#context;
     const claim = await claimOne(this.#context, { workflowId: delivery.workflowId });
     // the execution is held by another process, waits for a permit, has ended or is not due: the message is no longer needed
-    if (!claim) return;
+    if (!claim) return this.#passOn(delivery.workflowId);
     const endExtensions = repeatEvery(environment, lease.leaseMs / 3, () => {
       this.#answer("prolong the lease of a message", delivery.extend()).catch((error: unknown) => onProblem(null, error));
     });

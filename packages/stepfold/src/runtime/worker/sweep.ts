@@ -7,12 +7,13 @@ import { namedDelay } from "../../ports/named-delay.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";
 import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-context.ts";
-import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
+import { claimOne, claimOptions, type TimedClaim } from "../context/timed-claim.ts";
 import { giveBack } from "../local/give-back.ts";
 import type { LocalWork } from "../local/local-work.ts";
 import type { LeftExecution, TimeSlice } from "../local/time-slice.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { queueGraceMs } from "./poller.ts";
+import { wakeUpForOthers } from "./wake-up-for-others.ts";
 
 /** What to sweep, and for how long. */
 export interface SweepOptions {
@@ -181,10 +182,10 @@ class Sweeping {
    */
   async #claimSome(limit: number): Promise<boolean> {
     const { context } = this.#parts;
-    const { store, lease, registry, environment, queue, onProblem } = context;
+    const { store, environment, queue, onProblem } = context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const options = { ...lease, rates: registry.rates, limit, ...(queue && { overdueMs: queueGraceMs }) };
+      const options = { ...claimOptions(context), limit, ...(queue && { overdueMs: queueGraceMs }) };
       const claims = await this.#inTime(store.claim(options));
       this.#taken += claims.length;
       for (const claim of claims) this.#run(claim.workflowId, async () => void (await this.#runClaimed({ claim, askedAtMs })));
@@ -217,10 +218,12 @@ class Sweeping {
 
   /** Runs an execution that a message names, then those that waited for its permit: the queue may have no message for these any more. */
   async #runNamed(workflowId: string): Promise<void> {
-    const claim = await claimOne(this.#parts.context, { workflowId });
+    const { context } = this.#parts;
+    const claim = await claimOne(context, { workflowId });
+    if (!claim) await this.#sendOn(await wakeUpForOthers(context, workflowId));
     let ended = claim && (await this.#runClaimed(claim));
     while (ended?.permit) {
-      const next = await claimOne(this.#parts.context, { permit: ended.permit.key });
+      const next = await claimOne(this.#parts.context, { permitOf: ended });
       if (!next) return;
       if (!this.#mayTake) return this.#sendOnClaimed([next]);
       this.#taken++;
@@ -249,10 +252,11 @@ class Sweeping {
    * by a claim, which is given back.
    */
   async #sendOnDue(): Promise<void> {
-    const { store, lease, registry, environment, onProblem } = this.#parts.context;
+    const { context } = this.#parts;
+    const { store, environment, onProblem } = context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const claims = await store.claim({ ...lease, rates: registry.rates, limit: maxSentOn, overdueMs: queueGraceMs });
+      const claims = await store.claim({ ...claimOptions(context), limit: maxSentOn, overdueMs: queueGraceMs });
       await this.#sendOnClaimed(claims.map((claim) => ({ claim, askedAtMs })));
       this.#isMore = claims.length === maxSentOn || this.#left.some(({ isAnnounced }) => !isAnnounced);
     } catch (error) {

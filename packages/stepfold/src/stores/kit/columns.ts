@@ -1,7 +1,8 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { Permit } from "../../core/values/shared-keys.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
-import type { EarlierRunsQuery, EndedQuery, ExecutionGuard, LaterRun, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
+import type { ExecutionGuard, RowCondition } from "./execution-rows.ts";
+import type { EarlierRunsQuery, EndedQuery, LaterRun, ListedRow, PageQuery } from "./lists/list-table.ts";
 import type { StoredRows } from "./restoring/restored-snapshot.ts";
 
 // Executions as columns with one value each, for databases with tables.

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { sha256 } from "../../core/values/hash/sha256.ts";
-import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
+import { areTaskQueues } from "../../core/values/id.ts";
+import type { LackedDefinition, LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 
 /** The keys of the 16 records that hold the workers. The hash of a worker's name selects its record, so few workers write the same one. */
@@ -9,6 +10,10 @@ const parts: readonly string[] = [..."0123456789abcdef"];
 const maxTries = 100;
 /** The most node types in one sign of life. */
 const maxTypes = 1_000;
+/** The most definitions that a process reports as lacking, and the most characters of each text about them. */
+const maxLacks = 100;
+const maxTextLength = 1_000;
+
 /** The longest time that one sign of life may count, so that a dead process is not shown for ever. */
 const maxAliveMs = 24 * 60 * 60 * 1000;
 
@@ -38,7 +43,7 @@ export async function liveWorkers(table: Table): Promise<readonly LiveWorker[]> 
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
-export function checkedBeat({ owner, since, aliveMs, slots, types }: WorkerBeat): WorkerBeat {
+export function checkedBeat({ owner, since, aliveMs, slots, types, taskQueues, lacks }: WorkerBeat): WorkerBeat {
   const wrong = (option: string, reason: string): never => {
     throw new StepfoldError("OPTION_INVALID", { option, reason });
   };
@@ -48,7 +53,21 @@ export function checkedBeat({ owner, since, aliveMs, slots, types }: WorkerBeat)
   if (!Number.isFinite(aliveMs) || aliveMs < 0 || aliveMs > maxAliveMs) wrong("aliveMs", `must be 0 to ${maxAliveMs} milliseconds`);
   if (!Number.isInteger(slots) || slots < 0) wrong("slots", "must be a whole number, at least 0");
   if (!Array.isArray(types) || types.length > maxTypes || !types.every(isName)) wrong("types", `must be at most ${maxTypes} names`);
-  return { owner, since, aliveMs: Math.ceil(aliveMs), slots, types: [...types] };
+  if (taskQueues !== undefined && !areTaskQueues(taskQueues)) wrong("taskQueues", "must be 1 to 100 names of letters, digits, _ and -");
+  if (lacks !== undefined && !(Array.isArray(lacks) && lacks.length <= maxLacks && lacks.every(isLacked)))
+    wrong("lacks", `must be at most ${maxLacks} definitions with hash, workflow, code, message and since`);
+  return {
+    ...{ owner, since, aliveMs: Math.ceil(aliveMs), slots, types: [...types] },
+    ...(taskQueues && { taskQueues: [...taskQueues] }),
+    ...(lacks && { lacks: lacks.map(({ hash, workflow, code, message, since: at }) => ({ hash, workflow, code, message, since: at })) }),
+  };
+}
+
+function isLacked(value: unknown): value is LackedDefinition {
+  const isText = (text: unknown): boolean => typeof text === "string" && text.length <= maxTextLength;
+  if (typeof value !== "object" || value === null) return false;
+  const { hash, workflow, code, message, since } = value as Partial<LackedDefinition>;
+  return [hash, workflow, code, message].every(isText) && Number.isFinite(since);
 }
 
 function workersIn(text: string): readonly LiveWorker[] {

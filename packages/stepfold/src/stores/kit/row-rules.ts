@@ -4,20 +4,8 @@ import { durationClassOf, type SeriesQuery } from "../../ports/execution-counts.
 import { bucketMs } from "../../ports/list-fallbacks.ts";
 import { isExempt } from "./claims/exempt.ts";
 import { isDue } from "./claims/guard.ts";
-import type {
-  EarlierRunsQuery,
-  EndedCount,
-  EndedQuery,
-  ExecutionGuard,
-  ListCursor,
-  ListedPart,
-  ListedRow,
-  NewExecution,
-  PageQuery,
-  RowChanges,
-  RowCondition,
-  RowWrite,
-} from "./execution-table.ts";
+import type { ExecutionGuard, NewExecution, RowChanges, RowCondition, RowWrite } from "./execution-rows.ts";
+import type { EarlierRunsQuery, EndedCount, EndedQuery, ListCursor, ListedPart, ListedRow, PageQuery } from "./lists/list-table.ts";
 import type { WrittenChild } from "./writing/written-commit.ts";
 
 // The meaning of conditions, changes and queries, for tables that apply them in this process. Databases express the same in their language.

@@ -1,4 +1,4 @@
-import type { NewExecution } from "./execution-table.ts";
+import type { NewExecution } from "./execution-rows.ts";
 
 /**
  * A column of an SQL table. `is` says what it holds:

@@ -13,9 +13,10 @@ import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
 import { TableDefinitionLibrary } from "./definition-library.ts";
-import type { ExecutionTable, ListedRow } from "./execution-table.ts";
+import type { ExecutionTable } from "./execution-table.ts";
 import { type CheckedPrune, type CheckedQuery, type CheckedTrim, checkedQuery } from "./lists/checked-query.ts";
 import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
+import type { ListedRow } from "./lists/list-table.ts";
 import { liveWorkers, storeBeat } from "./live-workers.ts";
 import { readTogether } from "./read-together.ts";
 import { restoredHead, wholeHeadOf } from "./restoring/restored-head.ts";
@@ -70,7 +71,7 @@ class TableStore implements StoreMethods {
 
   constructor(table: ExecutionTable, { idempotencyRetentionMs: retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
     this.name = table.name;
-    this.features = { ...table.features, lists: true, definitions: true };
+    this.features = { ...table.features, ...(table.features.permits && { taskQueues: true }), lists: true, definitions: true };
     this.#table = table;
     this.#maxValueBytes = table.features.maxValueBytes ?? maxValueBytes;
     this.#retentionMs = retentionMs;

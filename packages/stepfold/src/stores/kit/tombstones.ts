@@ -1,7 +1,8 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import { countedKeys } from "./claims/counted-keys.ts";
 import { liveGuard } from "./claims/guard.ts";
-import type { ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
+import type { ExecutionGuard, RowWrite } from "./execution-rows.ts";
+import type { ExecutionTable } from "./execution-table.ts";
 import type { CheckedPrune } from "./lists/checked-query.ts";
 import type { RowWriter } from "./writing/row-writer.ts";
 import { refuseDelete } from "./writing/verdict.ts";

@@ -1,6 +1,8 @@
 import type { DeletedExecution, TrimReport } from "../../ports/store-removal.ts";
-import type { ExecutionGuard, ExecutionTable, LaterRun, RowWrite } from "./execution-table.ts";
+import type { ExecutionGuard, RowWrite } from "./execution-rows.ts";
+import type { ExecutionTable } from "./execution-table.ts";
 import type { CheckedTrim } from "./lists/checked-query.ts";
+import type { LaterRun } from "./lists/list-table.ts";
 import type { RowWriter } from "./writing/row-writer.ts";
 
 /** The number of executions that are trimmed at the same time. */

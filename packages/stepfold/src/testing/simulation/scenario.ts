@@ -31,7 +31,7 @@ export interface StoreWorld {
 }
 
 /** What a client's script can do. */
-export interface Client {
+export interface SimulatedClient {
   /** The runtime of the process that the script runs in; other scripts may run in it too. */
   readonly runtime: Runtime;
   /** Random numbers that begin anew with each restart: they are the same every time. */
@@ -50,7 +50,7 @@ export interface Client {
  * start. So everything in the script must be repeatable: ids and keys must be the same each time, fixed or from `random`. Any other
  * error that the script throws is a violation.
  */
-export type ClientScript = (client: Client) => Promise<void>;
+export type ClientScript = (client: SimulatedClient) => Promise<void>;
 
 /** An execution that has ended, as it is when the schedule is over. A schedule is one simulated run of a scenario. */
 export interface Ended {

@@ -74,7 +74,7 @@ describe("B3: an execution of which something could not be undone", () => {
       ending: { status: "failed", again: [{ nodeId: "b" }] },
     });
     expect(explain(rests, engine.workflow).sentence).toBe(
-      "Failed at f: declined; not undone: b (the bank is closed) (COMPENSATION_FAILED). It can be tried again (retry) or given up (cancel).",
+      "Failed at f: declined; undone: c and a; not undone: b (the bank is closed) (COMPENSATION_FAILED). It can be tried again (retry) or given up (cancel).",
     );
     expect(warnings).toEqual([
       { code: "COMPENSATION_FAILED", nodeId: "b", message: 'The compensation of node "b" failed: the bank is closed' },
@@ -127,7 +127,7 @@ describe("B3: an execution of which something could not be undone", () => {
     const over = await told(engine, await engine.execute({}), { type: "cancel", reason: "done by hand" });
     expect(over).toMatchObject({ status: "failed", error: { message: "declined", notUndone: ["b"] } });
     for (const gone of ["parked", "ending", "activePaths.0"]) expect(over).not.toHaveProperty(gone);
-    expect(explain(over, engine.workflow).sentence).toBe("Failed at f: declined; not undone: b (the bank is closed).");
+    expect(explain(over, engine.workflow).sentence).toBe("Failed at f: declined; undone: c and a; not undone: b (the bank is closed).");
   });
 
   it("that was cancelled has an error only as long as something is not undone", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { SnapshotHead } from "../../../src/core/snapshot/snapshot.ts";
 import type { ClaimOptions, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
-import type { PermitHolder } from "../../../src/stores/kit/claims/permits.ts";
+import type { PermitHolder } from "../../../src/stores/kit/claims/permit-holders.ts";
 import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { type FirstCommitOptions, startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";

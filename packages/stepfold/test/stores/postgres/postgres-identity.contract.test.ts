@@ -1,5 +1,6 @@
 import { afterAll, describe } from "vitest";
 import { migratePostgres, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
+import { callers, costsOfCallers } from "../../runtime/callers/callers.fixture.ts";
 import { commandsInStates } from "../../runtime/identity/commands.fixture.ts";
 import { costsOfRuns } from "../../runtime/identity/costs.fixture.ts";
 import { findings } from "../../runtime/identity/findings.fixture.ts";
@@ -37,4 +38,6 @@ describe.skipIf(url === null)("on a server", () => {
   findings("PostgreSQL", open);
   costsOfRuns("PostgreSQL", openCounted);
   scheduleFindings("PostgreSQL", open);
+  callers("PostgreSQL", open);
+  costsOfCallers("PostgreSQL", openCounted);
 });

@@ -74,8 +74,24 @@ describe("opening an SQLite store", () => {
   it("says what it is: a file is durable and shared, memory is neither", async () => {
     const file = sqliteStore(newPath());
     const memory = sqliteStore(":memory:");
-    expect(file.features).toEqual({ clock: "store", durable: true, multiProcess: true, permits: true, lists: true, definitions: true });
-    expect(memory.features).toEqual({ clock: "store", durable: false, multiProcess: false, permits: true, lists: true, definitions: true });
+    expect(file.features).toEqual({
+      clock: "store",
+      durable: true,
+      multiProcess: true,
+      permits: true,
+      taskQueues: true,
+      lists: true,
+      definitions: true,
+    });
+    expect(memory.features).toEqual({
+      clock: "store",
+      durable: false,
+      multiProcess: false,
+      permits: true,
+      taskQueues: true,
+      lists: true,
+      definitions: true,
+    });
     await file.close();
     await memory.close();
   });

@@ -1,4 +1,14 @@
-import type * as kit from "../../../src/stores/kit/execution-table.ts";
+import type { ExecutionGuard, RowHistory, RowWrite, RowWritten, StoredEvent } from "../../../src/stores/kit/execution-rows.ts";
+import type { DueExecutions, DueKey, DueKeys, DueQuery, ExecutionTable } from "../../../src/stores/kit/execution-table.ts";
+import type {
+  EarlierRunsQuery,
+  EndedQuery,
+  LaterRun,
+  ListedPart,
+  ListedRow,
+  ListTable,
+  PageQuery,
+} from "../../../src/stores/kit/lists/list-table.ts";
 import type { RecordWrite } from "../../../src/stores/kit/record-table.ts";
 import type { StoredRows } from "../../../src/stores/kit/restoring/restored-snapshot.ts";
 import {
@@ -17,8 +27,8 @@ import { indexKeys, keys } from "./toy-schema.fixture.ts";
 import { after } from "./toy-server.fixture.ts";
 
 /** Executions in the toy database. */
-export class ToyTable implements kit.ExecutionTable, kit.ListTable {
-  readonly lists: kit.ListTable = this;
+export class ToyTable implements ExecutionTable, ListTable {
+  readonly lists: ListTable = this;
   readonly name = "toy";
   readonly features = { clock: "store", durable: true, multiProcess: true, permits: true } as const;
   readonly #client: ToyClient;
@@ -27,41 +37,41 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     this.#client = client;
   }
 
-  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     const rows = await this.#rows(ids);
     return { now: await this.#client.now(), found: new Map(rows.map((row) => [row.id, row])) };
   }
 
-  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
     const loaded = await Promise.all(ids.map((id) => this.#load(id)));
     return new Map(loaded.flatMap((rows) => (rows ? [[rows.workflowId, rows]] : [])));
   }
 
-  async heads(ids: readonly string[]): Promise<kit.ListedRow[]> {
+  async heads(ids: readonly string[]): Promise<ListedRow[]> {
     return (await this.#rows(ids)).filter(({ deletedAt }) => deletedAt === null);
   }
 
-  write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+  write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
     return Promise.all(writes.map((write) => this.#write(write)));
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
     const [row] = await this.#rows([id]);
     if (!row) return [];
     const found = await this.#client.range(keys.event(row.seq, afterVersion + 1), after(keys.events(row.seq)), { limit });
-    return found.map(({ value }) => JSON.parse(value) as kit.StoredEvent);
+    return found.map(({ value }) => JSON.parse(value) as StoredEvent);
   }
 
-  async due({ keys: wanted, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+  async due({ keys: wanted, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const until = (await this.#client.now()) - overdueMs;
     const found = await Promise.all((wanted ?? [null]).map((key) => this.#due(key, until, limit)));
-    return { executions: found.flat(), areKeysDue: true };
+    return { executions: found.flat(), keyedDue: "exempt" };
   }
 
   /** Reads one entry for each key, and skips the executions that wait behind the first one of the key. */
-  async dueKeys(afterKey: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+  async dueKeys(afterKey: string, limit: number, overdueMs: number): Promise<DueKeys> {
     const until = (await this.#client.now()) - overdueMs;
-    const found: kit.DueKey[] = [];
+    const found: DueKey[] = [];
     let from = afterKey === "" ? after(keys.due(null)) : after(keys.due(afterKey));
     for (let looks = 0; looks < 500 && found.length < limit; looks++) {
       const [entry] = await this.#client.range(from, after(["due"]), { limit: 1 });
@@ -74,14 +84,14 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     return { keys: found, next: from[1] as string };
   }
 
-  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+  async exempt(limit: number, overdueMs: number): Promise<ExecutionGuard[]> {
     const now = await this.#client.now();
     const until = Math.max(0, now - overdueMs);
     return exemptRows(await this.#indexed(await this.#client.range(keys.exempt(), keys.exempt(until + 1))), limit, now, overdueMs);
   }
 
   /** Reads one range of the index and leaves out the rows that are not asked for. The kit reads on until a page is full. */
-  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+  async page(query: PageQuery): Promise<ListedPart> {
     const isReverse = query.order === "newest";
     const cursor = query.after && keys.created(query.after.createdAt, query.after.seq);
     const [from, before] = isReverse
@@ -94,17 +104,17 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     return { rows: rows.filter((row) => isListed(row, query)), next, looked: entries.length };
   }
 
-  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+  async ended(query: EndedQuery): Promise<ExecutionGuard[]> {
     const index = query.ended ? keys.ended : keys.deleted;
     const rows = await this.#indexed(await this.#client.range(index(), index(query.before)));
     return endedRows(rows, query);
   }
 
-  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+  async earlierRuns(query: EarlierRunsQuery): Promise<LaterRun[]> {
     return earlierRuns(await this.#indexed(await this.#client.range(keys.run(), keys.run(query.before))), query);
   }
 
-  readonly records: kit.ExecutionTable["records"] = {
+  readonly records: ExecutionTable["records"] = {
     get: async (kind, wanted) => {
       const found = await Promise.all(wanted.map((key) => this.#client.get(keys.record(kind, key))));
       return new Map(found.flatMap((entry, index) => (entry ? [[wanted[index]!, JSON.parse(entry.value)]] : [])));
@@ -124,13 +134,13 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
         this.#client.get(keys.children(row.seq)),
       ]);
       if ((await this.#client.get(keys.row(id)))?.revision !== entry.revision) continue;
-      const texts = events.map(({ value }) => (JSON.parse(value) as kit.StoredEvent).text);
+      const texts = events.map(({ value }) => (JSON.parse(value) as StoredEvent).text);
       return { ...row, workflowId: id, events: texts, children: childrenIn(children) };
     }
   }
 
   /** Judges the condition of a write here. The transaction only checks that the row has not changed since. */
-  async #write(write: kit.RowWrite): Promise<kit.RowWritten | null> {
+  async #write(write: RowWrite): Promise<RowWritten | null> {
     for (;;) {
       const [entry, now] = await Promise.all([this.#client.get(keys.row(write.id)), this.#client.now()]);
       const before = entry && (JSON.parse(entry.value) as ExecutionRow);
@@ -156,7 +166,7 @@ export class ToyTable implements kit.ExecutionTable, kit.ListTable {
     return (await this.#client.range(keys.event(seq, 1), keys.event(seq, before))).map(({ key }) => ({ key, value: null }));
   }
 
-  async #history({ seq }: ExecutionRow, { commitId, events, children }: kit.RowHistory): Promise<{ key: ToyKey; value: string }[]> {
+  async #history({ seq }: ExecutionRow, { commitId, events, children }: RowHistory): Promise<{ key: ToyKey; value: string }[]> {
     const puts = events.map((event) => ({ key: keys.event(seq, event.version), value: JSON.stringify({ ...event, commitId }) }));
     if (children.length === 0) return puts;
     const heads = new Map(childrenIn(await this.#client.get(keys.children(seq))));

@@ -36,6 +36,8 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   checkType(definition, at, "incident", "boolean", report);
   if (definition.concurrency !== undefined) checkConcurrency(definition.concurrency, `${at}/concurrency`, report);
   if (definition.rateLimit !== undefined) checkRateLimit(definition.rateLimit, `${at}/rateLimit`, report);
+  if (definition.taskQueue !== undefined && !isId(definition.taskQueue))
+    report.add("TYPE", `${at}/taskQueue`, "must be a name of 1 to 128 letters, digits, _ and -");
   if (definition.variables !== undefined) checkVariables(definition.variables, `${at}/variables`, limits, report);
   if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
   const nodes = entries(definition, at, "nodes", report);

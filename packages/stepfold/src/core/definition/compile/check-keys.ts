@@ -88,7 +88,7 @@ interface KnownKeys {
 const workflowKeys: KnownKeys = {
   own: [
     ...["id", "name", "description", "version", "metadata", "input", "output", "start", "finally", "nodes", "edges"],
-    ...["onFailure", "incident", "timeout", "concurrency", "rateLimit", "variables", "workflows", "needs"],
+    ...["onFailure", "incident", "timeout", "concurrency", "rateLimit", "taskQueue", "variables", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,
   slips: {

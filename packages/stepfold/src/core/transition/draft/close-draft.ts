@@ -126,6 +126,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.givenTime) head.givenTime = draft.givenTime;
   if (permit) head.permit = permit;
   if (rate) head.rate = rate;
+  if (draft.taskQueue !== undefined) head.taskQueue = draft.taskQueue;
   if (draft.closing) head.closing = draft.closing;
   if (run) head.run = run;
   if (draft.restarts > 0) head.restarts = draft.restarts;

@@ -108,6 +108,7 @@ export interface Draft extends ScopeDraft {
   givenTime: Snapshot["givenTime"];
   readonly permit: Permit | undefined;
   readonly rate: Rate | undefined;
+  readonly taskQueue: string | undefined;
   closing: Snapshot["closing"];
   run: Snapshot["run"];
   restarts: number;
@@ -173,7 +174,7 @@ export type DraftIdentity = Pick<
   Draft,
   | InScope
   | ("workflowId" | "definition" | "metadata" | "tenant" | "unnamed" | "createdAt" | "incarnation" | "parent" | "scheduledBy")
-  | ("from" | "permit" | "rate")
+  | ("from" | "permit" | "rate" | "taskQueue")
 >;
 
 /** The fields of a child that never change. */
@@ -233,6 +234,7 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
   readonly from: Draft["from"];
   readonly permit: Draft["permit"];
   readonly rate: Draft["rate"];
+  readonly taskQueue: Draft["taskQueue"];
   givenTime: Draft["givenTime"] = undefined;
   closing: Draft["closing"] = undefined;
   run: Draft["run"] = undefined;
@@ -282,6 +284,7 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
     this.from = about.from;
     this.permit = about.permit;
     this.rate = about.rate;
+    this.taskQueue = about.taskQueue;
   }
 }
 

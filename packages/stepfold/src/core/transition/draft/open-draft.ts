@@ -25,6 +25,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     from: snapshot.from,
     permit: snapshot.permit,
     rate: snapshot.rate,
+    taskQueue: snapshot.taskQueue,
     deadlineAt: snapshot.deadlineAt,
     input: snapshot.input,
     inputInEvents: snapshot.inEvents?.input,

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { ExecutionGuard } from "../../kit/execution-table.ts";
+import type { ExecutionGuard } from "../../kit/execution-rows.ts";
 import type { Item } from "./dynamo-client.ts";
 import { dynamoDamage } from "./dynamo-error.ts";
 import { headKey, nonEmpty, timeInSortKey } from "./dynamo-keys.ts";

@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../../kit/execution-table.ts";
+import type { StoredEvent } from "../../kit/execution-rows.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { changeChildren, ordinalOf } from "../../kit/row-rules.ts";
 import type { WrittenChild } from "../../kit/writing/written-commit.ts";

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
-import type { CountedRows, EndedCounts, ListedPart, ListedRow, PageQuery } from "../../kit/execution-table.ts";
+import type { CountedRows, EndedCounts, ListedPart, ListedRow, PageQuery } from "../../kit/lists/list-table.ts";
 import { endedCountOf, listOrder } from "../../kit/row-rules.ts";
 import type { Item } from "./dynamo-client.ts";
 import { cursorOf, type Head, intactHeads } from "./dynamo-heads.ts";

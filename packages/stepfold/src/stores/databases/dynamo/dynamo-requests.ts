@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { ExecutionGuard } from "../../kit/execution-table.ts";
+import type { ExecutionGuard } from "../../kit/execution-rows.ts";
 import type { BatchAction, DynamoDocumentClient, Item, Key, TransactAction, UpdateAction } from "./dynamo-client.ts";
 import { isCongestion, isFailedCondition } from "./dynamo-error.ts";
 import type { DynamoKeys, SortKeys } from "./dynamo-keys.ts";

@@ -3,7 +3,9 @@ import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
 import { isExempt } from "../../kit/claims/exempt.ts";
 import { isDue } from "../../kit/claims/guard.ts";
-import type * as kit from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowWrite, RowWritten, StoredEvent } from "../../kit/execution-rows.ts";
+import type { DueExecutions, DueKey, DueKeys, DueQuery, ExecutionTable } from "../../kit/execution-table.ts";
+import type * as lists from "../../kit/lists/list-table.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
 import { byDueTime, earlierRuns, endedRows, exemptRows } from "../../kit/row-rules.ts";
 import type { Item } from "./dynamo-client.ts";
@@ -35,8 +37,8 @@ const maxTogether = 100;
 const entriesTogether = 64;
 
 /** Executions in a DynamoDB table. */
-export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
-  readonly lists: kit.ListTable = this;
+export class DynamoExecutions implements ExecutionTable, lists.ListTable {
+  readonly lists: lists.ListTable = this;
   readonly name = "dynamo";
   readonly features: StoreFeatures;
   readonly records: RecordTable;
@@ -48,7 +50,7 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     this.#connection = connection;
   }
 
-  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     const { keys, now } = this.#connection;
     const partitions = ids.map((id) => keys.execution(id));
     const items = await batchGet(this.#connection, partitions, headKey);
@@ -56,35 +58,35 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     return { now: now(), found: new Map(heads.map((head) => [head.id, head])) };
   }
 
-  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
     const found = await Promise.all(ids.map((id) => loadRows(this.#connection, id)));
     return new Map(found.flatMap((rows) => (rows ? [[rows.workflowId, rows]] : [])));
   }
 
-  heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+  heads(ids: readonly string[]): Promise<readonly lists.ListedRow[]> {
     return headRows(this.#connection, ids);
   }
 
-  write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+  write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
     return Promise.all(writes.map((write) => writeRow(this.#connection, write)));
   }
 
-  events(id: string, afterVersion: number, limit: number): Promise<readonly kit.StoredEvent[]> {
+  events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]> {
     return readEvents(this.#connection, id, afterVersion, limit);
   }
 
-  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+  async due({ keys, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const asked = (keys ?? [null]).map((key) => this.#dueHeads(key, limit, overdueMs));
     const [heads, dueKeys] = await Promise.all([Promise.all(asked), keys ? [] : this.#keysAfter("", overdueMs)]);
     const areKeysDue = dueKeys.length === entriesTogether || dueKeys.some((key) => key.limit > 0);
-    return { executions: heads.flat(), areKeysDue };
+    return { executions: heads.flat(), keyedDue: areKeysDue ? "exempt" : "none" };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
     return firstDueKeys(await this.#keysAfter(after, overdueMs), entriesTogether, limit);
   }
 
-  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+  async exempt(limit: number, overdueMs: number): Promise<ExecutionGuard[]> {
     const [partition] = this.#connection.keys.listPartitions("exempt");
     const found = new Map<string, Head>();
     let after = firstSortKey;
@@ -101,19 +103,19 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     }
   }
 
-  page(query: kit.PageQuery): Promise<kit.ListedPart> {
+  page(query: lists.PageQuery): Promise<lists.ListedPart> {
     return listedRows(this.#connection, query);
   }
 
-  count(query: kit.PageQuery): Promise<kit.CountedRows | null> {
+  count(query: lists.PageQuery): Promise<lists.CountedRows | null> {
     return countedRows(this.#connection, query);
   }
 
-  endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
+  endedCounts(query: SeriesQuery): Promise<lists.EndedCounts> {
     return endedEntries(this.#connection, query);
   }
 
-  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+  async ended(query: lists.EndedQuery): Promise<ExecutionGuard[]> {
     const { before, limit, ended } = query;
     const definitionId = ended?.definitionId ?? null;
     const lists: readonly IndexList[] = ended ? [...new Set(ended.statuses as readonly EndedList[])] : ["deleted"];
@@ -126,7 +128,7 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
     return endedRows(await this.#heads(first), query);
   }
 
-  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+  async earlierRuns(query: lists.EarlierRunsQuery): Promise<lists.LaterRun[]> {
     const { before, limit, definitionId, id } = query;
     if (id !== null) return earlierRuns(await intactHeads(this.#connection, [this.#connection.keys.execution(id)]), query);
     const filter: Test[] = definitionId === null ? [] : [["definitionId", "=", nonEmpty(definitionId)]];
@@ -139,7 +141,7 @@ export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
   }
 
   /** Reads the first entries after a key. A limit of 0 means that the execution is not due. */
-  async #keysAfter(after: string, overdueMs: number): Promise<kit.DueKey[]> {
+  async #keysAfter(after: string, overdueMs: number): Promise<DueKey[]> {
     const from = after === "" ? firstSortKey : afterKey(after);
     const [partition] = this.#connection.keys.listPartitions("keyed");
     const entries = await this.#entries(partition!, { from, to: "\u{10ffff}", limit: entriesTogether });

@@ -1,6 +1,7 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { RowChanges, RowCondition, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
+import type { Permit } from "../../../core/values/shared-keys.ts";
+import type { RowChanges, RowCondition, RowHistory, RowWrite, RowWritten } from "../../kit/execution-rows.ts";
 import { shortHead } from "../../kit/lists/execution-page.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
 import { idFreeAt } from "../../kit/tombstones.ts";
@@ -59,18 +60,30 @@ async function update(connection: Connection, { id, when, set, history }: WriteO
   const key = { pk, sk: headKey };
   const last = connection.known.get(pk);
   const noted = last?.incarnation === incarnation ? last : null;
-  // the sort keys of indexes contain when the execution was made
-  const isKeyWritten = due !== undefined || typeof state?.exemptAt === "number";
-  const isHeadNeeded = (isKeyWritten && !noted) || (due && (dueUnlessHeld || (due === "atWakeUp" && !state)));
+  // the sort keys of indexes contain when the execution was made, and its permit
+  const isKeyWritten = due !== undefined || set.permit !== undefined || typeof state?.exemptAt === "number";
+  const moves = set.permit !== undefined && !(noted && keyOf(noted.permit) === keyOf(set.permit));
+  const isHeadNeeded = (isKeyWritten && !noted) || moves || (due && (dueUnlessHeld || (due === "atWakeUp" && !state)));
   const head = isHeadNeeded ? await readHead(connection, id) : null;
   if (isHeadNeeded && !(head && meetsCondition(head, when, connection.now()))) return null;
   const known = head ?? noted;
   const pending = history && state && (await pendingCommit(connection, { pk, incarnation }, state, history));
   const now = connection.now();
   const listed = pending && (await listedOf(pending, set));
-  const reopened = when.open === false && { endedAt: null, dueList: connection.keys.listPartition(known?.permit ? "keyed" : "due", id) };
-  const attributes = { ...changesOf(connection, id, set, known, head, now), ...reopened, ...listed, ...pending?.state };
-  const tests: Test[] = [...testsOf(when, now), ...(dueUnlessHeld ? [["owner", head?.owner == null ? "absent" : "exists"] as Test] : [])];
+  const present = known && { made: known.made, permit: moves ? (set.permit ?? null) : known.permit };
+  const reopened = when.open === false && { endedAt: null, dueList: connection.keys.listPartition(present?.permit ? "keyed" : "due", id) };
+  const attributes = {
+    ...(moves && moveOf(connection, id, present!, head!)),
+    ...changesOf(connection, id, set, present, head, now),
+    ...{ ...reopened, ...listed, ...pending?.state },
+  };
+  const tests: Test[] = [
+    ...testsOf(when, now),
+    ...(dueUnlessHeld ? [["owner", head?.owner == null ? "absent" : "exists"] as Test] : []),
+    // what is written depends on what is known of the partition, which another process may have changed; the next read tells
+    ...(isKeyWritten && known ? [permitTest(known)] : []),
+    ...(moves && when.version === undefined ? [["version", "=", head!.version] as Test] : []),
+  ];
   if (!pending) {
     const item = await updateItem(connection, key, attributes, tests);
     if (!item) return null;
@@ -83,11 +96,31 @@ async function update(connection: Connection, { id, when, set, history }: WriteO
   }
   const { version, status } = state;
   if (known) {
-    noteHead(connection, { ...known, version, head: pending.state.head });
+    noteHead(connection, { ...known, ...present, version, head: pending.state.head });
     // delete the parts of the replaced head, if this store object knows them; other parts are deleted with the execution
     if (known.version < version) await dropTexts(connection, known, [known.head]);
   }
   return { now, version, status };
+}
+
+function keyOf(permit: Permit | null | undefined): string | null {
+  return permit?.key ?? null;
+}
+
+/** The condition that the execution is due in the partition in which it was seen. */
+function permitTest({ permit }: Pick<KnownHead, "permit">): Test {
+  return permit ? ["permitKey", "=", nonEmpty(permit.key)] : ["permitKey", "absent"];
+}
+
+/** The attributes of an execution that moves into another partition, where it is due when it was due before. */
+function moveOf({ keys }: Connection, id: string, { permit, made }: Pick<KnownHead, "permit" | "made">, head: Head): Attributes {
+  const { dueAt, owner, wakeAt } = head;
+  const partition = { permitKey: permit && nonEmpty(permit.key), permitLimit: permit?.limit ?? null };
+  if (dueAt === null)
+    return head.endedAt === null ? { ...partition, dueList: keys.listPartition(permit ? "keyed" : "due", id) } : partition;
+  const isAtOnce = owner === null && wakeAt !== null && wakeAt <= 0;
+  const dueSort = dueSortKey({ key: keyOf(permit), dueAt, isAtOnce, made });
+  return { ...partition, dueList: keys.listPartition(permit ? "keyed" : "due", id), dueSort };
 }
 
 /**
@@ -142,7 +175,7 @@ async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury"
 function changesOf(
   { keys }: Connection,
   id: string,
-  { state, owner, due, dueUnlessHeld, metadata: _, labels: __, ...columns }: RowChanges,
+  { state, owner, due, dueUnlessHeld, metadata: _, labels: __, permit: ___, ...columns }: RowChanges,
   known: Pick<KnownHead, "made" | "permit"> | null,
   head: Head | null,
   now: EpochMs,

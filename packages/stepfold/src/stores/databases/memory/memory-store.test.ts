@@ -11,6 +11,7 @@ describe("memoryStore", () => {
       durable: false,
       multiProcess: false,
       permits: true,
+      taskQueues: true,
       lists: true,
       definitions: true,
     });

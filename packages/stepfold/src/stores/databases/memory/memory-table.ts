@@ -1,5 +1,7 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type * as kit from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowHistory, RowWrite, RowWritten, StoredEvent } from "../../kit/execution-rows.ts";
+import type { DueExecutions, DueKeys, DueQuery, ExecutionTable } from "../../kit/execution-table.ts";
+import type { EarlierRunsQuery, EndedQuery, LaterRun, ListedPart, ListedRow, ListTable, PageQuery } from "../../kit/lists/list-table.ts";
 import { SortedList } from "../../kit/lists/sorted-list.ts";
 import type { StoredRecord } from "../../kit/record-table.ts";
 import * as rules from "../../kit/row-rules.ts";
@@ -7,7 +9,7 @@ import * as rules from "../../kit/row-rules.ts";
 /** What the commits of an execution wrote. */
 interface History {
   /** The event of version n is at index n. */
-  readonly events: kit.StoredEvent[];
+  readonly events: StoredEvent[];
   /** Heads of children by key, in order of creation. The key "" has the last checkpoint. */
   readonly children: Map<string, string>;
 }
@@ -16,8 +18,8 @@ interface History {
 type MemoryRow = rules.ExecutionRow & { readonly history: History };
 
 /** Executions in the memory of this process. */
-export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
-  readonly lists: kit.ListTable = this;
+export class MemoryTable implements ExecutionTable, ListTable {
+  readonly lists: ListTable = this;
   readonly name = "memory";
   readonly features = { clock: "store", durable: false, multiProcess: false, permits: true } as const;
   readonly rows: Map<string, MemoryRow> = new Map();
@@ -33,12 +35,12 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
     this.#clock = clock;
   }
 
-  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     const rows = ids.flatMap((id) => this.rows.get(id) ?? []);
     return { now: this.#clock(), found: new Map(rows.map((row) => [row.id, row])) };
   }
 
-  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
     const rows = ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
     const textsIn = ({ history, ...row }: MemoryRow) =>
       history.events.slice(rules.ordinalOf((row.checkpointVersion ?? -1) + 1, row)).map(({ text }) => text);
@@ -46,11 +48,11 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
     return new Map(loaded.map((row) => [row.workflowId, row]));
   }
 
-  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+  async heads(ids: readonly string[]): Promise<readonly ListedRow[]> {
     return ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
   }
 
-  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
     return writes.map((write) => {
       const now = this.#clock();
       const row = this.rows.get(write.id) ?? null;
@@ -67,42 +69,43 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
     });
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
     const row = this.rows.get(id);
     const first = row ? rules.ordinalOf(afterVersion + 1, row) : 0;
     return row?.history.events.slice(first, first + limit) ?? [];
   }
 
-  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+  async due({ keys, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const executions = (keys ?? [null]).flatMap((key) => this.#firstDue(key, limit, overdueMs));
     const isKeyDue = (key: string | null): boolean => key !== null && this.#firstDue(key, 1, overdueMs).length > 0;
-    return { executions, areKeysDue: [...this.#due.keys()].some(isKeyDue) };
+    const someDue = this.#exempt.size > 0 ? "exempt" : "some";
+    return { executions, keyedDue: [...this.#due.keys()].some(isKeyDue) ? someDue : "none" };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
     const names = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
     const keys = names.flatMap((key) => this.#firstDue(key, 1, overdueMs).map(({ permit }) => permit!));
     return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
   }
 
-  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+  async exempt(limit: number, overdueMs: number): Promise<ExecutionGuard[]> {
     return rules.exemptRows(this.#exempt, limit, this.#clock(), overdueMs);
   }
 
-  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+  async page(query: PageQuery): Promise<ListedPart> {
     const listed = [...this.rows.values()].filter((row) => rules.isListed(row, query)).sort(rules.listOrder(query.order));
     return rules.listedPart(listed.slice(0, query.limit), query);
   }
 
-  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+  async ended(query: EndedQuery): Promise<ExecutionGuard[]> {
     return rules.endedRows([...this.rows.values()], query);
   }
 
-  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+  async earlierRuns(query: EarlierRunsQuery): Promise<LaterRun[]> {
     return rules.earlierRuns([...this.rows.values()], query);
   }
 
-  readonly records: kit.ExecutionTable["records"] = {
+  readonly records: ExecutionTable["records"] = {
     get: async (kind, keys) => {
       const records = keys.flatMap((key) => this.#records.get(`${kind} ${key}`) ?? []);
       return new Map(records.map((record) => [record.key, record]));
@@ -124,21 +127,26 @@ export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
 
   /** Replaces a row with its next state, also in the order of due times. `row` is null for a new row, `next` for one that is removed. */
   #replace(row: MemoryRow | null, next: MemoryRow | null): void {
-    const { id, permit } = (row ?? next)!;
-    const key = permit?.key ?? null;
-    const due = this.#due.get(key) ?? new SortedList<MemoryRow>(rules.byDueTime);
-    if (row && row.dueAt !== null) due.remove(row);
-    if (next && next.dueAt !== null) due.add(next);
+    const { id } = (row ?? next)!;
+    if (row && row.dueAt !== null) this.#changeDue(row, (due) => due.remove(row));
+    if (next && next.dueAt !== null) this.#changeDue(next, (due) => due.add(next));
     if (row) this.#exempt.delete(row);
     if (next && next.exemptAt !== null) this.#exempt.add(next);
-    if (due.size > 0) this.#due.set(key, due);
-    else this.#due.delete(key);
     if (next) this.rows.set(id, next);
     else this.rows.delete(id);
   }
+
+  /** Changes the order of those that are due in the line of a row. */
+  #changeDue({ permit }: MemoryRow, change: (due: SortedList<MemoryRow>) => void): void {
+    const key = permit?.key ?? null;
+    const due = this.#due.get(key) ?? new SortedList<MemoryRow>(rules.byDueTime);
+    change(due);
+    if (due.size > 0 || key === null) this.#due.set(key, due);
+    else this.#due.delete(key);
+  }
 }
 
-function append({ events, children }: History, { commitId, ...written }: kit.RowHistory): void {
+function append({ events, children }: History, { commitId, ...written }: RowHistory): void {
   for (const event of written.events) events.push({ ...event, commitId });
   rules.changeChildren(children, written.children);
 }

@@ -1,7 +1,8 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import type { Permit } from "../../../core/values/shared-keys.ts";
 import { conditionTerms, type Term } from "../../kit/columns.ts";
-import type { DueChange, ExecutionGuard, NewExecution, RowChanges, RowCondition, RowHistory } from "../../kit/execution-table.ts";
+import type { DueChange, ExecutionGuard, NewExecution, RowChanges, RowCondition, RowHistory } from "../../kit/execution-rows.ts";
 import { labelsIn } from "../../kit/lists/labels.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { keyOf, tailFields } from "./mongo-history.ts";
@@ -75,20 +76,31 @@ export function isDueFor(overdueMs: number): MongoDocument {
 export function insertionOf(id: string, seq: number, { permit, due, labels, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
   const key = keyOf(id, row.incarnation);
   const fixed = { layout: documentLayout, labels: labelsIn(labels), key, seq, crashes: 0, childrenAt: null };
-  const plain = { ...row, ...fixed, permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0 };
+  const plain = { ...row, ...fixed, ...permitFields(permit) };
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due, row.wakeAt) };
   return updated({ ...plain, ...tailFields(row.version, history) }, times);
 }
 
+function permitFields(permit: Permit | null): MongoDocument {
+  return { permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0 };
+}
+
 /** The update that changes a document. */
-export function changesOf({ state, due, dueUnlessHeld, labels, ...columns }: RowChanges, history?: RowHistory): MongoDocument[] {
+export function changesOf({ state, permit, due, dueUnlessHeld, labels, ...columns }: RowChanges, history?: RowHistory): MongoDocument[] {
   const isFree = { $eq: ["$owner", null] };
   const listed = labels === undefined ? {} : { labels: labelsIn(labels) };
   const dueAt = due && dueAtOf(due, state ? state.wakeAt : "$wakeAt");
   const { run, ...written } = state ?? {};
   const begun = run && { runSince: run.since, runAt: run.at };
   return updated(
-    { ...columns, ...listed, ...written, ...begun, ...(history && state && tailFields(state.version, history)) },
+    {
+      ...columns,
+      ...listed,
+      ...written,
+      ...(permit !== undefined && permitFields(permit)),
+      ...begun,
+      ...(history && state && tailFields(state.version, history)),
+    },
     {
       ...(state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null }),
       ...(due && { dueAt: dueUnlessHeld ? { $cond: [isFree, dueAt, "$dueAt"] } : dueAt }),

@@ -1,4 +1,4 @@
-import type { RowHistory, StoredEvent } from "../../kit/execution-table.ts";
+import type { RowHistory, StoredEvent } from "../../kit/execution-rows.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { isDuplicate } from "./mongo-error.ts";

@@ -8,9 +8,11 @@ import { firstDueKeys } from "../../kit/claims/due-keys.ts";
 import { isExempt } from "../../kit/claims/exempt.ts";
 import { earlierRunsTerms, endedTerms, pageTerms } from "../../kit/columns.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";
-import type * as kit from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowWrite, RowWritten, StoredEvent } from "../../kit/execution-rows.ts";
+import type { DueExecutions, DueKey, DueKeys, DueQuery, ExecutionTable } from "../../kit/execution-table.ts";
 import { statuses } from "../../kit/lists/checked-query.ts";
 import { labelsIn } from "../../kit/lists/labels.ts";
+import type * as lists from "../../kit/lists/list-table.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
@@ -32,8 +34,8 @@ const entriesTogether = 64;
 const maxTries = 100;
 
 /** Executions in the collections of a MongoDB database. */
-export class MongoTable implements kit.ExecutionTable, kit.ListTable {
-  readonly lists: kit.ListTable = this;
+export class MongoTable implements ExecutionTable, lists.ListTable {
+  readonly lists: lists.ListTable = this;
   readonly name = "mongodb";
   readonly features: StoreFeatures = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true };
   readonly records: RecordTable;
@@ -53,7 +55,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     this.records = mongoRecords(this.#open);
   }
 
-  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     const { executions } = await this.#open();
     const steps = [{ $match: { _id: { $in: ids.map(String) } } }, { $project: { ...guardFields, now } }];
     const rows = await executions.aggregate(steps, readOptions).toArray();
@@ -63,7 +65,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     return { now: (rows[0]?.now as EpochMs | undefined) ?? (await asked()), found };
   }
 
-  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
     const collections = await this.#open();
     const found = new Map<string, StoredRows>();
     let left = ids.map(String);
@@ -80,44 +82,49 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     throw new StepfoldError("STORE_UNAVAILABLE", { store: this.name, reason });
   }
 
-  async heads(ids: readonly string[]): Promise<kit.ListedRow[]> {
+  async heads(ids: readonly string[]): Promise<lists.ListedRow[]> {
     return this.#listed({ _id: { $in: ids.map(String) }, deletedAt: null }, {});
   }
 
-  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
     const collections = await this.#open();
     return Promise.all(writes.map((write) => writeDocument(collections, write, this.#nextSeq)));
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
     return eventsOf(await this.#open(), id, afterVersion, limit);
   }
 
-  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
-    if (keys) return { executions: (await Promise.all(keys.map((key) => this.#dueOf(key, limit, overdueMs)))).flat(), areKeysDue: true };
+  async due({ keys, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
+    if (keys) return { executions: (await Promise.all(keys.map((key) => this.#dueOf(key, limit, overdueMs)))).flat(), keyedDue: "exempt" };
     const { executions } = await this.#open();
     const isAnyDue = { $group: { _id: null, entries: { $sum: 1 }, isDue: { $max: isDueFor(overdueMs) } } };
-    const keyed = { $unionWith: { coll: executions.collectionName, pipeline: [...entriesAfter(""), isAnyDue] } };
-    const found = await executions.aggregate([...dueOfKey("", limit, overdueMs), keyed], readOptions).toArray();
-    const looked = found.find(({ _id }) => _id === null);
-    const areKeysDue = looked !== undefined && (looked.isDue === true || looked.entries === entriesTogether);
-    return { executions: found.filter(({ _id }) => _id !== null).map(guardInDocument), areKeysDue };
+    const isAnyExempt = { $group: { _id: null, exempt: { $sum: 1 } } };
+    const looks = [
+      [...entriesAfter(""), isAnyDue],
+      [...exemptAfter(null, 1, overdueMs), isAnyExempt],
+    ].map((pipeline) => ({ $unionWith: { coll: executions.collectionName, pipeline } }));
+    const found = await executions.aggregate([...dueOfKey("", limit, overdueMs), ...looks], readOptions).toArray();
+    const { isDue, entries, exempt }: MongoDocument = Object.assign({}, ...found.filter(({ _id }) => _id === null));
+    const someDue = exempt === undefined ? "some" : "exempt";
+    const keyedDue = isDue === true || entries === entriesTogether ? someDue : "none";
+    return { executions: found.filter(({ _id }) => _id !== null).map(guardInDocument), keyedDue };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
     const { executions } = await this.#open();
     const limitIfDue = { $cond: [isDueFor(overdueMs), "$permitLimit", 0] };
     const shown = { $project: { _id: 0, key: "$permitKey", limit: limitIfDue } };
     const found = await executions.aggregate([...entriesAfter(after), shown], readOptions).toArray();
-    return firstDueKeys(found as unknown as readonly kit.DueKey[], entriesTogether, limit);
+    return firstDueKeys(found as unknown as readonly DueKey[], entriesTogether, limit);
   }
 
-  async exempt(limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+  async exempt(limit: number, overdueMs: number): Promise<ExecutionGuard[]> {
     const { executions } = await this.#open();
-    const found: kit.ExecutionGuard[] = [];
+    const found: ExecutionGuard[] = [];
     const together = Math.max(limit, entriesTogether);
     // those that are held or not due yet do not use up the limit
-    for (let last: kit.ExecutionGuard | null = null; ; ) {
+    for (let last: ExecutionGuard | null = null; ; ) {
       const rows = await executions.aggregate(exemptAfter(last, together, overdueMs), readOptions).toArray();
       for (const { now: at, ...row } of rows) {
         last = guardInDocument(row);
@@ -128,7 +135,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     }
   }
 
-  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+  async page(query: lists.PageQuery): Promise<lists.ListedPart> {
     const { after, limit } = query;
     const [than, sign] = query.order === "newest" ? (["$lt", -1] as const) : (["$gt", 1] as const);
     const rest = after
@@ -138,7 +145,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     return listedPart(rows, query);
   }
 
-  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
+  async count(query: lists.PageQuery): Promise<lists.CountedRows> {
     const { executions } = await this.#open();
     const countOf = async (status: Status): Promise<[Status, number]> => {
       const filter = { $and: filtersOf({ ...query, status: [status] }) };
@@ -150,7 +157,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     return { counts: new Map(await Promise.all((query.status ?? statuses).map(countOf))) };
   }
 
-  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
+  async endedCounts(query: SeriesQuery): Promise<lists.EndedCounts> {
     const { executions } = await this.#open();
     const { from, to, definitionId } = query;
     const filter = { endedAt: { $gte: from, $lt: to }, ...(definitionId !== undefined && { definitionId: { $eq: definitionId } }) };
@@ -158,10 +165,10 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     const bucket = { $floor: { $divide: [{ $subtract: ["$endedAt", from] }, bucketMs(query)] } };
     const group = { _id: { bucket, status: "$status", durationClass: { $add: isLonger } }, amount: { $sum: 1 } };
     const found = await executions.aggregate([{ $match: filter }, { $group: group }], readOptions).toArray();
-    return { counts: found.map(({ _id, amount }) => ({ ...(_id as kit.EndedCount), amount: amount as number })) };
+    return { counts: found.map(({ _id, amount }) => ({ ...(_id as lists.EndedCount), amount: amount as number })) };
   }
 
-  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+  async ended(query: lists.EndedQuery): Promise<ExecutionGuard[]> {
     const { executions } = await this.#open();
     const field = query.ended ? "endedAt" : "deletedAt";
     const options = { ...readOptions, projection: guardFields, sort: { [field]: 1, seq: 1 }, limit: query.limit };
@@ -169,7 +176,7 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     return (await executions.find(filter, options).toArray()).map(guardInDocument);
   }
 
-  async earlierRuns(query: kit.EarlierRunsQuery): Promise<kit.LaterRun[]> {
+  async earlierRuns(query: lists.EarlierRunsQuery): Promise<lists.LaterRun[]> {
     const { executions } = await this.#open();
     const projection = { ...guardFields, checkpointVersion: 1 };
     const options = { ...readOptions, projection, sort: { runAt: 1, seq: 1 }, limit: query.limit };
@@ -177,20 +184,20 @@ export class MongoTable implements kit.ExecutionTable, kit.ListTable {
     return found.map((document) => ({ ...guardInDocument(document), checkpointVersion: Number(document.checkpointVersion ?? -1) }));
   }
 
-  async #listed(filter: MongoDocument, options: MongoDocument): Promise<kit.ListedRow[]> {
+  async #listed(filter: MongoDocument, options: MongoDocument): Promise<lists.ListedRow[]> {
     const { executions } = await this.#open();
     const found = await executions.find(filter, { ...readOptions, projection: { tail: 0, labels: 0 }, ...options }).toArray();
-    return (found as unknown as kit.ListedRow[]).map((row) => ({ ...row, ...guardInDocument(row as never) }));
+    return (found as unknown as lists.ListedRow[]).map((row) => ({ ...row, ...guardInDocument(row as never) }));
   }
 
-  async #dueOf(key: string, limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+  async #dueOf(key: string, limit: number, overdueMs: number): Promise<ExecutionGuard[]> {
     const { executions } = await this.#open();
     return (await executions.aggregate(dueOfKey(key, limit, overdueMs), readOptions).toArray()).map(guardInDocument);
   }
 }
 
 /** The filters of a list query. `createdAt: { $gte: 0 }` lets MongoDB use the indexes, which only contain documents with this field. */
-function filtersOf(query: kit.PageQuery): MongoDocument[] {
+function filtersOf(query: lists.PageQuery): MongoDocument[] {
   return [
     { createdAt: { $gte: 0 } },
     filterOfTerms(pageTerms(query)),
@@ -222,7 +229,7 @@ function entriesAfter(key: string): MongoDocument[] {
  * The steps that read the first entries after an execution in the index of those that need no permit at some time, and leave out those whose
  * time has not come. So no more entries are read than `limit`, however many have a later time.
  */
-function exemptAfter(last: kit.ExecutionGuard | null, limit: number, overdueMs: number): MongoDocument[] {
+function exemptAfter(last: ExecutionGuard | null, limit: number, overdueMs: number): MongoDocument[] {
   const from = last?.exemptAt ?? beforeAllTimes;
   const isPast = { $lte: ["$exemptAt", { $max: [0, { $subtract: [now, overdueMs] }] }] };
   return [

@@ -1,4 +1,4 @@
-import type { RowWrite, RowWritten } from "../../kit/execution-table.ts";
+import type { RowWrite, RowWritten } from "../../kit/execution-rows.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
 import { refuseLong } from "../../kit/writing/byte-limit.ts";
 import type { MongoDocument } from "./mongo-client.ts";

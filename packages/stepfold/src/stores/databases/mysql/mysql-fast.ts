@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { crashesAfter } from "../../kit/claims/guard.ts";
 import { guardOf } from "../../kit/columns.ts";
-import type { DueClaimed, ExecutionGuard, ExecutionTable } from "../../kit/execution-table.ts";
+import type { ExecutionGuard } from "../../kit/execution-rows.ts";
+import type { DueClaimed, ExecutionTable } from "../../kit/execution-table.ts";
 import { dueKindsStatement, dueStatement, guardSql } from "./mysql-rows.ts";
 import type { OpenTables } from "./mysql-schema.ts";
 import { clock, inList, refuseLongName } from "./mysql-statement.ts";
@@ -14,8 +15,9 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
   const askedAtMs = performance.now();
   refuseLongName("The owner of a claim", owner);
   // looks without locks first, so that a claim that finds nothing locks nothing
-  const kinds = (await open.send("peek", dueKindsStatement(open.tables), [overdueMs, overdueMs])).map(({ kind }) => kind);
-  const nothing = { now: 0, executions: [], areKeysDue: kinds.includes("key") };
+  const kinds = (await open.send("peek", dueKindsStatement(open.tables), [overdueMs, overdueMs, overdueMs])).map(({ kind }) => kind);
+  const someDue = kinds.includes("exempt") ? "exempt" : "some";
+  const nothing: DueClaimed = { now: 0, executions: [], keyedDue: kinds.includes("key") ? someDue : "none" };
   if (!kinds.includes("plain")) return nothing;
   return open.run("write", async ({ ask }) => {
     const rows = await ask(`${dueStatement(open.tables, null, `${guardSql}, ${clock} AS now`)} FOR UPDATE SKIP LOCKED`, [overdueMs, limit]);

@@ -1,6 +1,6 @@
 import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
 import { guardColumns, listedColumns, sortableTimeSql, wholeRowSql } from "../../kit/columns.ts";
-import type { ListTable } from "../../kit/execution-table.ts";
+import type { ListTable } from "../../kit/lists/list-table.ts";
 import { type ListDialect, sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { MysqlValue } from "./mysql-session.ts";
 import { clock, type Tables } from "./mysql-statement.ts";
@@ -16,6 +16,9 @@ export const listedSql: string = [
 
 /** The condition for a due execution. Value: for how many milliseconds it must have been due. */
 const dueCondition: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
+
+/** The condition for an execution that may be claimed without its permit if it is due. Value: as for `dueCondition`. */
+const isExempt: string = `exempt_at <= GREATEST(0, ${clock} - CAST(? AS SIGNED))`;
 
 /**
  * Returns the statement that finds due executions, the longest due first. Values: the key of the permit, if there is one; for how many
@@ -34,20 +37,20 @@ export function dueStatement({ executions }: Tables, key: string | null, columns
  * how many milliseconds they must have been due; the limit.
  */
 export function exemptStatement({ executions }: Tables): string {
-  return `SELECT ${guardSql} FROM ${executions} FORCE INDEX (exempt)
-    WHERE exempt_at <= GREATEST(0, ${clock} - CAST(? AS SIGNED)) AND ${dueCondition} AND ${wholeRowSql} ORDER BY exempt_at, seq LIMIT ?`;
+  return `SELECT ${guardSql} FROM ${executions} FORCE INDEX (exempt) WHERE ${isExempt} AND ${dueCondition} AND ${wholeRowSql} ORDER BY exempt_at, seq LIMIT ?`;
 }
 
 /** The condition for a due execution with a permit. Value: for how many milliseconds it must have been due. */
 const isWaiting: string = dueCondition.replace("due_at", "waiting_at");
 
 /**
- * Returns the statement that tells whether an execution without a permit is due, and whether one with a permit is due. Values: twice, for
- * how many milliseconds they must have been due.
+ * Returns the statement that tells whether an execution without a permit is due, whether one with a permit is due, and whether one may be
+ * due for a claim without its permit. Values: three times, for how many milliseconds they must have been due.
  */
 export function dueKindsStatement({ executions }: Tables): string {
   return `(SELECT 'plain' AS kind FROM ${executions} FORCE INDEX (due) WHERE due_key IS NULL AND ${dueCondition} LIMIT 1)
-    UNION ALL (SELECT 'key' FROM ${executions} FORCE INDEX (waiting) WHERE ${isWaiting} LIMIT 1)`;
+    UNION ALL (SELECT 'key' FROM ${executions} FORCE INDEX (waiting) WHERE ${isWaiting} LIMIT 1)
+    UNION ALL (SELECT 'exempt' FROM ${executions} FORCE INDEX (exempt) WHERE ${isExempt} LIMIT 1)`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { Permit } from "../../../core/values/shared-keys.ts";
 import { type ColumnRow, guardOf } from "../../kit/columns.ts";
-import type { ExecutionGuard, RowAnswer, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowAnswer, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-rows.ts";
 import { dueAtAfter, meetsCondition, skipsLocked } from "../../kit/row-rules.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { guardSql } from "./mysql-rows.ts";
@@ -43,6 +44,7 @@ export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[
   const accepted = verdicts.filter((verdict) => verdict !== null);
   await updateRows(to, accepted);
   await changeRuns(to, accepted);
+  await moveRows(to, accepted);
   await deleteRows(to, accepted);
   await appendHistories(
     to,
@@ -59,7 +61,7 @@ export function refuseLongNames(write: RowWrite): void {
   refuseLongName("The id of an execution", write.id);
   refuseLongName("The incarnation of an execution", row?.incarnation);
   refuseLongName("The id of a workflow", row?.definitionId);
-  refuseLongName("The key of a permit", row?.permit?.key);
+  refuseLongName("The key of a permit", (write.kind === "update" ? write.set.permit : row?.permit)?.key);
   refuseLongName("The id of a commit", "history" in write ? write.history?.commitId : null);
   refuseLongName("The owner of a claim", write.kind === "update" ? write.set.owner : row?.owner);
 }
@@ -163,6 +165,27 @@ async function changeRuns({ ask, tables: { executions, events } }: MysqlTransact
     const upTo = write.when.runSince - 1;
     await ask(`DELETE FROM ${events} WHERE execution = ? AND version BETWEEN 1 AND ?`, [row.seq, upTo]);
     await ask(`UPDATE ${executions} SET run_since = NULL, run_at = NULL, trimmed = ? WHERE seq = ?`, [upTo, row.seq]);
+  }
+}
+
+/** Moves executions into other partitions, with one statement for each. */
+async function moveRows({ ask, tables: { executions } }: MysqlTransaction, accepted: readonly Accepted[]): Promise<void> {
+  const partitions = new Map<string, { readonly permit: Permit | null; readonly seqs: number[] }>();
+  for (const { write, row } of accepted) {
+    const permit = write.kind === "update" ? write.set.permit : undefined;
+    if (permit === undefined) continue;
+    const name = JSON.stringify([permit?.key, permit?.limit]);
+    const partition = partitions.get(name) ?? { permit, seqs: [] };
+    partition.seqs.push(row.seq);
+    partitions.set(name, partition);
+  }
+  for (const { permit, seqs } of partitions.values()) {
+    const { text, values } = inList(seqs);
+    await ask(`UPDATE ${executions} SET permit_key = ?, permit_limit = ? WHERE seq ${text}`, [
+      permit?.key ?? null,
+      permit?.limit ?? null,
+      ...values,
+    ]);
   }
 }
 

@@ -2,7 +2,7 @@ import { guardColumns, wholeRowSql } from "../../kit/columns.ts";
 import { clock, columnsAsText } from "./postgres-text.ts";
 
 /**
- * Returns the statement that claims due executions without a permit, and tells whether an execution with a permit is due. Values: `$1` the
+ * Returns the statement that claims due executions without a permit, and tells which executions with one are due (see `KeyedDue`; null: none). Values: `$1` the
  * owner, `$2` the lease in milliseconds, `$3` the limit, `$4` how many milliseconds an execution must have been due, `$5` by how much
  * fences rise. The answer has at least one row, because it also brings the time.
  *
@@ -10,7 +10,8 @@ import { clock, columnsAsText } from "./postgres-text.ts";
  * again with the current state of the row: an execution that another process has claimed meanwhile is no longer due, and is left out.
  */
 export function claimDueStatement(executions: string): string {
-  const isDue = "due_at <= (SELECT now FROM clock) - $4::bigint";
+  const since = "(SELECT now FROM clock) - $4::bigint";
+  const isDue = `due_at <= ${since}`;
   return `
     WITH ${clock},
     due AS MATERIALIZED (
@@ -20,8 +21,9 @@ export function claimDueStatement(executions: string): string {
       UPDATE ${executions} SET crashes = crashes + CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = $1, fence = fence + $5::bigint, due_at = now + $2::bigint
       FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM due)) RETURNING executions.*
     )
-    SELECT clock.now::text, are_keys_due, ${columnsAsText(guardColumns, "taken")}
+    SELECT clock.now::text, keyed_due, ${columnsAsText(guardColumns, "taken")}
     FROM clock LEFT JOIN (
-      SELECT 't' AS are_keys_due FROM ${executions} WHERE permit_limit IS NOT NULL AND ${isDue} ORDER BY due_at, seq LIMIT 1
+      SELECT CASE WHEN (SELECT min(exempt_at) FROM ${executions}) <= greatest(0, ${since}) THEN 'exempt' ELSE 'some' END AS keyed_due
+      FROM ${executions} WHERE permit_limit IS NOT NULL AND ${isDue} ORDER BY due_at, seq LIMIT 1
     ) AS keys ON true LEFT JOIN (taken JOIN due ON due.seq = taken.seq) ON true ORDER BY due.due_at, due.seq`;
 }

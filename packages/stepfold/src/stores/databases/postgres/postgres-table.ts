@@ -3,7 +3,9 @@ import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
 import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf, sortableTimeSql, wholeRowSql } from "../../kit/columns.ts";
-import type * as kit from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowAnswer, RowWrite, StoredEvent } from "../../kit/execution-rows.ts";
+import type { DueClaimed, DueExecutions, DueKey, DueKeys, DueQuery, ExecutionTable, KeyedDue } from "../../kit/execution-table.ts";
+import type { ListedRow, ListTable } from "../../kit/lists/list-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { failsForEveryWrite } from "./postgres-error.ts";
@@ -24,7 +26,7 @@ import {
 } from "./postgres-text.ts";
 import { WriteStatements } from "./row-statements.ts";
 
-type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
+type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
 
 /** The largest head, event or child in bytes. A load returns a whole history in one row, and one message has at most a gigabyte. */
 const maxValueBytes = 16 * 1024 * 1024;
@@ -39,14 +41,14 @@ const otherColumns = columnsAsText(
 const listed = `${guard}, ${otherColumns}, ${createdAt}::text AS created_at`;
 
 /** Executions in a schema of PostgreSQL. */
-export class PostgresTable implements kit.ExecutionTable {
+export class PostgresTable implements ExecutionTable {
   readonly name = "postgres";
   readonly features: StoreFeatures;
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: failsForEveryWrite };
-  readonly records: kit.ExecutionTable["records"];
-  readonly lists: kit.ListTable;
-  readonly transact?: NonNullable<kit.ExecutionTable["transact"]>;
-  readonly lockLimit: kit.ExecutionTable["lockLimit"];
+  readonly grouping: NonNullable<ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: failsForEveryWrite };
+  readonly records: ExecutionTable["records"];
+  readonly lists: ListTable;
+  readonly transact?: NonNullable<ExecutionTable["transact"]>;
+  readonly lockLimit: ExecutionTable["lockLimit"];
   readonly #session: PostgresSession;
   readonly #executions: string;
   readonly #statements: WriteStatements;
@@ -82,7 +84,7 @@ export class PostgresTable implements kit.ExecutionTable {
   }
 
   /** Reads guards. The statement returns at least one row, because it also returns the time. */
-  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     const which = ids.length < 2 ? "id = $1" : `id = ANY(${textsIn(1)})`;
     const text = `WITH ${clock} SELECT now::text, ${guard} FROM clock LEFT JOIN ${this.#executions} ON ${which}`;
     const rows = await this.#session.ask(text, [joined(ids.map(plainText))]);
@@ -102,20 +104,20 @@ export class PostgresTable implements kit.ExecutionTable {
     return new Map(rows.map((row) => [idOf(row.id!), storedRowsOf(row)]));
   }
 
-  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+  async heads(ids: readonly string[]): Promise<readonly ListedRow[]> {
     const text = `SELECT ${listed} FROM ${this.#executions}
       WHERE id = ANY(${textsIn(1)}) AND coalesce(deleted_at, -1) = -1`;
     return (await this.#session.askUnprepared(text, [joined(ids.map(plainText))])).map((row) => listedRowOf(row, idOf));
   }
 
-  async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
-    const answers: kit.RowAnswer[] = writes.map(() => null);
+  async write(writes: readonly RowWrite[]): Promise<RowAnswer[]> {
+    const answers: RowAnswer[] = writes.map(() => null);
     const kinds = new Set(writes.map(({ kind }) => kind));
     await Promise.all([...kinds].map((kind) => this.#writeOfKind(kind, writes, answers)));
     return answers;
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
     const text = `
       SELECT version::text, commit_id, event::text FROM ${this.#session.schema}.events
       WHERE execution = (SELECT seq FROM ${this.#executions} WHERE id = $1) AND version > $2::bigint ORDER BY events.version LIMIT $3::bigint`;
@@ -123,7 +125,7 @@ export class PostgresTable implements kit.ExecutionTable {
     return rows.map((row) => ({ version: Number(row.version), commitId: idOf(row.commit_id!), text: row.event! }));
   }
 
-  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+  async due({ keys, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const first = (which: string): string => `
       SELECT * FROM ${this.#executions} WHERE ${which} AND ${wholeRowSql} AND due_at <= (SELECT now FROM clock) - $1::bigint
       ORDER BY executions.due_at, executions.seq LIMIT $2::bigint`;
@@ -132,10 +134,10 @@ export class PostgresTable implements kit.ExecutionTable {
       : `(${first("permit_key IS NULL")})`;
     const text = `WITH ${clock} SELECT ${columnsAsText(guardColumns, "due")} FROM ${due} AS due ORDER BY due.due_at, due.seq`;
     const values = [wholeText(overdueMs), wholeText(limit), ...(keys ? [joined(keys.map(plainText))] : [])];
-    return { executions: guardsIn(await this.#session.askUnprepared(text, values)), areKeysDue: true };
+    return { executions: guardsIn(await this.#session.askUnprepared(text, values)), keyedDue: "exempt" };
   }
 
-  dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
     const isDue = "due_at <= (SELECT now FROM clock) - $1::bigint";
     // a condition on `permit_limit` selects the index by time, one on `permit_key` the index by key, even if statistics know no permits yet
     const window = `
@@ -150,7 +152,7 @@ export class PostgresTable implements kit.ExecutionTable {
       SELECT permit_key, coalesce((
         SELECT permit_limit FROM ${this.#executions} AS e WHERE e.permit_key = keys.permit_key AND ${isDue} ORDER BY e.due_at, e.seq LIMIT 1
       ), 0)::text AS permit_limit FROM keys WHERE permit_key IS NOT NULL ORDER BY number`;
-    const keys = async (text: string, values: readonly string[]): Promise<kit.DueKey[]> =>
+    const keys = async (text: string, values: readonly string[]): Promise<DueKey[]> =>
       (await this.#session.askUnprepared(text, values)).map((row) => ({ key: idOf(row.permit_key!), limit: Number(row.permit_limit) }));
     const search = {
       longestDue: () => keys(window, [wholeText(overdueMs)]),
@@ -159,7 +161,7 @@ export class PostgresTable implements kit.ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
-  async exempt(limit: number, overdueMs: number): Promise<readonly kit.ExecutionGuard[]> {
+  async exempt(limit: number, overdueMs: number): Promise<readonly ExecutionGuard[]> {
     const since = "(SELECT now FROM clock) - $1::bigint";
     // `due_at + 0` keeps the planner from using an index of due executions
     const text = `
@@ -169,14 +171,14 @@ export class PostgresTable implements kit.ExecutionTable {
     return guardsIn(await this.#session.askUnprepared(text, [wholeText(overdueMs), wholeText(limit)]));
   }
 
-  async claimDue({ owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<kit.DueClaimed> {
+  async claimDue({ owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<DueClaimed> {
     const values = [plainText(owner), ...[leaseMs, limit, overdueMs, fenceStep].map((value) => wholeText(value))];
     const rows = await this.#session.askUnprepared(claimDueStatement(this.#executions), values);
-    return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
+    return { now: Number(rows[0]!.now), executions: guardsIn(rows), keyedDue: (rows[0]!.keyed_due ?? "none") as KeyedDue };
   }
 
   /** Makes the writes of one kind with one statement, and sets their answers. */
-  async #writeOfKind(kind: kit.RowWrite["kind"], writes: readonly kit.RowWrite[], answers: kit.RowAnswer[]): Promise<void> {
+  async #writeOfKind(kind: RowWrite["kind"], writes: readonly RowWrite[], answers: RowAnswer[]): Promise<void> {
     const indices = [...writes.keys()].filter((index) => writes[index]!.kind === kind);
     const own = indices.length === writes.length ? writes : indices.map((index) => writes[index]!);
     const { text, values } = this.#statements.of(kind, own);
@@ -189,7 +191,7 @@ export class PostgresTable implements kit.ExecutionTable {
 }
 
 /** Returns the guards in rows. A row without `seq` has no guard: it only brings the time. */
-function guardsIn(rows: readonly TextRow[]): kit.ExecutionGuard[] {
+function guardsIn(rows: readonly TextRow[]): ExecutionGuard[] {
   return rows.filter(isWhole).map((row) => guardOf(row, idOf));
 }
 

@@ -1,4 +1,4 @@
-import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
+import type { RowHistory, RowWrite } from "../../kit/execution-rows.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { StatementTexts } from "../../kit/writing/statement-texts.ts";
 import type { PostgresSession } from "./postgres-session.ts";
@@ -102,6 +102,13 @@ const updateColumns: readonly InputColumn<Update>[] = [
     is: "json",
     of: ({ set: { state } }) => (state?.exemptAt === null ? "-" : state?.exemptAt === undefined ? null : wholeText(state.exemptAt)),
   },
+  // as `new_owner`, and its limit
+  {
+    name: "new_permit",
+    is: "json",
+    of: ({ set: { permit } }) => (permit === null ? "-" : permit === undefined ? null : `=${plainText(permit.key)}`),
+  },
+  { name: "new_limit", is: "number", of: ({ set }) => set.permit?.limit },
   { name: "new_fence", is: "number", of: ({ set }) => set.fence },
   { name: "crashes", is: "number", of: ({ set }) => set.crashes },
   { name: "metadata", is: "json", of: ({ set }) => set.metadata },
@@ -224,6 +231,10 @@ function assignments(presence: InputSql["presence"]): string {
     }),
     ...(presence("exempt_at") !== "none" && {
       exempt_at: "CASE WHEN w.exempt_at IS NULL THEN e.exempt_at ELSE nullif(w.exempt_at, '-')::bigint END",
+    }),
+    ...(presence("new_permit") !== "none" && {
+      permit_key: "CASE WHEN w.new_permit IS NULL THEN e.permit_key WHEN w.new_permit <> '-' THEN substr(w.new_permit, 2) END",
+      permit_limit: "CASE WHEN w.new_permit IS NULL THEN e.permit_limit ELSE w.new_limit END",
     }),
     ...(presence("new_fence") !== "none" && { fence: "coalesce(w.new_fence, e.fence)" }),
     ...(presence("metadata") !== "none" && { metadata: "coalesce(w.metadata::json, e.metadata)", labels }),

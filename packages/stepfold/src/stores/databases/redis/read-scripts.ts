@@ -53,10 +53,10 @@ return { say(row.incarnation), events, say(whole(ordinalOf(row, first))), say(ro
 
 /**
  * Reads due executions. ARGV: for how many milliseconds they must have been due, the limit for each key, and permit keys; without permit
- * keys, executions without a permit are read. The answer is whether an execution with a permit may be due, and the guards.
+ * keys, executions without a permit are read. The answer is which executions with a permit may be due, and the guards.
  */
 export const dueScript: string = `${prelude}${dueRows}
-local answers = { say(arePermitKeysDue() and "1") }
+local answers = { say(keyedDue(tonumber(ARGV[1]))) }
 for index = 3, math.max(3, #ARGV) do
   for _, row in ipairs(dueRows(ARGV[index], tonumber(ARGV[1]), tonumber(ARGV[2]))) do answers[#answers + 1] = guardOf(row) end
 end

@@ -1,7 +1,8 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { Permit } from "../../../core/values/shared-keys.ts";
 import { listedRowOf } from "../../kit/columns.ts";
-import type { LaterRun, ListedRow, StoredEvent } from "../../kit/execution-table.ts";
+import type { StoredEvent } from "../../kit/execution-rows.ts";
+import type { LaterRun, ListedRow } from "../../kit/lists/list-table.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { eventsScript, loadScript } from "./read-scripts.ts";
 import type { CallScript } from "./redis-client.ts";

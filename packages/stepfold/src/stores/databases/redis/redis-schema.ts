@@ -120,7 +120,11 @@ end
  * postponed by a minute, so that it does not come before the others each time.
  */
 export const dueRows: string = `
-local function arePermitKeysDue() return redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", later, "-inf", whole(now)) > 0 end
+local function keyedDue(overdueMs)
+  if redis.call("EXISTS", ready) == 0 and redis.call("ZCOUNT", later, "-inf", whole(now)) == 0 then return "none" end
+  local reached = redis.pcall("ZCOUNT", exempt, "-inf", whole(math.max(0, now - overdueMs)))
+  return reached == 0 and "some" or "exempt"
+end
 
 local function dueRows(permitKey, overdueMs, limit)
   local index, rows = dueIndexOf(permitKey), {}

@@ -2,7 +2,9 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import type * as kit from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowAnswer, RowWrite, StoredEvent } from "../../kit/execution-rows.ts";
+import type { DueClaimed, DueExecutions, DueKeys, DueQuery, ExecutionTable, KeyedDue } from "../../kit/execution-table.ts";
+import type * as lists from "../../kit/lists/list-table.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
 import { endedCountOf } from "../../kit/row-rules.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
@@ -49,11 +51,11 @@ export function storeOnServer(options: ServerOptions): SnapshotStore {
 }
 
 /** The executions on a server that runs scripts. Each method calls one script, or several if the request or the answer is long. */
-class RedisTable implements kit.ExecutionTable, kit.ListTable {
-  readonly lists: kit.ListTable = this;
+class RedisTable implements ExecutionTable, lists.ListTable {
+  readonly lists: lists.ListTable = this;
   readonly name: string;
-  readonly features: kit.ExecutionTable["features"];
-  readonly grouping: kit.ExecutionTable["grouping"];
+  readonly features: ExecutionTable["features"];
+  readonly grouping: ExecutionTable["grouping"];
   readonly #call: CallScript;
   readonly #limits: WriteLimits;
 
@@ -65,12 +67,12 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     this.#call = scriptRunner(send, prefix);
   }
 
-  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     const [now, ...guards] = await this.#call(readScript, ids, []);
     return { now: Number(textIn(now)), found: new Map(rowsIn(guards).map((guard) => [guard.id, guard])) };
   }
 
-  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
     const found = new Map<string, StoredRows>();
     for (let rest = ids; rest.length > 0; ) {
       const replies = await this.#call(loadScript, rest, []);
@@ -81,33 +83,33 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return found;
   }
 
-  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+  async heads(ids: readonly string[]): Promise<readonly lists.ListedRow[]> {
     return rowsIn(await this.#call(headsScript, ids, []));
   }
 
-  write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
+  write(writes: readonly RowWrite[]): Promise<RowAnswer[]> {
     return sendWrites(this.#call, writes, this.#limits);
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<readonly kit.StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]> {
     return (await eventsFrom(this.#call, id, afterVersion + 1, limit, null)) ?? [];
   }
 
-  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+  async due({ keys, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const args = [String(overdueMs), String(limit), ...(keys ?? [])];
-    const [areKeysDue, ...guards] = await this.#call(dueScript, [], args);
-    return { executions: rowsIn(guards), areKeysDue: textIn(areKeysDue) !== null };
+    const [keyedDue, ...guards] = await this.#call(dueScript, [], args);
+    return { executions: rowsIn(guards), keyedDue: textIn(keyedDue) as KeyedDue };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
     const args = [String(overdueMs), String(limit), after === "" ? "-" : `(${after}`];
     const [last, ...permits] = (await this.#call(dueKeysScript, [], args)).map(textIn);
     return { keys: permits.map((permit) => parsePermit(permit)!), next: last ?? null };
   }
 
-  async exempt(limit: number, overdueMs: number): Promise<readonly kit.ExecutionGuard[]> {
+  async exempt(limit: number, overdueMs: number): Promise<readonly ExecutionGuard[]> {
     // others may change the index between two scripts, so that the second one finds an execution again
-    const found = new Map<string, kit.ExecutionGuard>();
+    const found = new Map<string, ExecutionGuard>();
     for (let next: string | null = "0"; next !== null && found.size < limit; ) {
       const args: string[] = [String(overdueMs), String(limit - found.size), next];
       const [skipped, ...guards] = await this.#call(exemptScript, [], args);
@@ -117,20 +119,20 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return [...found.values()];
   }
 
-  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+  async page(query: lists.PageQuery): Promise<lists.ListedPart> {
     const { rows, next, looked } = await this.#scan("created", rangeOf(query), { ...query, isList: true });
     const [, createdAt, seq] = /^\((\d{16})(\d{16})/.exec(next ?? "") ?? [];
     return { rows, looked, next: next === null ? null : { createdAt: Number(createdAt), seq: Number(seq) } };
   }
 
-  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
+  async count(query: lists.PageQuery): Promise<lists.CountedRows> {
     const { rows, next, looked } = await this.#scanAll("created", rangeOf(query), { ...query, limit: maxLooked, maxLooked });
     const counts = new Map<Status, number>();
     for (const { status } of rows) counts.set(status, Math.min(query.limit, (counts.get(status) ?? 0) + 1));
     return { counts, looked, complete: next === null };
   }
 
-  async ended({ before, limit, ended }: kit.EndedQuery): Promise<readonly kit.ExecutionGuard[]> {
+  async ended({ before, limit, ended }: lists.EndedQuery): Promise<readonly ExecutionGuard[]> {
     // the server removes tombstones by itself
     if (!ended) return [];
     const { statuses: status, definitionId } = ended;
@@ -138,20 +140,20 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     return (await this.#scanAll("ended", [oldestFirst, "-", `(${sortable(before)}`], filters)).rows;
   }
 
-  async earlierRuns({ before, limit, definitionId, id }: kit.EarlierRunsQuery): Promise<readonly kit.LaterRun[]> {
+  async earlierRuns({ before, limit, definitionId, id }: lists.EarlierRunsQuery): Promise<readonly lists.LaterRun[]> {
     const filters = { limit, ...(definitionId !== null && { definitionId }), ...(id !== null && { idPrefix: id, limit: maxLooked }) };
     const { rows } = await this.#scanAll("runs", [oldestFirst, "-", `(${sortable(before)}`], filters);
     return id === null ? rows : rows.filter((row) => row.id === id);
   }
 
-  async endedCounts({ from, to, definitionId, ...query }: SeriesQuery): Promise<kit.EndedCounts> {
+  async endedCounts({ from, to, definitionId, ...query }: SeriesQuery): Promise<lists.EndedCounts> {
     const range = [oldestFirst, `[${sortable(from)}`, `(${sortable(to)}`] as const;
     const filters = { limit: maxLooked, maxLooked, ...(definitionId !== undefined && { definitionId }) };
     const { rows, next, looked } = await this.#scanAll("ended", range, filters);
     return { counts: rows.map((row) => endedCountOf(row, { from, to, ...query })), complete: next === null, looked };
   }
 
-  readonly records: kit.ExecutionTable["records"] = {
+  readonly records: ExecutionTable["records"] = {
     get: async (kind, keys) => {
       const texts = (await this.#call(getRecordsScript, [], [kind, ...keys])).map(textIn);
       const found = keys.flatMap((key, index) => {
@@ -166,11 +168,11 @@ class RedisTable implements kit.ExecutionTable, kit.ListTable {
     },
   };
 
-  async claimDue(claim: Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0]): Promise<kit.DueClaimed> {
+  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): Promise<DueClaimed> {
     const { owner, leaseMs, limit, overdueMs, fenceStep } = claim;
     const args = [owner, ...[leaseMs, limit, overdueMs, fenceStep].map(String)];
-    const [now, areKeysDue, ...guards] = await this.#call(claimScript, [], args);
-    return { now: Number(textIn(now)), executions: rowsIn(guards), areKeysDue: textIn(areKeysDue) !== null };
+    const [now, keyedDue, ...guards] = await this.#call(claimScript, [], args);
+    return { now: Number(textIn(now)), executions: rowsIn(guards), keyedDue: textIn(keyedDue) as KeyedDue };
   }
 
   /** Scans a part of an index with one script. If few rows pass the filters, the script stops before it has found `limit` rows. */
@@ -210,7 +212,7 @@ type ScannedIndex = "created" | "ended" | "runs";
 type ScanRange = readonly [command: string, from: string, to: string];
 
 /** Selects rows of an index. */
-interface ScanFilters extends Partial<Pick<kit.PageQuery, "status" | "definitionId" | "idPrefix" | "labels">> {
+interface ScanFilters extends Partial<Pick<lists.PageQuery, "status" | "definitionId" | "idPrefix" | "labels">> {
   readonly limit: number;
   /** The scan calls no further script after so many executions. Default: no limit. */
   readonly maxLooked?: number;
@@ -220,7 +222,7 @@ interface ScanFilters extends Partial<Pick<kit.PageQuery, "status" | "definition
 
 /** The result of a scan. */
 interface Scanned {
-  readonly rows: readonly (kit.ListedRow & kit.LaterRun)[];
+  readonly rows: readonly (lists.ListedRow & lists.LaterRun)[];
   /** Where to continue; null at the end. */
   readonly next: string | null;
   /** How many executions the scan has looked at. */
@@ -228,7 +230,7 @@ interface Scanned {
 }
 
 /** Returns the part of the index of all executions that a query reads. */
-function rangeOf({ createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1, after, order }: kit.PageQuery): ScanRange {
+function rangeOf({ createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1, after, order }: lists.PageQuery): ScanRange {
   const first = sortable(Math.floor(createdAfter) + 1);
   const cursor = after ? [sortable(after.createdAt) + sortable(after.seq)] : [];
   if (order === "newest") return ["ZREVRANGEBYLEX", `(${[sortable(createdBefore), ...cursor].sort()[0]}`, `[${first}`];

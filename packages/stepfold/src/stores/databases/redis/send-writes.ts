@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
-import type { RowAnswer, RowChanges, RowHistory, RowWrite } from "../../kit/execution-table.ts";
+import type { Permit } from "../../../core/values/shared-keys.ts";
+import type { RowAnswer, RowChanges, RowHistory, RowWrite } from "../../kit/execution-rows.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { CallScript } from "./redis-client.ts";
 import { eventRow, replyList, textIn } from "./redis-reply.ts";
@@ -79,7 +80,7 @@ function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: W
  * are the kind, the expected version, fence and `runSince`, `due` if the execution must be due, its next due time, flags, and the numbers of
  * arguments for fields, events and children; an absent word is empty. Flags: the execution must be held (h), not held (f), open (o), ended
  * (t), deleted (d); the due time changes only if nobody holds the execution (u); the execution ends (e), or begins a run (r); among the
- * fields is the time from which it needs no permit (x).
+ * fields is the time from which it needs no permit (x), or its permit (p).
  */
 function writeArgs(write: RowWrite, retentionMs: string): string[] {
   const when = write.kind === "insert" ? { incarnation: write.row.incarnation } : write.when;
@@ -91,6 +92,7 @@ function writeArgs(write: RowWrite, retentionMs: string): string[] {
     when.open === undefined ? "" : when.open ? "o" : "t",
     ...[when.deleted ? "d" : "", dueUnlessHeld ? "u" : "", state && isTerminal(state.status) ? "e" : "", state?.run ? "r" : ""],
     exemptFields(write).length > 0 ? "x" : "",
+    write.kind === "insert" || changesOf(write).permit !== undefined ? "p" : "",
   ].join("");
   const counts = [fields.length, events.length, children.length * 3];
   const words = [
@@ -121,14 +123,15 @@ function changesOf(write: RowWrite): RowChanges {
 }
 
 /**
- * Returns names and values of the fields that a write sets: first the permit of an insert, then the time from which no permit is needed, if it is
- * among them; of a deletion how long a tombstone stays.
+ * Returns names and values of the fields that a write sets: first the permit, then the time from which no permit is needed, if they are among
+ * them; of a deletion how long a tombstone stays.
  */
 function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   if (write.kind === "insert") {
     const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels } = write.row;
     return [
-      ...["permit", permit ? `${permit.limit}:${permit.key}` : "", ...exemptFields(write)],
+      ...permitFields(permit),
+      ...exemptFields(write),
       ...["incarnation", incarnation, ...stateFields(write.row)],
       ...["fence", String(fence), "owner", owner ?? "", "definitionId", definitionId],
       ...["definition", definition, "metadata", metadata, "labels", labels],
@@ -136,8 +139,9 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   }
   if (write.kind === "trim") return [];
   if (write.kind !== "update") return ["retentionMs", retentionMs];
-  const { state, owner, fence, crashes, metadata, labels = "" } = write.set;
+  const { state, owner, fence, crashes, permit, metadata, labels = "" } = write.set;
   return [
+    ...(permit === undefined ? [] : permitFields(permit)),
     ...exemptFields(write),
     ...(state ? stateFields(state) : []),
     ...(state?.checkpointVersion === undefined ? [] : ["checkpoint", String(state.checkpointVersion)]),
@@ -149,6 +153,10 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
     // the last field is the time when the run began: the script reads it
     ...(state?.run ? ["run", String(state.run.since), "runAt", String(state.run.at)] : []),
   ];
+}
+
+function permitFields(permit: Permit | null): string[] {
+  return ["permit", permit ? `${permit.limit}:${permit.key}` : ""];
 }
 
 /** Returns the field with the time from which no permit is needed; none if the write does not set it, so that others cost nothing. */

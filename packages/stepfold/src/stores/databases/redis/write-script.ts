@@ -10,7 +10,12 @@ import { prelude } from "./redis-schema.ts";
  * not hold; `damaged` if the execution is damaged.
  */
 export const writeScript: string = `${prelude}
--- an error here has written nothing
+-- an error here, and in the next function, has written nothing
+local function checkPartition(permitKey)
+  redis.call("ZCARD", dueIndexOf(permitKey))
+  if permitKey then redis.call("ZCARD", ready) redis.call("ZCARD", later) end
+end
+
 local function checkIndexes(write, permitKey)
   if write.due ~= "" or write.kind ~= "update" then redis.call("ZCARD", dueIndexOf(permitKey)) end
   if write.kind ~= "update" then redis.call("ZCARD", created) end
@@ -26,8 +31,9 @@ local function readWrite(headKey)
   local write = { headKey = headKey, kind = kind, incarnation = take(), version = version, fence = fence, run = run, isDue = isDue, due = due,
     fields = takeMany(fields), events = takeMany(events), children = takeMany(children) }
   for flag in string.gmatch(flags, ".") do write[flag] = true end
-  -- the first field, behind the permit of a new one
-  if write.x then write.exempt = ARGV[write.fields.first + (kind == "insert" and 3 or 1)] end
+  -- the first fields
+  if write.p then write.permit = ARGV[write.fields.first + 1] end
+  if write.x then write.exempt = ARGV[write.fields.first + (write.p and 3 or 1)] end
   if kind == "bury" or kind == "remove" then write.exempt = "" end
   return write
 end
@@ -45,6 +51,14 @@ end
 local function setExempt(row, write)
   if not write.movesExempt then return end
   if write.exempt == "" then redis.call("ZREM", exempt, row.member) else redis.call("ZADD", exempt, write.exempt, row.member) end
+end
+
+-- moves a row to where what is due for another permit key waits
+local function movePermit(row, permitKey)
+  local dueAt = tonumber(dueAtOf(row))
+  setDue(row, nil)
+  row.permitKey = permitKey
+  setDue(row, dueAt)
 end
 
 local function changeDue(row, change)
@@ -86,6 +100,7 @@ end
 local function change(row, write)
   local hasHistory = write.events.last >= write.events.first
   if hasHistory then callMany("HSET", row.headKey, write.fields, "updated", whole(now)) else callMany("HSET", row.headKey, write.fields) end
+  if write.p and write.permitKey ~= row.permitKey then movePermit(row, write.permitKey) end
   if write.due ~= "" and not (write.u and row.owner) then changeDue(row, write.due) end
   setExempt(row, write)
   -- the commit opens an execution again
@@ -137,11 +152,11 @@ local function make(write)
   local isNew = write.kind == "insert"
   if row and (isNew or not meets(row, write)) or (row == nil and not isNew) then return {} end
   if isDamaged(row, write) then return { say("damaged") } end
-  -- the first field of a new one is its permit
-  local permitKey = row and row.permitKey or isNew and permitKeyOf(ARGV[write.fields.first + 1])
+  if write.p then write.permitKey = permitKeyOf(write.permit) end
   write.movesExempt = write.exempt and write.exempt ~= (row and row.exempt or "")
-  checkIndexes(write, permitKey)
-  row = row or newRow(write.headKey, permitKey)
+  checkIndexes(write, isNew and write.permitKey or row and row.permitKey)
+  if row and write.p then checkPartition(write.permitKey) end
+  row = row or newRow(write.headKey, write.permitKey)
   if write.kind == "trim" then trim(row)
   elseif write.kind == "insert" or write.kind == "update" then change(row, write)
   else remove(row, write) end

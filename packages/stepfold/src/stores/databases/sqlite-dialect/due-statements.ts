@@ -48,8 +48,8 @@ const limit = "?3 + 0";
 /** Texts of statements that read executions which have been due for at least `?2` milliseconds. */
 export interface DueTexts {
   /**
-   * The longest due executions without a permit: at most `?3` of those due at once, and at most `?3` of those due at a time. A row without
-   * `seq` follows if an execution with a permit is due.
+   * The longest due executions without a permit: at most `?3` of those due at once, and at most `?3` of those due at a time. If one with a
+   * permit is due, a row follows that has only `keyed_due`: see `KeyedDue`.
    */
   readonly plain: string;
   /** The longest due executions with the permit key `?4`, in the same way. */
@@ -86,13 +86,15 @@ export function dueTexts(now: string, guard: string, key: string): DueTexts {
   const isDue = (range: string): string => `EXISTS (SELECT 1 FROM executions WHERE permit_key IS NOT NULL AND ${range})`;
   const nextKey = (than: string): string =>
     `SELECT min(permit_key) FROM executions WHERE permit_key IS NOT NULL AND due_at IS NOT NULL AND permit_key > ${than}`;
+  const exempt = `FROM executions INDEXED BY executions_exempt WHERE exempt_at BETWEEN -${maxWhole} AND max(0, ${now} - ?2)`;
   const firstLimit = (range: string): string =>
     `(SELECT permit_limit FROM executions WHERE permit_key = keys.key AND ${range} ORDER BY due_at, seq LIMIT 1)`;
   return {
-    plain: `${longestDue(guard, `permit_key IS NULL AND ${areWhole}`, limit)} UNION ALL SELECT ${guardColumns.map(() => "NULL").join(", ")} WHERE ${ranges.map(isDue).join(" OR ")}`,
+    plain: `${longestDue(`NULL AS keyed_due, ${guard}`, `permit_key IS NULL AND ${areWhole}`, limit)}
+      UNION ALL SELECT iif(EXISTS (SELECT 1 ${exempt}), 'exempt', 'some'), ${guardColumns.map(() => "NULL").join(", ")}
+      WHERE ${ranges.map(isDue).join(" OR ")}`,
     ofKey: longestDue(guard, `permit_key = ?4 AND ${areWhole}`, limit),
-    exempt: `SELECT ${guard} FROM executions INDEXED BY executions_exempt
-      WHERE exempt_at BETWEEN -${maxWhole} AND max(0, ${now} - ?2) AND (${ranges.join(" OR ")}) AND ${areWhole}
+    exempt: `SELECT ${guard} ${exempt} AND (${ranges.join(" OR ")}) AND ${areWhole}
       ORDER BY executions.exempt_at, executions.seq LIMIT ${limit}`,
     longestDueKeys: `SELECT ${key} AS key, permit_limit, min(since) AS since, count(*) AS rows
       FROM (${longestDue(`permit_key, permit_limit, ${dueTime} AS since`, "permit_key IS NOT NULL", windowRows)})

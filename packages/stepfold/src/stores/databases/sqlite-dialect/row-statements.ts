@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import { conditionTerms, termsSql } from "../../kit/columns.ts";
-import type { DueChange, RowChanges, RowCondition, RowWrite } from "../../kit/execution-table.ts";
+import type { DueChange, RowChanges, RowCondition, RowWrite } from "../../kit/execution-rows.ts";
 import { statuses } from "../../kit/lists/checked-query.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { dueAtSql } from "./due-statements.ts";
@@ -86,7 +86,8 @@ export class WritePlanner {
    */
   #update(write: Update, isQuick: boolean): SqlStatement {
     const status = isQuick && keepsIndexes(write.set) ? statuses.indexOf(write.set.state!.status) + 1 : 0;
-    const shape = bit(true, 22) | bit(isQuick, 21) | (status << 25) | (changeShape(write.set) << 8) | conditionShape(write.when);
+    const moves = bit(write.set.permit !== undefined, 29);
+    const shape = bit(true, 22) | bit(isQuick, 21) | (status << 25) | (changeShape(write.set) << 8) | conditionShape(write.when) | moves;
     return this.#statement(shape, write, (bind) => this.#updateText(write, isQuick, bind));
   }
 
@@ -117,6 +118,10 @@ export class WritePlanner {
     if (set.due) {
       const dueAt = dueAtSql(set.due === "atWakeUp" ? null : bind((write) => inMsOf(write.set.due)), wakeAt, now);
       assignments.push(`due_at = ${set.dueUnlessHeld ? `iif(owner IS NULL, ${dueAt}, due_at)` : dueAt}`);
+    }
+    if (set.permit !== undefined) {
+      const [key, limit] = [bind((write) => write.set.permit?.key ?? null), bind((write) => write.set.permit?.limit ?? null)];
+      assignments.push(`permit_key = ${key}, permit_limit = ${limit}`);
     }
     for (const column of ["owner", "fence", "crashes", "metadata", "labels"] as const) {
       if (set[column] !== undefined) assignments.push(`${column} = ${bind((write) => write.set[column]!)}`);
@@ -158,7 +163,7 @@ function keepsIndexes({ state, due }: RowChanges): boolean {
   return state !== undefined && due === undefined && !isTerminal(state.status) && statuses.includes(state.status);
 }
 
-/** Returns a number of 13 bits that differs for changes with different texts. */
+/** Returns a number of 13 bits that differs for changes with different texts, besides `permit`. */
 function changeShape({ state, owner, fence, crashes, metadata, due, dueUnlessHeld }: RowChanges): number {
   const ofState = state ? bit(true, 0) | bit(isTerminal(state.status), 1) | bit(state.checkpointVersion !== undefined, 2) : 0;
   const columns =

@@ -1,7 +1,9 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
 import { guardColumns, guardOf, isWhole, listedColumns, listedRowOf, nonEmptyIds, storedRowsOf } from "../../kit/columns.ts";
-import type * as kit from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowWrite, RowWritten, StoredEvent } from "../../kit/execution-rows.ts";
+import type { DueExecutions, DueKeys, DueQuery, ExecutionTable, KeyedDue } from "../../kit/execution-table.ts";
+import type { ListedRow, ListTable } from "../../kit/lists/list-table.ts";
 import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restoring/restored-snapshot.ts";
@@ -11,7 +13,7 @@ import { WritePlanner } from "./row-statements.ts";
 import { bindTo, Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
 
 /** What differs between the databases that use the SQL of SQLite. */
-export interface SqliteTableOptions extends Required<Pick<kit.ExecutionTable, "name" | "features" | "grouping">> {
+export interface SqliteTableOptions extends Required<Pick<ExecutionTable, "name" | "features" | "grouping">> {
   /** SQL for the time in a statement. */
   readonly now: string;
   /** Returns SQL for the text of a column that may hold any character. Default: the column itself. */
@@ -26,11 +28,11 @@ export interface SqliteTableOptions extends Required<Pick<kit.ExecutionTable, "n
 }
 
 /** Executions in tables of SQLite, for every database that speaks its SQL: `node:sqlite`, libSQL, D1, Durable Objects. */
-export class SqliteTable implements kit.ExecutionTable {
+export class SqliteTable implements ExecutionTable {
   readonly name: string;
-  readonly features: kit.ExecutionTable["features"];
+  readonly features: ExecutionTable["features"];
   readonly grouping: SqliteTableOptions["grouping"];
-  readonly lists: kit.ListTable;
+  readonly lists: ListTable;
   readonly #session: SqliteSession;
   readonly #now: string;
   /** SQL that selects the column `id` of an execution as `name`. */
@@ -78,7 +80,7 @@ export class SqliteTable implements kit.ExecutionTable {
     });
   }
 
-  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN`;
     const rows = await this.#readEach((list) => `${text} ${list}`, nonEmptyIds(ids));
     const guards = rows.filter(isWhole).map((row) => this.#guardOf(row));
@@ -95,13 +97,13 @@ export class SqliteTable implements kit.ExecutionTable {
     return storedRowsOf(await this.#readEach(textOf, ids), this.#readText);
   }
 
-  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+  async heads(ids: readonly string[]): Promise<readonly ListedRow[]> {
     const text = `SELECT ${this.#listed} FROM executions WHERE deleted_at IS NULL AND id IN`;
     return (await this.#readEach((list) => `${text} ${list}`, ids)).filter(isWhole).map((row) => listedRowOf(row, this.#readText));
   }
 
-  write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
-    const written = (row: SqlRow | null, index: number): kit.RowWritten | null => {
+  write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+    const written = (row: SqlRow | null, index: number): RowWritten | null => {
       const write = writes[index]!;
       // a commit knows version and status, so they need not be read; a quick update does not return them
       const { version, status } = (write.kind === "update" && write.set.state) || (row ?? {});
@@ -110,7 +112,7 @@ export class SqliteTable implements kit.ExecutionTable {
     return this.#session.write(writes.map((write) => this.#planner.plan(write))).then((rows) => rows.map(written));
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
     const text = `SELECT events.version, commit_id AS commitId, event
       FROM (SELECT seq FROM executions WHERE id = ?2) CROSS JOIN events
       WHERE execution = seq AND events.version > CAST(?3 AS INTEGER) ORDER BY events.version LIMIT ?4 + 0`;
@@ -118,7 +120,7 @@ export class SqliteTable implements kit.ExecutionTable {
     return rows.map(({ version, commitId, event }) => ({ version: Number(version), commitId: commitId as string, text: event as string }));
   }
 
-  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+  async due({ keys, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const statements = keys
       ? keys.map((key) => ({ text: this.#due.ofKey, values: [overdueMs, limit, key] }))
       : [{ text: this.#due.plain, values: [overdueMs, limit] }];
@@ -129,10 +131,11 @@ export class SqliteTable implements kit.ExecutionTable {
         .map((row) => this.#guardOf(row))
         .sort(byDueTime)
         .slice(0, limit);
-    return { executions: found.flatMap(longestDue), areKeysDue: keys !== null || found[0]!.some(({ seq }) => seq === null) };
+    const told = found[0]?.find(({ keyed_due }) => keyed_due)?.keyed_due;
+    return { executions: found.flatMap(longestDue), keyedDue: (told ?? "none") as KeyedDue };
   }
 
-  dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
     const keysOf = async (text: string, ...values: SqlValue[]) =>
       (await this.#read(text, [overdueMs, ...values])).map(({ key, permit_limit: limit, rows }) => ({
         ...{ key: this.#readText(key as string), limit: Number(limit), rows: Number(rows) },
@@ -141,11 +144,11 @@ export class SqliteTable implements kit.ExecutionTable {
     return findDueKeys({ longestDue: () => keysOf(longestDueKeys), scan: () => keysOf(scanOfKeys, after) }, after, limit);
   }
 
-  async exempt(limit: number, overdueMs: number): Promise<readonly kit.ExecutionGuard[]> {
+  async exempt(limit: number, overdueMs: number): Promise<readonly ExecutionGuard[]> {
     return (await this.#read(this.#due.exempt, [overdueMs, limit])).filter(isWhole).map((row) => this.#guardOf(row));
   }
 
-  readonly records: kit.ExecutionTable["records"] = {
+  readonly records: ExecutionTable["records"] = {
     get: async (kind: RecordKind, keys: readonly string[]) => {
       const text = `SELECT ${this.#key}, revision, text FROM records WHERE kind = '${kind}' AND records.key IN`;
       const records = (await this.#readEach((list) => `${text} ${list}`, keys)) as unknown as readonly StoredRecord[];
@@ -186,7 +189,7 @@ export class SqliteTable implements kit.ExecutionTable {
     return (await this.#session.read(statements)).flat();
   }
 
-  #guardOf(row: SqlRow): kit.ExecutionGuard {
+  #guardOf(row: SqlRow): ExecutionGuard {
     return guardOf(row, this.#readText);
   }
 }

@@ -1,14 +1,18 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
+import { defaultTaskQueue } from "../../../core/values/id.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim } from "../../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../checked-store.ts";
-import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
+import type { ExecutionTable, KeyedDue } from "../execution-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { releaseOf, renewalOf } from "../writing/row-writes.ts";
 import { endedClaim, keptClaim } from "../writing/verdict.ts";
 import { isExempt } from "./exempt.ts";
 import { fenceStep } from "./fence.ts";
 import { attemptOf, isDue, liveGuard } from "./guard.ts";
+import { leaveLacking } from "./leave-lacking.ts";
+import { namedQueue, partitionOf, rowKeyOf, takesPartition } from "./partitions.ts";
 import { PermitClaims } from "./permits.ts";
 import { presentRates } from "./present-rates.ts";
 import { waitsForRate } from "./rate-key.ts";
@@ -25,8 +29,8 @@ export class Claims {
   readonly #table: ExecutionTable;
   readonly #writer: RowWriter;
   readonly #permits: PermitClaims;
-  /** True: the last claim ended with executions without a permit and had no room left, although executions with a permit were due. */
-  #permitsAreOwed = false;
+  /** The executions with a permit that were due when the last claim ended with others and had no room left. */
+  #owed: KeyedDue = "none";
 
   constructor(table: ExecutionTable, writer: RowWriter) {
     this.#table = table;
@@ -38,7 +42,7 @@ export class Claims {
   claim(options: CheckedClaim): Promise<readonly Claim[]> {
     const { workflowId, permit } = options;
     if (workflowId !== undefined) return this.#claimOne(workflowId, options);
-    if (permit !== undefined) return this.#permits.claimOfKey(permit, options);
+    if (permit !== undefined) return this.#claimOfKey(permit, options);
     return this.#claimAny(options);
   }
 
@@ -70,11 +74,11 @@ export class Claims {
     const { limit } = options;
     const claimed: Claim[] = [];
     try {
-      if (this.#permitsAreOwed) claimed.push(...(await this.#claimKeyed(options, Math.ceil(limit / 2))));
-      const areKeysDue = await this.#claimPlain(options, claimed);
+      claimed.push(...(await this.#claimKeyed(this.#owed, options, Math.ceil(limit / 2))));
+      const due = await this.#claimPlain(options, claimed);
       const isFull = claimed.length >= limit;
-      this.#permitsAreOwed = areKeysDue && isFull;
-      if (areKeysDue && !isFull) claimed.push(...(await this.#claimKeyed(options, limit - claimed.length)));
+      this.#owed = isFull ? due : "none";
+      if (!isFull) claimed.push(...(await this.#claimKeyed(due, options, limit - claimed.length)));
     } catch (error) {
       // the executions that were claimed already must be driven, so their claims are returned in spite of the error
       if (claimed.length === 0) throw error;
@@ -83,10 +87,11 @@ export class Claims {
   }
 
   /** Claims executions that have a permit: first those that need none at this moment. */
-  async #claimKeyed(options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
+  async #claimKeyed(due: KeyedDue, options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
+    if (due === "none") return [];
     const claimed: Claim[] = [];
     try {
-      await this.#claimExempt(options, limit, claimed);
+      if (due === "exempt") await this.#claimExempt(options, limit, claimed);
       if (claimed.length < limit) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
     } catch (error) {
       if (claimed.length === 0) throw error;
@@ -115,31 +120,47 @@ export class Claims {
   }
 
   /**
-   * Claims executions without a permit, and adds the claims to `claimed`. Returns true if executions with a permit are due. Without any
-   * room it does not ask the table and returns false, so executions without a permit come first in the next claim.
+   * Claims executions without a permit, and adds the claims to `claimed`. Returns which executions with a permit are due. Without any room it
+   * does not ask the table and returns `none`, so executions without a permit come first in the next claim.
    */
-  async #claimPlain(options: CheckedClaim, claimed: Claim[]): Promise<boolean> {
+  async #claimPlain(options: CheckedClaim, claimed: Claim[]): Promise<KeyedDue> {
     const table = this.#table;
+    // a process that does not take the partition of those without a permit cannot know what is due in others
+    if (!takesPartition(partitionOf(null), options)) return "exempt";
     // an execution that could not be claimed, for example because its row is locked, is not tried again until its fence has changed
     const tried = new Set<string>();
-    for (let areKeysDue = false; ; ) {
+    for (let keyedDue: KeyedDue = "none"; ; ) {
       const wanted = Math.min(options.limit - claimed.length, maxTogether);
-      if (wanted <= 0) return areKeysDue;
-      if (table.claimDue) {
+      if (wanted <= 0) return keyedDue;
+      if (table.claimDue && !options.lacks?.size) {
         const taken = await table.claimDue({ ...options, limit: wanted, fenceStep: fenceStep() });
-        ({ areKeysDue } = taken);
+        ({ keyedDue } = taken);
         const held = taken.executions.map((guard) => ({ guard, claimedAt: taken.now }));
         claimed.push(...held.map((one) => claimOn(one, options)));
-        if (held.length < wanted) return areKeysDue;
+        if (held.length < wanted) return keyedDue;
       } else {
         const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, keys: null });
-        ({ areKeysDue } = due);
         const fresh = due.executions.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
-        for (const guard of fresh) tried.add(attemptOf(guard));
-        claimed.push(...(await takeExecutions(this.#writer, fresh.map(plannedClaim), options, true)).claimed);
-        if (due.executions.length < wanted || fresh.length === 0) return areKeysDue;
+        const { guards, moved } = await leaveLacking(table, this.#writer, fresh, options);
+        keyedDue = due.keyedDue === "none" && moved.size > 0 ? "some" : due.keyedDue;
+        for (const guard of fresh) if (!moved.has(guard.id)) tried.add(attemptOf(guard));
+        claimed.push(...(await takeExecutions(this.#writer, guards.map(plannedClaim), options, true)).claimed);
+        if (due.executions.length < wanted || fresh.length === 0) return keyedDue;
       }
     }
+  }
+
+  /** Claims executions with a concurrency key, in the partitions of all task queues that are named. */
+  #claimOfKey(key: string, options: CheckedClaim): Promise<readonly Claim[]> {
+    const { taskQueues = [defaultTaskQueue] } = options;
+    const named = taskQueues.map((name) => rowKeyOf({ taskQueue: namedQueue(name), definition: null, key })!);
+    return this.#permits.claimOfKeys(named, options);
+  }
+
+  /** Whether this process claims an execution. One that it cannot run is moved out of the way. */
+  async #isTaken(guard: ExecutionGuard, options: CheckedClaim): Promise<boolean> {
+    if (!takesPartition(partitionOf(guard.permit?.key), options)) return false;
+    return (await leaveLacking(this.#table, this.#writer, [guard], options)).guards.length > 0;
   }
 
   async #claimOne(workflowId: string, options: CheckedClaim): Promise<readonly Claim[]> {
@@ -148,8 +169,9 @@ export class Claims {
       const { now, found } = await this.#table.read([workflowId]);
       const guard = found.get(workflowId);
       if (!guard || !(isDue(guard, now, overdueMs) || (await this.#isEnding(guard)))) return [];
-      if (guard.permit) {
-        const claimed = await this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
+      if (!(await this.#isTaken(guard, options))) return [];
+      if (guard.permit && isLimited(guard.permit.key)) {
+        const claimed = await this.#permits.claimOfKeys([guard.permit.key], { ...options, limit: 1 }, guard);
         return claimed.length > 0 || !isExempt(guard, now, overdueMs) ? claimed : this.#takeExempt([guard], options);
       }
       const { claimed, missed } = await takeExecutions(this.#writer, [plannedClaim(guard)], options, false);
@@ -170,4 +192,9 @@ export class Claims {
   async #guardOf(workflowId: string): Promise<ExecutionGuard | null> {
     return liveGuard((await this.#table.read([workflowId])).found.get(workflowId));
   }
+}
+
+/** Returns true if claims of a partition are limited, by a concurrency key or a rate. */
+function isLimited(rowKey: string): boolean {
+  return partitionOf(rowKey).key !== null;
 }

@@ -1,4 +1,6 @@
-import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
+import type { ExecutionTable } from "../execution-table.ts";
+import { partitionOf } from "./partitions.ts";
 import { presentRates } from "./present-rates.ts";
 import { isRateKey, rateKeyOf } from "./rate-key.ts";
 
@@ -7,9 +9,10 @@ import { isRateKey, rateKeyOf } from "./rate-key.ts";
  * line of its rate, so the head of such an execution is read. So this is asked before the executions are deleted.
  */
 export async function countedKeys(table: Pick<ExecutionTable, "heads">, guards: readonly ExecutionGuard[]): Promise<readonly string[]> {
-  const named = guards.filter(({ permit }) => permit !== null && !isRateKey(permit.key));
+  const keyOf = ({ permit }: ExecutionGuard): string | null => partitionOf(permit?.key).key;
+  const named = guards.filter((guard) => keyOf(guard) !== null && !isRateKey(keyOf(guard)!));
   // an execution that cannot be read can be deleted all the same: then the record of its rate stays
   const rates = await presentRates(table, named, {}).catch(() => null);
-  const lines = [...(rates?.values() ?? [])].flatMap(({ rate }) => (rate ? rateKeyOf(rate) : []));
-  return [...new Set([...guards.flatMap(({ permit }) => permit?.key ?? []), ...lines])];
+  const ofRates = [...(rates?.values() ?? [])].flatMap(({ rate }) => (rate ? rateKeyOf(rate) : []));
+  return [...new Set([...guards.flatMap((guard) => keyOf(guard) ?? []), ...ofRates])];
 }

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { ExecutionGuard } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
 import { isDue } from "./guard.ts";
 
 /** Returns true if an execution is due, and may be claimed without a permit: see `exemptAtOf`. */

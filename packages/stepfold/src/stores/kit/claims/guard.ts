@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { ExecutionGuard } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
 import { waitsForRate } from "./rate-key.ts";
 
 /** Returns the guard of an execution that exists; null for a tombstone, or if there is no row. */

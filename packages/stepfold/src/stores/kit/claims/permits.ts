@@ -1,29 +1,26 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim } from "../../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../checked-store.ts";
-import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
+import type { DueKey, DueKeys, ExecutionTable } from "../execution-table.ts";
 import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
-import { attemptOf, crashesAfter, isDue, liveGuard } from "./guard.ts";
+import { attemptOf, isDue, liveGuard } from "./guard.ts";
+import { leaveLacking } from "./leave-lacking.ts";
+import { countedKeyOf, partitionOf, takesPartition } from "./partitions.ts";
+import { deletionOf, expiryOf, holderStatus, holdersIn, type PermitHolder, writeOf } from "./permit-holders.ts";
 import { isRateKey, waitsForRate } from "./rate-key.ts";
 import { type RateAsk, type RateGrant, Rates } from "./rates.ts";
 import { type PlannedClaim, plannedClaim, takeExecutions } from "./take-executions.ts";
 import { deleteUnusedRates } from "./unused-rates.ts";
 
-/** An execution that has a permit: an entry in the record of its permit key. */
-export interface PermitHolder {
-  readonly id: string;
-  readonly incarnation: string;
-  /** The fence of its claim. The claim is made after this entry is written. */
-  readonly fence: number;
-  /** The time by which the claim must be made. After it, the process that wrote this entry counts as gone. */
-  readonly until: EpochMs;
-}
-
-/** The record of one key, and the state of its holders. */
+/** A partition of the due executions, with the record of its key and the state of its holders. */
 interface KeyState {
+  /** The permit key of its rows. */
   readonly key: string;
+  /** The key of its record: see `countedKeyOf`. */
+  readonly counted: string | null;
   /** Null: there is no record. */
   readonly record: StoredRecord | null;
   /** Holders that have a permit now. */
@@ -45,7 +42,7 @@ interface KeyPlan {
   readonly next: readonly PlannedClaim[];
   /** The write of its record that must be made before the claims; null: none. */
   readonly write: RecordWrite | null;
-  /** True: some of the chosen executions are not claimed now, because their rate did not grant it: others may be claimed in their place. */
+  /** True: some of the chosen executions are not claimed now, because their rate did not grant it, or this process cannot run them. */
   readonly putOff: boolean;
 }
 
@@ -70,6 +67,9 @@ const keysTogether = 32;
 
 /** The most executions of one key that are claimed together. */
 const maxOfKey = 32;
+
+/** The most executions that are looked at together for whether this process can run them. */
+const maxMoved = 100;
 
 /** The number of keys after which one claim stops. The next claim continues from there. */
 const maxKeysOfClaim = 1_000;
@@ -111,12 +111,13 @@ export class PermitClaims {
   }
 
   /**
-   * Claims executions of one key, longest due first; with `workflowId` only this execution, if there is a permit for it.
+   * Claims executions of some partitions, longest due first; with `workflowId` only this execution, if there is a permit for it.
    *
    * @param guard the guard of this execution, if it was just read; if it has changed since, it is read again
    */
-  async claimOfKey(key: string, options: CheckedClaim, guard?: ExecutionGuard): Promise<readonly Claim[]> {
-    return (await this.#lock.run([key], () => this.#claimLocked([key], options.limit, options, { due: guard && [guard] }))).claimed;
+  async claimOfKeys(keys: readonly string[], options: CheckedClaim, guard?: ExecutionGuard): Promise<readonly Claim[]> {
+    const claim = () => this.#claimLocked(keys, options.limit, options, { due: guard && [guard] });
+    return (await this.#lock.run(keys.map(lockOf), claim)).claimed;
   }
 
   /** Claims executions of any key. The keys take turns: the next claim begins after the last key of this one. */
@@ -126,9 +127,10 @@ export class PermitClaims {
     for (let mayBeMore = true; mayBeMore; ) {
       mayBeMore = false;
       for await (const keys of this.#keysInTurn(options.overdueMs)) {
-        const found = await this.#claimOfKeys(keys, { ...options, limit: limit - claimed.length });
+        const taken = keys.filter(({ key }) => takesPartition(partitionOf(key), options));
+        const found = await this.#claimOfDue(taken, { ...options, limit: limit - claimed.length });
         claimed.push(...found.claimed);
-        this.#lastKey = found.lastKey;
+        this.#lastKey = found.lastKey ?? keys.at(-1)!.key;
         mayBeMore ||= found.mayBeMore;
         looked += keys.length;
         if (claimed.length >= limit || looked >= maxKeysOfClaim) return claimed;
@@ -160,20 +162,25 @@ export class PermitClaims {
     }
   }
 
-  /** Claims executions of those keys that have free permits, with the same limit for each key. */
-  async #claimOfKeys(keys: readonly DueKey[], options: CheckedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string }> {
+  /**
+   * Claims executions of those keys that have free permits, with the same limit for each key.
+   *
+   * @returns with `lastKey`, if not all of the keys got their turn, the last one that did
+   */
+  async #claimOfDue(keys: readonly DueKey[], options: CheckedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string | null }> {
+    if (keys.length === 0) return { claimed: [], mayBeMore: false, lastKey: null };
     const known = await this.#statesOf(keys.map(({ key }) => key));
     const open = known.states.filter(
-      ({ held, lost }, index) => lost.length > 0 || isRateKey(keys[index]!.key) || held.length < keys[index]!.limit,
+      ({ held, lost, counted }, index) => lost.length > 0 || counted === null || held.length < keys[index]!.limit,
     );
     const states = open.slice(0, options.limit);
     const limit = Math.max(1, Math.floor(options.limit / Math.max(1, states.length)));
     const names = states.map(({ key }) => key);
-    const { claimed, mayBeMore } = await this.#lock.run(names, () =>
+    const { claimed, mayBeMore } = await this.#lock.run(names.map(lockOf), () =>
       this.#claimLocked(names, limit, options, { keys: { ...known, states } }),
     );
     const isCut = states.length < open.length;
-    return { claimed, mayBeMore: mayBeMore || isCut, lastKey: (isCut ? states : keys).at(-1)!.key };
+    return { claimed, mayBeMore: mayBeMore || isCut, lastKey: isCut ? states.at(-1)!.key : null };
   }
 
   /**
@@ -194,7 +201,8 @@ export class PermitClaims {
     const passedOver = new Set<string>();
     let mayBeMore = false;
     for (let tries = 0; wanted.size > 0 && tries < maxTries; tries++) {
-      const { keys: read = await this.#statesOf([...wanted.keys()]), due } = tries === 0 ? known : {};
+      const { keys: all = await this.#statesOf([...wanted.keys()]), due } = tries === 0 ? known : {};
+      const read = { ...all, states: oneOfEachKey(all.states) };
       // ends the claims of lost holders. One that renews its claim in this moment keeps its permit. Either way its key is read again
       const lost = read.states.flatMap((state) => state.lost.map((one) => ({ ...one, key: state.key })));
       for (const { key, guard } of lost) if (passedOver.has(attemptOf(guard))) wanted.delete(key);
@@ -213,7 +221,7 @@ export class PermitClaims {
       for (const { key, next, write, putOff } of allowed) {
         const missed = next.filter((one) => taken.missed.includes(one));
         for (const { guard } of missed) passedOver.add(attemptOf(guard));
-        if (write && missed.length > 0) await this.#takeOut({ key, ...write.next! }, missed);
+        if (write && missed.length > 0) await this.#takeOut({ key: write.key, ...write.next! }, missed);
         const left = wanted.get(key)! - next.length + missed.length;
         mayBeMore ||= left === 0;
         const isDone = missed.length === 0 && next.length < maxOfKey && !(putOff && tries < maxPutOff);
@@ -239,10 +247,12 @@ export class PermitClaims {
       .map((state) => ({ ...state, most: Math.min(wanted.get(state.key)!, maxOfKey) }));
     if (asked.length === 0) return { plans: [], grants: [] };
     const keys = asked.map(({ key }) => key);
-    const limit =
-      Math.max(...asked.map(({ key, most, held }) => (isRateKey(key) ? maxOfKey : most + held.length))) + options.passedOver.size;
+    const first = Math.max(...asked.map(({ counted, most, held }) => (counted === null ? maxOfKey : most + held.length)));
+    // those that this process cannot run are moved away from before the others
+    const limit = Math.max(first, options.lacks?.size ? maxMoved : 0) + options.passedOver.size;
     const found = known ?? (await this.#dueOf(keys, limit, options));
-    const due = found.filter((guard) => !options.passedOver.has(attemptOf(guard)));
+    const fresh = found.filter((guard) => !options.passedOver.has(attemptOf(guard)));
+    const { guards: due, moved } = await leaveLacking(this.#table, this.#writer, fresh, options);
     const until = now + Math.min(options.leaseMs, noticeMs);
     const chosen = asked.map((state) => ({ ...state, first: firstDue(state, due) }));
     const asks = chosen.map(({ key: rowKey, first, most }): RateAsk => {
@@ -250,14 +260,14 @@ export class PermitClaims {
       return { rowKey, waiting, room: Math.max(0, most - first.length + waiting.length) };
     });
     const grants = await this.#rates.grant(asks, now, options);
-    const plans = chosen.map(({ key, record, held, first, most }): KeyPlan => {
+    const plans = chosen.map(({ key, counted, record, held, first, most }): KeyPlan => {
       const granted = grants.filter(({ planned }) => planned.guard.permit?.key === key).map(({ planned }) => planned);
       const next = [...first.filter(({ guard }) => !waitsForRate(guard)).slice(0, most), ...granted];
-      const putOff = next.length < first.length;
-      if (isRateKey(key)) return { key, next, write: null, putOff };
+      const putOff = next.length < first.length || fresh.some(({ id, permit }) => moved.has(id) && permit?.key === key);
+      if (counted === null) return { key, next, write: null, putOff };
       if (next.length === 0) return { key, next, write: record && held.length === 0 ? deletionOf(record) : null, putOff };
       const added = next.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
-      return { key, next, write: writeOf(key, record, [...held, ...added]), putOff };
+      return { key, next, write: writeOf(counted, record, [...held, ...added]), putOff };
     });
     return { plans, grants };
   }
@@ -288,7 +298,7 @@ export class PermitClaims {
   }
 
   async #statesOf(keys: readonly string[]): Promise<KeyStates> {
-    const named = keys.filter((key) => !isRateKey(key));
+    const named = [...new Set(keys.flatMap((key) => countedKeyOf(key) ?? []))];
     const [records, { now: clock }] = await Promise.all([
       named.length > 0 ? this.#table.records.get("permit", named) : new Map<string, StoredRecord>(),
       this.#table.read([]),
@@ -296,65 +306,41 @@ export class PermitClaims {
     const ids = [...new Set([...records.values()].flatMap((record) => holdersIn(record).map(({ id }) => id)))];
     const { now, found } = ids.length > 0 ? await this.#table.read(ids) : { now: clock, found: new Map<string, ExecutionGuard>() };
     const states = keys.map((key): KeyState => {
-      const record = records.get(key) ?? null;
+      const counted = countedKeyOf(key);
+      const record = counted === null ? null : (records.get(counted) ?? null);
       const seen = record ? holdersIn(record).map((holder) => ({ holder, guard: liveGuard(found.get(holder.id)) })) : [];
       const held = seen.filter(({ holder, guard }) => holderStatus(holder, guard, now) === "held").map(({ holder }) => holder);
       const lost = seen.flatMap(({ holder, guard }) => (guard && holderStatus(holder, guard, now) === "lost" ? [{ holder, guard }] : []));
-      return { key, record, held, lost };
+      return { key, counted, record, held, lost };
     });
     return { now, states };
   }
 }
 
+/** The lock of a partition: that of its record, or its own. */
+function lockOf(rowKey: string): string {
+  return countedKeyOf(rowKey) ?? rowKey;
+}
+
+/** Leaves out all partitions but one of each concurrency key: the others wait until its record is written. */
+function oneOfEachKey(states: readonly KeyState[]): readonly KeyState[] {
+  const seen = new Set<string>();
+  return states.filter(({ key }) => !seen.has(lockOf(key)) && seen.add(lockOf(key)));
+}
+
 /**
- * Chooses the longest due executions of a key for which there are permits. The line of a rate has no permits: there it takes `maxOfKey`.
+ * Chooses the longest due executions of a partition for which there are permits. One without a concurrency key has no permits: there it takes
+ * `maxOfKey`.
  */
 function firstDue(
-  { key, held, most }: { readonly key: string; readonly held: readonly PermitHolder[]; readonly most: number },
+  { key, counted, held, most }: Pick<KeyState, "key" | "counted" | "held"> & { readonly most: number },
   due: readonly ExecutionGuard[],
 ): readonly PlannedClaim[] {
   const next: PlannedClaim[] = [];
   for (const guard of due) {
     if (guard.permit?.key !== key || held.some(({ id }) => id === guard.id)) continue;
-    if (isRateKey(key) ? next.length === maxOfKey : next.length === most || held.length + next.length >= guard.permit.limit) break;
+    if (counted === null ? next.length === maxOfKey : next.length === most || held.length + next.length >= guard.permit.limit) break;
     next.push(plannedClaim(guard));
   }
   return next;
-}
-
-/** The write of a record with these holders. It fails if the record was written since it was read. */
-function writeOf(key: string, record: StoredRecord | null, holders: readonly PermitHolder[]): RecordWrite {
-  return { key, expected: record?.revision ?? null, next: { revision: crypto.randomUUID(), text: JSON.stringify(holders) } };
-}
-
-/** The deletion of a record. It fails if the record was written since it was read. */
-function deletionOf({ key, revision }: StoredRecord): RecordWrite {
-  return { key, expected: revision, next: null };
-}
-
-function holdersIn({ text }: StoredRecord): readonly PermitHolder[] {
-  return JSON.parse(text) as PermitHolder[];
-}
-
-/**
- * Returns the state of a holder. A holder that is `gone` never comes back, because its fence is not used again. A holder that is `lost`
- * might still renew its claim, or make it.
- */
-function holderStatus({ incarnation, fence, until }: PermitHolder, guard: ExecutionGuard | null, now: EpochMs): "held" | "lost" | "gone" {
-  if (guard?.incarnation !== incarnation || guard.fence > fence) return "gone";
-  if (guard.fence < fence) return until <= now ? "lost" : "held";
-  if (guard.owner === null || waitsForRate(guard)) return "gone";
-  return guard.dueAt === null || guard.dueAt > now ? "held" : "lost";
-}
-
-/** The write that ends the claim of a lost holder, or prevents it from being made. */
-function expiryOf({ id, incarnation, fence }: PermitHolder, guard: ExecutionGuard): RowWrite {
-  const held = guard.owner !== null;
-  return {
-    kind: "update",
-    id,
-    skipLocked: true,
-    when: { incarnation, fence: guard.fence, held, ...(held && !waitsForRate(guard) && { due: true }) },
-    set: { owner: waitsForRate(guard) ? guard.owner : null, fence, crashes: crashesAfter(guard) },
-  };
 }

@@ -3,7 +3,9 @@ import { deadlineIn } from "../../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { CheckedClaim } from "../checked-store.ts";
-import type { ExecutionGuard, ExecutionTable, ListedRow } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
+import type { ExecutionTable } from "../execution-table.ts";
+import type { ListedRow } from "../lists/list-table.ts";
 
 /** The limit for executions whose workflow has no rate any more. */
 export const unlimited: number = Number.POSITIVE_INFINITY;

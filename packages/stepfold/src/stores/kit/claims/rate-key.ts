@@ -1,12 +1,11 @@
 import { sha256 } from "../../../core/values/hash/sha256.ts";
 import type { Rate } from "../../../core/values/shared-keys.ts";
-import type { ExecutionGuard } from "../execution-table.ts";
 
 /** The owner of the row of an execution that waits for its first claim because of a rate limit. No process: see `rates.ts`. */
 export const rateOwner = "(rate limit)";
 
 /** Returns true if an execution waits for its first claim in the line of its rate. No process holds it. */
-export function waitsForRate({ owner }: Pick<ExecutionGuard, "owner">): boolean {
+export function waitsForRate({ owner }: { readonly owner: string | null }): boolean {
   return owner === rateOwner;
 }
 

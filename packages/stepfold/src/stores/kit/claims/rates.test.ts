@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Claim, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { seededRandom, startCommit, stepCommit } from "../../../testing/index.ts";
 import { MemoryTable } from "../../databases/memory/memory-table.ts";
-import type { RowAnswer, RowWrite } from "../execution-table.ts";
+import type { RowAnswer, RowWrite } from "../execution-rows.ts";
 import { storeOver } from "../store-over.ts";
 import { rateKeyOf } from "./rate-key.ts";
 

@@ -1,6 +1,7 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { CheckedClaim } from "../checked-store.ts";
-import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
+import type { ExecutionTable } from "../execution-table.ts";
 import { maxAnswerMs } from "../no-answer.ts";
 import type { StoredRecord } from "../record-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";

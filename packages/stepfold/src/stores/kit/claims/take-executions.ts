@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim, Lease } from "../../../ports/snapshot-store.ts";
-import type { ExecutionGuard } from "../execution-table.ts";
+import type { ExecutionGuard } from "../execution-rows.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { claimOf } from "../writing/row-writes.ts";
 import { countsInColumn } from "./claim-count.ts";

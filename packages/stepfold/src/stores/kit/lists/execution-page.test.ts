@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../core/values/json.ts";
 import type { ListQuery } from "../../../ports/execution-list.ts";
-import type { ListedPart, ListedRow, PageQuery } from "../execution-table.ts";
 import { checkedQuery } from "./checked-query.ts";
 import { executionPage, isDecidedByLabels, pageQueryOf } from "./execution-page.ts";
+import type { ListedPart, ListedRow, PageQuery } from "./list-table.ts";
 
 const row = (seq: number, metadata: Readonly<Record<string, Json>>): ListedRow => ({
   ...{

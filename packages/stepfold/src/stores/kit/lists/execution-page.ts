@@ -6,9 +6,9 @@ import type { ExecutionSummary, Page } from "../../../ports/execution-list.ts";
 import type { WaitFilter } from "../../../ports/list-filters.ts";
 import { crashesOfEnded } from "../claims/claim-count.ts";
 import { waitsForRate } from "../claims/rate-key.ts";
-import type { ListCursor, ListedPart, ListedRow, PageQuery } from "../execution-table.ts";
 import type { CheckedQuery } from "./checked-query.ts";
 import { askedLabels, labelsOf } from "./labels.ts";
+import type { ListCursor, ListedPart, ListedRow, PageQuery } from "./list-table.ts";
 import { givenMetadata, storedMetadata } from "./metadata-column.ts";
 import { equalValues, isInRanges, isRange } from "./metadata-range.ts";
 

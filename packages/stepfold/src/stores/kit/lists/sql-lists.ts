@@ -12,9 +12,9 @@ import {
   seriesTerms,
   termsSql,
 } from "../columns.ts";
-import type { ListCursor, ListTable, PageQuery } from "../execution-table.ts";
 import { listedPart } from "../row-rules.ts";
 import { statuses } from "./checked-query.ts";
+import type { ListCursor, ListTable, PageQuery } from "./list-table.ts";
 
 /** Adds a parameter with a value, which is compared with a column, and returns its name. */
 type Bind = (value: string | number, column?: string) => string;

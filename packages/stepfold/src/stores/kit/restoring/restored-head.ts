@@ -1,7 +1,8 @@
 import type { Event } from "../../../core/snapshot/event.ts";
 import { valueInEvents, valuesInEvents, wholeHead } from "../../../core/snapshot/large-values.ts";
 import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
-import type { ExecutionTable, ListedRow } from "../execution-table.ts";
+import type { ExecutionTable } from "../execution-table.ts";
+import type { ListedRow } from "../lists/list-table.ts";
 import { givenMetadata } from "../lists/metadata-column.ts";
 import { unlessDamaged } from "./restored-snapshot.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { ExecutionTable, RowAnswer, RowWrite } from "../execution-table.ts";
+import type { RowAnswer, RowWrite } from "../execution-rows.ts";
+import type { ExecutionTable } from "../execution-table.ts";
 import { rowWriter } from "./row-writer.ts";
 
 const refused = new StepfoldError("STORE_REJECTED", { store: "test", reason: "what is stored is damaged" });

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { ExecutionTable, RowAnswer, RowWrite, RowWritten } from "../execution-table.ts";
+import type { RowAnswer, RowWrite, RowWritten } from "../execution-rows.ts";
+import type { ExecutionTable } from "../execution-table.ts";
 import { skipsLocked } from "../row-rules.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
 

@@ -1,8 +1,9 @@
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { crashesColumnOf, crashesColumnWhenBegun } from "../claims/claim-count.ts";
+import { firstPermitOf } from "../claims/first-permit.ts";
 import { crashesAfter } from "../claims/guard.ts";
-import { rateKeyOf, rateOwner, waitsForRate } from "../claims/rate-key.ts";
-import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
+import { rateOwner, waitsForRate } from "../claims/rate-key.ts";
+import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-rows.ts";
 import { checkpointKey } from "../restoring/restored-snapshot.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
@@ -10,7 +11,8 @@ import type { WrittenCommit } from "./written-commit.ts";
  * The insert of a new execution. With a lease, the row is claimed from the beginning, with fence 1. With a rate, `rateOwner` owns the row,
  * so it waits in the line of this rate, unless it never becomes due, for example because it has ended already.
  */
-export function insertOf({ head: { definition, permit, rate } }: Commit, written: WrittenCommit, lease: Lease | null): RowWrite {
+export function insertOf({ head: given }: Commit, written: WrittenCommit, lease: Lease | null): RowWrite {
+  const { definition, rate } = given;
   const { workflowId: id, incarnation, version, status, head, sizeBytes, wakeAt, commitId, events, children, listed } = written;
   const isWaiting = rate !== undefined && wakeAt !== null;
   return {
@@ -21,7 +23,7 @@ export function insertOf({ head: { definition, permit, rate } }: Commit, written
       definitionId: definition.id,
       definition: JSON.stringify(definition),
       ...listed!,
-      permit: permit ?? (rate ? { key: rateKeyOf(rate), limit: rate.limit } : null),
+      permit: firstPermitOf(given),
       exemptAt: written.exemptAt ?? null,
       owner: isWaiting ? rateOwner : (lease?.owner ?? null),
       fence: lease ? 1 : 0,
@@ -57,6 +59,7 @@ export function commitOf(commit: WrittenCommit): RowWrite {
     run,
     trimmed,
     exemptAt,
+    moved,
   } = commit;
   const written = { version, status, head, sizeBytes, wakeAt };
   const state = {
@@ -70,7 +73,7 @@ export function commitOf(commit: WrittenCommit): RowWrite {
   const history = { commitId, events, children };
   if (fence === null) {
     // this commit does not come from the holder, so the holder keeps its lease, unless the execution ends (`releasesClaim`)
-    const changes: RowChanges = { state, ...listed, due: "atWakeUp" };
+    const changes: RowChanges = { state, ...listed, ...moved, due: "atWakeUp" };
     // nothing is claimed of an execution that has ended, so a claim that it had is not counted as lost when it is opened again
     const set: RowChanges = releasesClaim
       ? { ...changes, owner: null, crashes: 0 }
@@ -80,7 +83,7 @@ export function commitOf(commit: WrittenCommit): RowWrite {
     return { kind: "update", id, when: { incarnation, version: expectedVersion, open: !reopens }, set, history };
   }
   // the commit comes from the holder, so both counts of lost claims start again at 0
-  const changes: RowChanges = listed ? { state, ...listed, crashes: 0 } : { state, crashes: 0 };
+  const changes: RowChanges = listed || moved ? { state, ...listed, ...moved, crashes: 0 } : { state, crashes: 0 };
   const set: RowChanges = releasesClaim ? { ...changes, owner: null, due: "atWakeUp" } : changes;
   return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true, fence, held: true }, set, history };
 }

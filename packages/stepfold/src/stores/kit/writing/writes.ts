@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { liveGuard } from "../claims/guard.ts";
-import type { ExecutionTable, RowWrite, RowWritten } from "../execution-table.ts";
+import type { RowWrite, RowWritten } from "../execution-rows.ts";
+import type { ExecutionTable } from "../execution-table.ts";
 import { isExpired, removalOf } from "../tombstones.ts";
 import { commitOf, insertOf } from "./row-writes.ts";
 import { commitVerdict, repeatedCreation } from "./verdict.ts";

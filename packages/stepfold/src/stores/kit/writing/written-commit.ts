@@ -2,8 +2,10 @@ import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import { isTerminal, type SnapshotHead, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import type { Permit } from "../../../core/values/shared-keys.ts";
 import { exemptAtOf } from "../../../ports/exempt-at.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
+import { firstPermitOf } from "../claims/first-permit.ts";
 import { labelsOf, labelText, waitLabels } from "../lists/labels.ts";
 import { storedMetadata } from "../lists/metadata-column.ts";
 
@@ -34,6 +36,11 @@ export interface WrittenCommit {
   readonly wakeAt: EpochMs | null;
   /** See `ExecutionGuard.exemptAt`; absent: the execution has no concurrency key. */
   readonly exemptAt?: EpochMs | null;
+  /**
+   * The partition in which the execution is due from now on: set if it begins a run or is opened again, because it may follow another definition
+   * than the one for which it was moved (see `claims/leave-lacking.ts`). Null: it stays where it is.
+   */
+  readonly moved: { readonly permit: Permit | null } | null;
   /** True: the claim ends with this commit, by a release or the end of the execution. */
   readonly releasesClaim: boolean;
   readonly events: readonly WrittenEvent[];
@@ -100,6 +107,8 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     trimmed: commit.afterTrim ? commit.events[0]!.version - 1 : 0,
     wakeAt: ended ? null : commit.wakeAt,
     ...(head.permit && { exemptAt: exemptAtOf(head) }),
+    moved:
+      commit.reopens || (head.run && head.run.since > expectedVersion && expectedVersion >= 0) ? { permit: firstPermitOf(head) } : null,
     releasesClaim: ended || (commit.release === true && fence !== null),
     events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),
     listed: expectedVersion < 0 || commit.waits || latestMetadata(commit.events) ? listedOf(head, commit.waits) : null,

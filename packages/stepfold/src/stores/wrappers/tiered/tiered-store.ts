@@ -136,6 +136,7 @@ function featuresOfTiers({ hot: { features: hot }, cold: { features: cold } }: T
     multiProcess: hot.multiProcess && cold.multiProcess,
     // executions with a permit stay in the hot store until they end, because the hot store counts them
     ...(hot.permits && cold.permits && { permits: true }),
+    ...(hot.taskQueues && cold.taskQueues && { taskQueues: true }),
     ...(hot.definitions && { definitions: true }),
   };
 }

@@ -50,6 +50,8 @@ const definition = fields("id hash");
 /** The layout of an error. */
 export const errorLayout: FieldsLayout = fields("nodeId notUndone", { message: "text" });
 const error = errorLayout;
+/** The layout of `SnapshotHead.parked`. */
+export const parkedLayout: FieldsLayout = fields("code at until", { message: "text" });
 const acted = fields("visit by");
 const undo = fields("scope pathId version", { acted });
 const undoneStep = fields("scope pathId version nodeId", { acted });
@@ -98,7 +100,7 @@ const givenTime = fields("deadlineAt timeoutMs");
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant unnamed deadlineAt",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants restarts tenant taskQueue unnamed deadlineAt",
   {
     ...scope,
     definition,
@@ -106,6 +108,7 @@ export const headLayout: FieldsLayout = fields(
     permit: "permit",
     rate: "permit",
     retryState: fields("nodeId attempts nextRetryAt"),
+    parked: parkedLayout,
     inbox: listOf(fields("expiresAt", inEvents)),
     parent,
     scheduledBy,
@@ -167,7 +170,7 @@ export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
     "run quick restarts descendants totalExecutionTime firstNodeId dropsCompensations since",
-    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt",
+    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant taskQueue unnamed answer startAt deadlineAt",
   ].join(" "),
   {
     consequences: fields("", {

@@ -16,7 +16,7 @@ import { equalValues, isInRanges, isRange } from "../../kit/lists/metadata-range
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
 import { ValueEncoder } from "./encode-values.ts";
-import { checkpointLayout, childLayout, errorLayout, eventLayout, headLayout, snapshotLayout } from "./layout.ts";
+import { checkpointLayout, childLayout, errorLayout, eventLayout, headLayout, parkedLayout, snapshotLayout } from "./layout.ts";
 import { orderedSender } from "./ordered-sender.ts";
 import { refusePlainValues } from "./plain-values.ts";
 import { incarnationOf } from "./read-all.ts";
@@ -103,11 +103,12 @@ export function valueStore(
  * codec refuses them.
  */
 function featuresOver({ features }: SnapshotStore, { permit }: ValueCodec): StoreFeatures {
-  const { clock, durable, multiProcess, transactions, permits, lists, definitions } = features;
+  const { clock, durable, multiProcess, transactions, permits, taskQueues, lists, definitions } = features;
   return {
     ...{ clock, durable, multiProcess },
     ...(transactions && { transactions }),
     ...(permits && !permit?.refusal && { permits }),
+    ...(taskQueues && { taskQueues }),
     ...(lists && { lists }),
     ...(definitions && { definitions }),
   };
@@ -258,11 +259,19 @@ async function queryFor<Q extends ListQuery>(codec: ValueCodec, query: Q): Promi
 async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise<ExecutionSummary> {
   const location = locationOf(item);
   if (item.error) refusePlainValues(codec, errorLayout, item.error, location);
-  const [metadata, error] = await Promise.all([
+  if (item.parked) refusePlainValues(codec, parkedLayout, item.parked, location);
+  const [metadata, error, parked] = await Promise.all([
     decodeMetadata(codec, item.metadata as JsonObject, location),
     decodeValues(codec, item.error, location),
+    item.parked && decodeValues(codec, item.parked, location),
   ]);
-  return { ...item, metadata, error, ...(item.waits && codec.waits && { waits: codec.waits.decode(item.waits) }) };
+  return {
+    ...item,
+    metadata,
+    error,
+    ...(parked && { parked }),
+    ...(item.waits && codec.waits && { waits: codec.waits.decode(item.waits) }),
+  };
 }
 
 /** Encodes a definition: makes an empty definition with the same id and a marker in its metadata, unless the codec leaves it as it is. */

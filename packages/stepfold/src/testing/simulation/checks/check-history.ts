@@ -135,7 +135,7 @@ export function preparedWorkflows(store: SnapshotStore): (hash: string) => Promi
   const known = new Map<string, PreparedWorkflow>();
   return async (hash) => {
     const definition = known.has(hash) ? null : await store.getDefinition(hash);
-    if (definition) known.set(hash, prepareStored(definition, {}, defaultLimits, { withoutCode: true }));
+    if (definition) known.set(hash, prepareStored(definition, {}, defaultLimits));
     return known.get(hash) ?? null;
   };
 }

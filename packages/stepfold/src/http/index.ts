@@ -1,0 +1,1 @@
+export { type BodyBounds, type BodyRefusal, parsedJson, readRequestBody, statusOfRefusal } from "./request-body.ts";
