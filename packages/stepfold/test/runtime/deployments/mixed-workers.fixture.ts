@@ -69,7 +69,9 @@ export function mixedWorkers(name: string, openStore: OpenStore, openQueue: (() 
       const events = (await Promise.all(ids.map((id) => store.events(id, -1, 100)))).flat();
       expect(events.filter(({ event }) => event.type === "parked")).toEqual([]);
       expect(new Set(claimed).size).toBe(claimed.length);
-      expect(problems).toEqual(claimed.slice(0, 1).map((id) => `${id} WORKFLOW_LEFT`));
+      // of those that its first claim took, the one whose definition was looked at first
+      expect(problems).toHaveLength(Math.min(claimed.length, 1));
+      for (const problem of problems) expect(claimed.map((id) => `${id} WORKFLOW_LEFT`)).toContain(problem);
     });
 
     it("are not delayed by what they cannot run, and run it when its worker comes", async () => {

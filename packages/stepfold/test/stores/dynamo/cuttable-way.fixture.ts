@@ -20,7 +20,8 @@ export async function cuttableWay(to: string): Promise<CuttableWay> {
     socket.on("error", () => other.destroy());
     socket.on("close", () => {
       sockets.delete(socket);
-      other.destroy();
+      // what it has said before still arrives
+      other.destroySoon();
     });
   };
   const server = createServer((near) => {

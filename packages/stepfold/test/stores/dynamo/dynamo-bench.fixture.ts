@@ -13,10 +13,14 @@ export interface LocalTable {
   readonly url: string;
 }
 
-/** A client of DynamoDB Local, which takes any credentials. */
+/**
+ * A client of DynamoDB Local, which takes any credentials. A client that makes no second attempt opens a connection for each request: the
+ * server ends connections that rest, and a request that is sent at that moment is lost.
+ */
 export function localClient(url: string, maxAttempts = 3): DynamoDB {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  return new DynamoDB({ endpoint: url, region: "us-east-1", credentials, maxAttempts });
+  const requestHandler = { httpAgent: { keepAlive: maxAttempts > 1 } };
+  return new DynamoDB({ endpoint: url, region: "us-east-1", credentials, maxAttempts, requestHandler });
 }
 
 /** Returns a function that makes a table for the tests of one file at its first call. The table is dropped after the tests. */
