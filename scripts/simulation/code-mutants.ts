@@ -200,8 +200,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/draft/reopen.ts",
-        find: "  root.answered = root.answered.filter(({ version }) => version !== reopens.version);",
-        put: "  root.answered = root.answered.filter(({ version }) => version !== -1);",
+        find: "if (reopens.version !== undefined) forgetKey(root, reopens.version);",
+        put: "if (reopens.version !== undefined) forgetKey(root, -1);",
       },
     ],
   },

@@ -119,8 +119,8 @@ export const identityMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "runtime/delivery/restart-execution.ts",
-        find: "const isRepeated = idempotencyKey !== undefined &&",
-        put: "const isRepeated = idempotencyKey === undefined &&",
+        find: "const isRepeated = key !== undefined &&",
+        put: "const isRepeated = key === undefined &&",
       },
     ],
   },

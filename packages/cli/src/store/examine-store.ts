@@ -24,6 +24,7 @@ const words: Readonly<Record<Need, string>> = {
   permits: "taking turns",
   taskQueues: "task queues",
   definitions: "lists of definitions",
+  keys: "older idempotency keys",
   damage: "damaged data",
   cut: "cut connections",
 };

@@ -7,6 +7,7 @@ import type { EpochMs } from "../core/values/json.ts";
 import type { Rate } from "../core/values/shared-keys.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page } from "./execution-list.ts";
+import type { KeptKeys } from "./kept-keys.ts";
 import type { DefinitionLibrary, PutDefinitionOptions } from "./store-definitions.ts";
 import type { PruneOptions, PruneReport, TrimOptions, TrimReport } from "./store-removal.ts";
 import type { LiveWorker, WorkerBeat } from "./store-workers.ts";
@@ -191,6 +192,8 @@ export interface StoreFeatures {
   readonly lists?: true;
   /** The store has `listDefinitions`, `label` and `labels`. */
   readonly definitions?: true;
+  /** The store has `keptKeys`. Absent: an execution knows its latest 2,000 idempotency keys, however old they are. */
+  readonly keys?: true;
 }
 
 /**
@@ -326,6 +329,8 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
    * @throws StepfoldError `OPTION_INVALID`
    */
   trim(options: TrimOptions): Promise<TrimReport>;
+  /** The older idempotency keys of executions. */
+  readonly keptKeys?: KeptKeys;
   /** Stores a definition under its hash for ever. A stored definition stays as it is: the same hash means the same definition. */
   putDefinition(hash: string, definition: WorkflowDefinition, options?: PutDefinitionOptions): Promise<void>;
   getDefinition(hash: string): Promise<WorkflowDefinition | null>;

@@ -19,7 +19,17 @@ export interface StoreBench {
 }
 
 /** What a case needs besides a store and a clock. */
-export type Need = "durable" | "multiProcess" | "maxValueBytes" | "permits" | "taskQueues" | "lists" | "definitions" | "damage" | "cut";
+export type Need =
+  | "durable"
+  | "multiProcess"
+  | "maxValueBytes"
+  | "permits"
+  | "taskQueues"
+  | "lists"
+  | "definitions"
+  | "keys"
+  | "damage"
+  | "cut";
 
 /** One promise that a store makes. It is plain data: any test runner, or none, can run it. */
 export interface ContractCase {

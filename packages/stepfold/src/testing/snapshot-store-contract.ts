@@ -21,6 +21,7 @@ import { createCases } from "./contract/records/create-cases.ts";
 import { definitionCases } from "./contract/records/definition-cases.ts";
 import { deleteCases } from "./contract/records/delete-cases.ts";
 import { eventCases } from "./contract/records/event-cases.ts";
+import { keyCases } from "./contract/records/key-cases.ts";
 import { libraryCases } from "./contract/records/library-cases.ts";
 import { listCases } from "./contract/records/list-cases.ts";
 import { loadCases } from "./contract/records/load-cases.ts";
@@ -81,6 +82,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...pagingCases,
   ...definitionCases,
   ...libraryCases,
+  ...keyCases,
   ...deleteCases,
   ...pruneCases,
   ...reopenCases,

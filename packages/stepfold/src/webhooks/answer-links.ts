@@ -70,7 +70,8 @@ export interface AnswerLinks {
    * @param payload left out if the link has one
    * @returns `applied: false` if the same answer was given with this link before
    * @throws StepfoldError `LINK_INVALID` as `read`, also if the link was used for another answer; `RESUME_INVALID` if the payload does not
-   * fit, `RESPONDER_DENIED`: after these two the link can be used again; `OPTION_INVALID` if both the link and the call have a payload;
+   * fit, `RESPONDER_DENIED`: after these two the link can be used again, also if only the code of the node refuses the payload, later;
+   * `OPTION_INVALID` if both the link and the call have a payload;
    * `CODE_NEEDED`, `STORE_UNAVAILABLE`
    */
   answer(token: string, payload?: unknown): Promise<{ readonly applied: boolean }>;
@@ -145,20 +146,27 @@ export function answerLinks(runtime: Pick<Runtime, "get">, options: AnswerLinksO
       if (payload !== undefined && given !== undefined) throw invalid("payload", "must be left out: the link already contains the answer");
       return asLinkInvalid(async () => {
         const run = await runtime.get(workflowId);
-        if ((await run.snapshot()).incarnation !== incarnation) throw new StepfoldError("LINK_INVALID", {});
-        return run.resume({ waitId, payload: payload === undefined ? given : payload, by, idempotencyKey: `link ${nonce}` });
+        const { snapshot, wait } = await openWait(run, waitId);
+        if (snapshot.incarnation !== incarnation) throw new StepfoldError("LINK_INVALID", {});
+        return run.resume({
+          waitId: wait?.id ?? waitId,
+          payload: payload === undefined ? given : payload,
+          by,
+          idempotencyKey: `link ${nonce}`,
+        });
       });
     },
   };
   return { ...links, fetch: linksHandler(links) };
 }
 
+/** Returns the open wait with an id, also if it has another one now because the code of its node has refused an answer. */
 async function openWait(
   run: Run,
   waitId: string,
 ): Promise<{ readonly snapshot: Awaited<ReturnType<Run["snapshot"]>>; readonly wait: WaitInfo | undefined }> {
   const snapshot = await run.snapshot();
-  return { snapshot, wait: waits(snapshot).find(({ id }) => id === waitId) };
+  return { snapshot, wait: waits(snapshot).find(({ id, firstId = id }) => waitId === id || waitId === firstId) };
 }
 
 /** Runs `work`, and turns errors that mean a used link into `LINK_INVALID`. */

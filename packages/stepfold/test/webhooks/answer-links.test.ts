@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineNode } from "../../src/engine/node/define-node.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import { answerLinks } from "../../src/webhooks/index.ts";
 import { closeAll, hour, second, setUp } from "../runtime/runtime.fixture.ts";
@@ -69,6 +71,40 @@ describe("a link that answers a wait", () => {
     await expect(links.answer(token, { approved: "yes" })).rejects.toMatchObject({ code: "RESUME_INVALID" });
     await expect(links.answer(await link({ by: "eve" }), yes)).rejects.toMatchObject({ code: "RESPONDER_DENIED" });
     expect(await links.answer(token, yes)).toEqual({ applied: true });
+  });
+
+  it("can be used again after a payload that only the code refused, once for each answer that counts", async () => {
+    const even = z.object({ amount: z.int().refine((amount) => amount % 2 === 0, "must be even") });
+    const pay = defineNode({
+      resume: even,
+      executor: (_data, step) => (step.resumed ? { data: step.externalPayload } : step.suspend({ please: "pay" })),
+    });
+    const till = { id: "till", nodes: [{ id: "pay", type: "pay" }], edges: [] };
+    const { environment, store } = setUp({ workflows: [till], nodeDefinitions: { pay } });
+    // the process of the links has no code
+    const { runtime: hands } = setUp({ store, nodeDefinitions: undefined, workflows: [till], drive: false } as never, environment);
+    const links = answerLinks(hands, { keys, now: () => environment.now() });
+    const run = await hands.start("till", { workflowId: "r" });
+    await environment.advance(2 * second);
+    const [wait] = await run.waits();
+    const create = (more: object = {}) => links.create({ workflowId: "r", waitId: wait!.id, by: "ada", ...more });
+    const [token, other] = [await create(), await create({ payload: { amount: 7 } })];
+    for (const amount of [3, 5]) {
+      expect(await links.answer(token, { amount })).toEqual({ applied: true });
+      await environment.advance(2 * second);
+      expect((await links.read(token)).wait).toMatchObject({ firstId: wait!.id, refused: { who: "ada" } });
+    }
+    // a button whose own answer is refused can be pressed again too
+    for (let times = 0; times < 2; times++) {
+      expect(await links.answer(other)).toEqual({ applied: true });
+      await environment.advance(2 * second);
+    }
+    expect(await links.answer(token, { amount: 4 })).toEqual({ applied: true });
+    await environment.advance(2 * second);
+    expect(await run.result()).toEqual({ amount: 4 });
+    expect(await links.answer(token, { amount: 4 })).toEqual({ applied: false });
+    for (const late of [() => links.answer(token, { amount: 6 }), () => links.answer(other), () => links.read(token)])
+      await expect(late()).rejects.toMatchObject({ code: "LINK_INVALID" });
   });
 
   it("is refused when it has expired, is forged, cut or changed, or of another execution of that id", async () => {

@@ -16,6 +16,8 @@ export type WaitAnswer =
 export interface WaitInfo {
   /** The id of the wait; no other wait of the execution ever gets the same id. */
   readonly id: string;
+  /** The id under which it was first open, if it has another one now because the code of the node has refused an answer. */
+  readonly firstId?: string;
   /** The place of the wait, such as `approve` or `map[3]/approve`. */
   readonly address: string;
   /** The id of the node, without the maps and sub-workflows around it. */

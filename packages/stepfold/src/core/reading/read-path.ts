@@ -241,7 +241,7 @@ function checkWait(wait: JsonObject, pointer: string): void {
   time(wait.openedAt, `${pointer}/openedAt`);
   time(resumeAt, `${pointer}/resumeAt`);
   time(wait.timeoutAt, `${pointer}/timeoutAt`);
-  optionalText(wait, ["signal", "key", "tally", "typeSchema"], pointer);
+  optionalText(wait, ["signal", "key", "tally", "typeSchema", "firstId"], pointer);
   flag(wait.transient, `${pointer}/transient`);
   flag(wait.begins, `${pointer}/begins`);
   checkQuorum(wait, pointer);

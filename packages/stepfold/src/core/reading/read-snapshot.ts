@@ -66,7 +66,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, run, restarts, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
-  const { historyBytes, answered, schemas, closing, taskQueue } = plain;
+  const { historyBytes, answered, keyRows, schemas, closing, taskQueue } = plain;
   if (plain.continuedAs !== undefined)
     return invalid(
       "/continuedAs",
@@ -103,6 +103,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(taskQueue !== undefined && { taskQueue }),
     ...(historyBytes !== undefined && { historyBytes: count(historyBytes, "/historyBytes") }),
     ...(answered !== undefined && { answered: readAnswered(answered, version) }),
+    ...(keyRows !== undefined && { keyRows: readKeyRows(keyRows, version) }),
     ...(schemas !== undefined && { schemas: readSchemas(schemas) }),
     ...(descendants !== undefined && { descendants: count(descendants, "/descendants") }),
     ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
@@ -133,12 +134,24 @@ const keyedCommands: readonly unknown[] = ["resume", "signal", "setMetadata", "r
 /** Reads the idempotency keys of answers, signals and changes of metadata. */
 function readAnswered(value: Json, latest: number): Snapshot["answered"] {
   for (const [i, given] of list(value, "/answered", "must be a list of keys").entries()) {
-    const { command, key, version } = object(given, `/answered/${i}`, "must be an object with command, key and version");
+    const { command, key, version, at } = object(given, `/answered/${i}`, "must be an object with command, key and version");
     if (!keyedCommands.includes(command)) return invalid(`/answered/${i}/command`, `must be ${keyedCommands.join(" or ")}`);
     text(key, `/answered/${i}/key`, "must be a key");
     count(version, `/answered/${i}/version`, 0, latest);
+    time(at, `/answered/${i}/at`);
   }
   return value as unknown as Snapshot["answered"];
+}
+
+/** Reads where the store has older idempotency keys. */
+function readKeyRows(value: Json, latest: number): Snapshot["keyRows"] {
+  const { days, before, refused } = object(value, "/keyRows", "must be an object with days and before");
+  for (const [i, day] of list(days, "/keyRows/days", "must be a list of days").entries()) count(day, `/keyRows/days/${i}`);
+  count(before, "/keyRows/before", 0, latest);
+  if (refused !== undefined)
+    for (const [i, version] of list(refused, "/keyRows/refused", "must be a list of versions").entries())
+      count(version, `/keyRows/refused/${i}`, 0, latest);
+  return value as unknown as Snapshot["keyRows"];
 }
 
 /** Reads the JSON Schemas of payloads. */

@@ -247,6 +247,8 @@ export interface ResumedEvent extends Placed {
   readonly type: "resumed";
   readonly pathId: string;
   readonly waitId: string;
+  /** With an idempotency key: the id under which the wait was first open, if it has another one now. */
+  readonly firstId?: string;
   readonly by: "payload" | "timer" | "child" | "delivery";
   readonly payload?: Json;
   /** The idempotency key that the caller gave for this answer. */

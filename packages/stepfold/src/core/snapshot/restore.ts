@@ -14,7 +14,7 @@ import type {
 } from "./event.ts";
 import type { HeldResults, HistoryCheckpoint } from "./history-checkpoint.ts";
 import { valueInEvents, wholeHead } from "./large-values.ts";
-import { type AnsweredKey, maxAnsweredKeys } from "./parts/answered-key.ts";
+import { type AnsweredKey, addKey, forgetKey, type KeyRows } from "./parts/answered-key.ts";
 import type { Variables, VariableValue } from "./parts/variables.ts";
 import { readableOf } from "./parts/variables.ts";
 import { answeredKeyOf, resultOf } from "./result.ts";
@@ -60,7 +60,8 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   if (mapItems.size > 0) snapshot.mapItems = Object.fromEntries(mapItems);
   if (history.compensations.length > 0) snapshot.compensations = history.compensations;
   // an execution remembers idempotency keys only if it is in a store; then it has an incarnation
-  if (head.incarnation !== undefined && history.answered.length > 0) snapshot.answered = history.answered;
+  const answered = head.incarnation === undefined ? [] : history.answeredSince(head.keyRows?.before ?? 0);
+  if (answered.length > 0) snapshot.answered = answered;
   if (history.schemas) snapshot.schemas = history.schemas;
   return snapshot;
 }
@@ -95,6 +96,8 @@ class History {
   #values: NonNullable<HistoryCheckpoint["values"]> = {};
   /** The latest idempotency keys, oldest first. */
   answered: AnsweredKey[] = [];
+  /** The days of the keys as the events tell them. The head has them too, and what it has counts. */
+  keyRows: KeyRows | undefined;
   schemas: Snapshot["schemas"];
   /** Values of variables by the key of their scope. */
   readonly #variables = new Map<string, Map<string, VariableValue[]>>();
@@ -154,7 +157,7 @@ class History {
         break;
       case "answerRefused":
         // the idempotency key of a refused answer may be used again
-        this.answered = this.answered.filter(({ version }) => version !== event.answer);
+        if (event.answer !== undefined) forgetKey(this, event.answer);
         break;
       case "itemAdded":
         this.#addItem(event);
@@ -266,10 +269,14 @@ class History {
     this.#latest.get(scopedKey(scope, pathId))?.push(item);
   }
 
+  /** The keys of events from a version on: the store has the earlier ones in rows. */
+  answeredSince(version: number): readonly AnsweredKey[] {
+    return version === 0 ? this.answered : this.answered.filter((given) => given.version >= version);
+  }
+
   #addKey(event: Event): void {
     const answered = answeredKeyOf(event);
-    if (answered) this.answered.push(answered);
-    if (this.answered.length > maxAnsweredKeys) this.answered.shift();
+    if (answered) addKey(this, answered);
   }
 
   #addResult(event: CompletedEvent | FailedEvent | TimedOutEvent): void {

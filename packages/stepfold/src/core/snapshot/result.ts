@@ -28,7 +28,7 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
 /** Returns the record of the idempotency key of an event, which the execution remembers; null if the event has no key. */
 export function answeredKeyOf(event: Event): AnsweredKey | null {
   if (!isAnsweredEvent(event) || event.idempotencyKey === undefined) return null;
-  return Object.freeze({ command: commands[event.type], key: event.idempotencyKey, version: event.version });
+  return Object.freeze({ command: commands[event.type], key: event.idempotencyKey, version: event.version, at: event.at });
 }
 
 /** The commands that may have an idempotency key, by the type of their event. */

@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { Acted } from "./parts/acted.ts";
-import type { AnsweredKey } from "./parts/answered-key.ts";
+import type { AnsweredKey, KeyRows } from "./parts/answered-key.ts";
 import type { InEvents } from "./parts/in-events.ts";
 import type { Origin, ParentLink, PresentRun } from "./parts/lineage.ts";
 import type { ChildEnd, Message, ScheduledBy } from "./parts/message.ts";
@@ -291,6 +291,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly restarts?: number;
   /** What is used of the limit `descendants`: the detached executions that this one has started, and those that they may start. */
   readonly descendants?: number;
+  /** Where the store keeps the idempotency keys that are not in `answered` any more. Only with a store. */
+  readonly keyRows?: KeyRows;
   /** Messages that are still to be delivered, oldest first. An execution does not end before they are delivered. */
   readonly outbox?: readonly Message[];
 }
@@ -306,7 +308,7 @@ export interface Snapshot extends SnapshotHead {
   readonly mapItems?: Readonly<Record<string, readonly Json[]>>;
   /** The results of compensations, in the order in which they were performed. */
   readonly compensations?: readonly CompensationResult[];
-  /** The latest 1,000 idempotency keys of answers, signals and changes of metadata, oldest first. Only with a store. */
+  /** The latest idempotency keys of answers, signals, restarts and changes of metadata, oldest first. Only with a store. */
   readonly answered?: readonly AnsweredKey[];
   /** JSON Schemas that node types give for payloads, by the id that waits name as `typeSchema`. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>;

@@ -46,7 +46,7 @@ describe("metadata that is set", () => {
   it("remembers the key under which it was set, also where it is put together from a store", () => {
     const event = setting(begun, { stage: "late" }, { idempotencyKey: "k" });
     const late = apply(flow, begun, event);
-    const answered = [{ command: "setMetadata", key: "k", version: 1 }];
+    const answered = [{ command: "setMetadata", key: "k", version: 1, at: event.at }];
     expect(late.answered).toEqual(answered);
     const { context: _, answered: __, ...head } = late;
     expect(restore({ head, children: [], events: [first, event], checkpoint: null }).answered).toEqual(answered);

@@ -1,6 +1,7 @@
 import { parentKey } from "../snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
 import { type Acted, actedElsewhere, underNewKey } from "../snapshot/parts/acted.ts";
+import { heldKeys } from "../snapshot/parts/answered-key.ts";
 import type { Origin } from "../snapshot/parts/lineage.ts";
 import type { Variables } from "../snapshot/parts/variables.ts";
 import type { Resumed } from "../snapshot/parts/wait.ts";
@@ -74,7 +75,7 @@ function stateOf(snapshot: Snapshot, laterMs: number): CheckpointState {
     ...(mapItems && { mapItems }),
     ...(schemas && { schemas }),
     // what was given under these keys is in another history
-    ...(answered && { answered: answered.map((given) => ({ ...given, version: 0 })) }),
+    ...(answered && { answered: answered.slice(-heldKeys).map((given) => ({ ...given, version: 0 })) }),
     ...(compensations && { compensations: compensations.map((done) => movedCompensation(done, move)) }),
   };
 }

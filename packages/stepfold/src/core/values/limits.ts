@@ -52,6 +52,8 @@ export interface Limits {
   readonly expressionSteps: number;
   /** How far in the future a timer may lie, in milliseconds. */
   readonly timerMs: number;
+  /** How long an execution knows an idempotency key at least, in milliseconds: after that the same key may count again. */
+  readonly idempotencyKeyMs: number;
 }
 
 /** The limits that apply by default. */
@@ -79,4 +81,5 @@ export const defaultLimits: Limits = Object.freeze({
   schemaWork: 5_000_000,
   expressionSteps: 250_000,
   timerMs: 10 * 365 * 24 * 60 * 60 * 1000,
+  idempotencyKeyMs: 7 * 24 * 60 * 60 * 1000,
 });

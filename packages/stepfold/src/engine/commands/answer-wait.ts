@@ -48,6 +48,7 @@ export async function resumeEvent(
   if (command.idempotencyKey !== undefined) {
     event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);
     event.nodeId = path.nodeId;
+    if (wait.firstId !== undefined) event.firstId = wait.firstId;
   }
   await checkPayload(workflow, snapshot, { scope, path, wait, payload: event.payload }, limits);
   return event;

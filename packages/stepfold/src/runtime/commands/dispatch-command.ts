@@ -1,6 +1,7 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
+import { heldKeys } from "../../core/snapshot/parts/answered-key.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
@@ -21,6 +22,7 @@ import { persistForCaller, writeForCaller } from "../context/persist.ts";
 import { requireNoSchedule } from "../context/require-no-schedule.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
+import { movedKeys } from "./older-keys.ts";
 import { answeredBefore, onceKeyOf, requireRepeated } from "./repeated-answer.ts";
 
 /** How many times a command is tried again after a conflict with another writer. Normal work causes fewer conflicts. */
@@ -61,11 +63,11 @@ async function commitJobs(context: RuntimeContext, workflowId: string, all: read
     try {
       const decided = await decideJobs(context, workflowId, jobs);
       if (!decided) return;
-      jobs = [...decided.jobs, ...decided.repeats];
+      jobs = [...decided.jobs, ...decided.later];
       const result = await commitDecided(context, decided);
       // only the first job brings a wake-up, because one is enough for the whole commit
       for (const [index, { resolve }] of decided.jobs.entries()) resolve(index === 0 ? result : { committed: true, wakeUp: null });
-      return decided.repeats.length > 0 ? commitJobs(context, workflowId, decided.repeats) : undefined;
+      return decided.later.length > 0 ? commitJobs(context, workflowId, decided.later) : undefined;
     } catch (error) {
       if (isOvertaken(error) && conflicts < maxConflicts) await letOthersPass(context, workflowId, jobs, conflicts);
       else return rejectJobs(context, workflowId, jobs, error);
@@ -87,8 +89,11 @@ interface Decided {
   /** The jobs whose commands gave an event; `events` contains these events in the same order. */
   readonly jobs: readonly CommandJob[];
   readonly events: readonly Event[];
-  /** Jobs with the same idempotency key as one of `jobs`. They are decided after the commit, when its result is known. */
-  readonly repeats: readonly CommandJob[];
+  /**
+   * Jobs with the same idempotency key as one of `jobs`, which are decided after the commit, when its result is known; and those with keys
+   * that would be too many for one commit.
+   */
+  readonly later: readonly CommandJob[];
   /** The execution after these events. */
   readonly draft: Draft;
   /** When the execution was due before these events; null if it was not due by itself. */
@@ -101,6 +106,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   let snapshot = await patiently(() => requireSnapshot(store, workflowId));
   const now = await patiently(() => clock.now());
+  snapshot = await patiently(() => movedKeys(store, snapshot, { now, keptMs: setting.limits.idempotencyKeyMs }));
   // the keys of this batch. An earlier answer is found by its key in the snapshot; a later one makes the commit a conflict
   const keys = new Set<string>();
   const { status, definition } = snapshot;
@@ -111,7 +117,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     const draft = openDraft(compiled, first);
     return { draft, dueBefore: wakeAt(draft) };
   };
-  const [jobs, events, repeats]: [CommandJob[], Event[], CommandJob[]] = [[], [], []];
+  const [jobs, events, later]: [CommandJob[], Event[], CommandJob[]] = [[], [], []];
   const breaks = new Breaks(() => environment.monotonicMs());
   for (const job of all) {
     const { command, isCurrent, ofSchedules = false, resolve, reject } = job;
@@ -119,8 +125,9 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (isCurrent?.() === false) throw new StepfoldError("FENCE_LOST", { workflowId });
       if (!ofSchedules && !triesAgain(command, snapshot)) requireNoSchedule(snapshot, command.type);
       const key = onceKeyOf(command);
-      if (key !== null && keys.has(key)) {
-        repeats.push(job);
+      const name = key && `${key.command} ${key.key}`;
+      if (name !== null && (keys.has(name) || keys.size >= heldKeys)) {
+        later.push(job);
         continue;
       }
       const workflow = await registry.pinnedForCommands(workflowId, hash);
@@ -137,7 +144,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
       events.push(withConsequences(draft, event));
       jobs.push(job);
-      if (key !== null) keys.add(key);
+      if (name !== null) keys.add(name);
       // the next command is decided on this state
       if (job !== all.at(-1)) snapshot = closeDraft(draft);
     } catch (error) {
@@ -146,7 +153,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     const others = breaks.next();
     if (others) await others;
   }
-  return opened && jobs.length > 0 ? { jobs, events, repeats, ...opened } : null;
+  return opened && jobs.length > 0 ? { jobs, events, later, ...opened } : null;
 }
 
 /** Whether a command only lets an execution try again what failed. An operator may do this with a schedule too. */

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { itemOf, parentKey, scopedKey } from "../../core/snapshot/address.ts";
 import type { MetadataSetEvent, RestartedEvent } from "../../core/snapshot/event.ts";
+import type { AnsweredKey } from "../../core/snapshot/parts/answered-key.ts";
 import { type AnsweredEvent, isAnsweredEvent } from "../../core/snapshot/result.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { readTarget } from "../../core/snapshot/target.ts";
@@ -10,11 +11,15 @@ import { isJsonObject } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { olderVersion } from "./older-keys.ts";
 
-/** Returns the key under which a command counts only once: its type and its idempotency key; null if it has none, or one that will be refused. */
-export function onceKeyOf(command: Command): string | null {
+/** The key under which a command counts only once: its type and its idempotency key. */
+export type OnceKey = Pick<AnsweredKey, "command" | "key">;
+
+/** Returns the key under which a command counts only once; null if it has none, or one that will be refused. */
+export function onceKeyOf(command: Command): OnceKey | null {
   if (!("idempotencyKey" in command) || typeof command.idempotencyKey !== "string") return null;
-  return `${command.type} ${command.idempotencyKey}`;
+  return { command: command.type, key: command.idempotencyKey };
 }
 
 /** A command that was committed before under an idempotency key. */
@@ -23,12 +28,14 @@ export interface Earlier {
   readonly event: AnsweredEvent | null;
 }
 
-/** Returns what was committed under a key before; null if nothing was, or if it is not among the latest 1,000 keys. */
-export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<Earlier | null> {
-  const found = answered?.find((given) => `${given.command} ${given.key}` === key);
-  if (!found) return null;
-  const [row] = await store.events(workflowId, found.version - 1, 1);
-  const event = row?.version === found.version ? row.event : null;
+/** Returns what was committed under a key before; null if nothing was, or if it is so long ago that the key is not known any more. */
+export async function answeredBefore(store: SnapshotStore, snapshot: Snapshot, wanted: OnceKey): Promise<Earlier | null> {
+  const { workflowId, answered } = snapshot;
+  const held = answered?.find(({ command, key }) => key === wanted.key && command === wanted.command);
+  const version = held?.version ?? (await olderVersion(store, snapshot, wanted));
+  if (version === null) return null;
+  const [row] = await store.events(workflowId, version - 1, 1);
+  const event = row?.version === version ? row.event : null;
   return { event: event && isAnsweredEvent(event) ? event : null };
 }
 
@@ -64,9 +71,9 @@ function requireSameMetadata({ metadata }: MetadataSetEvent, workflowId: string,
 function hasSameTarget(event: Exclude<AnsweredEvent, MetadataSetEvent | RestartedEvent>, command: Command): boolean {
   if (command.type === "signal") return event.type === "signalled" && event.name === command.name && event.key === command.key;
   if (command.type !== "resume" || event.type !== "resumed" || event.who !== command.by) return false;
-  const { scope = "", pathId, waitId, nodeId } = event;
+  const { scope = "", pathId, waitId, firstId, nodeId } = event;
   const wanted = readTarget(command.target);
-  if (wanted.waitId !== undefined) return wanted.waitId === waitId;
+  if (wanted.waitId !== undefined) return wanted.waitId === waitId || wanted.waitId === firstId;
   if (wanted.pathId !== undefined) return wanted.pathId === scopedKey(scope, pathId);
   // with an item, the node of the target may be the map around the wait, so only the item is compared
   if (wanted.item !== undefined) return itemOf(scope) === wanted.item;

@@ -3,6 +3,7 @@ import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { CountQuery } from "../../ports/execution-list.ts";
+import { keptKeysThrough } from "../../ports/kept-keys.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
@@ -55,6 +56,7 @@ export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, t
       label: (id: string, hash: string | null, expected: string | null) => timed(store.label!(id, hash, expected)),
     }),
     ...(store.labels && { labels: (ids: readonly string[]) => timed(store.labels!(ids)) }),
+    ...(store.keptKeys && { keptKeys: keptKeysThrough(store.keptKeys, (work) => timed(work())) }),
     close: () => store.close(),
   };
 }

@@ -66,9 +66,9 @@ export interface BackfillOptions {
 /** How a schedule is triggered. */
 export interface TriggerOptions {
   /**
-   * Calls with the same key start one execution, however often they are made: 1 to 255 characters. A schedule remembers its latest 1,000
-   * keys, together with those of what its executions report. After that, a key still counts once for as long as the execution exists that
-   * it has started, and its id stays taken after a deletion. Default: each call starts one.
+   * Calls with the same key start one execution, however often they are made: 1 to 255 characters. A schedule knows a key
+   * for at least 7 days (`limits.idempotencyKeyMs`). After that, a key still counts once for as long as the execution exists that it has
+   * started, and its id stays taken after a deletion. Default: each call starts one.
    */
   readonly idempotencyKey?: string | undefined;
 }

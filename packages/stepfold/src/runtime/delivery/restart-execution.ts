@@ -4,6 +4,7 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";
 import { withConsequences } from "../../core/transition/evolve.ts";
 import { restartRun } from "../../core/transition/restart-run.ts";
+import { answeredBefore } from "../commands/repeated-answer.ts";
 import { noticeOf } from "../context/changes.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { writeForCaller } from "../context/persist.ts";
@@ -43,7 +44,7 @@ export async function restartExecution(
   checkRestartOptions(options, context.caller);
   for (let tries = 0; ; tries++) {
     const ended = await requireSnapshot(store, workflowId);
-    const before = restartedBefore(context, ended, options);
+    const before = await restartedBefore(context, ended, options);
     if (before) return before;
     const planned = await planRestart(context, workflowId, options).catch(async (error: unknown) => {
       const { version } = await requireSnapshot(store, workflowId);
@@ -75,13 +76,13 @@ export async function restartExecution(
  *
  * @throws StepfoldError `FORK_REFUSED` if the call names a definition that the execution does not follow
  */
-function restartedBefore(
+async function restartedBefore(
   context: RuntimeContext,
   snapshot: Snapshot,
-  { idempotencyKey, definition }: RestartOptions,
-): RestartOutcome | null {
-  const { status, restarts, answered = [] } = snapshot;
-  const isRepeated = idempotencyKey !== undefined && answered.some(({ command, key }) => command === "restart" && key === idempotencyKey);
+  { idempotencyKey: key, definition }: RestartOptions,
+): Promise<RestartOutcome | null> {
+  const { status, restarts } = snapshot;
+  const isRepeated = key !== undefined && (await answeredBefore(context.store, snapshot, { command: "restart", key })) !== null;
   const reason = isRepeated
     ? "repeated"
     : restarts === undefined

@@ -32,7 +32,7 @@ export interface RestartOptions extends TimeOptions, Asked {
    * that had happened. `new`: for services that keep a failure under a key and answer with it again.
    */
   readonly keys?: "same" | "new" | undefined;
-  /** The same key is one restart, however often it is sent, also if the execution has failed again. It remembers its latest 1,000 keys. */
+  /** The same key is one restart, also if the execution has failed again. A key is known for at least 7 days (`limits.idempotencyKeyMs`). */
   readonly idempotencyKey?: string | undefined;
 }
 

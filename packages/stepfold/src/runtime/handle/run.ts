@@ -35,7 +35,7 @@ export interface WaitQuery extends Place {
 /** How to answer a wait. A place, such as `step` or `waitId`, is needed if there are several waits. */
 export interface ResumeOptions extends Place, Asked {
   readonly payload?: unknown;
-  /** The same key with the same payload is one answer, however often it is sent. An execution remembers its latest 1,000 keys. */
+  /** The same key with the same payload is one answer. A key is known for at least 7 days (`limits.idempotencyKeyMs`). */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface SignalOptions extends Asked {
   readonly key?: string | undefined;
   /** How long the signal is kept for a wait that is not open yet. Default 30 days. */
   readonly ttl?: Duration | undefined;
-  /** The same key with the same payload is one signal, however often it is sent. An execution remembers its latest 1,000 keys. */
+  /** The same key with the same payload is one signal. A key is known for at least 7 days (`limits.idempotencyKeyMs`). */
   readonly idempotencyKey?: string | undefined;
 }
 

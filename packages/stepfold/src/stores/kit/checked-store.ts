@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery } from "../../ports/execution-list.ts";
+import { keptKeysThrough } from "../../ports/kept-keys.ts";
 import { defaultAtMost } from "../../ports/list-fallbacks.ts";
 import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DefinitionLibrary, DefinitionQuery } from "../../ports/store-definitions.ts";
@@ -146,10 +147,15 @@ function checkedLists(
   };
 }
 
-/** The methods of the definition library, with checked options. */
-function checkedLibrary(methods: StoreMethods, ask: <T>(work: () => Promise<T>) => Promise<T>): Partial<DefinitionLibrary> {
-  if (!methods.features.definitions) return {};
+/** The methods of the definition library, with checked options, and the older idempotency keys. */
+function checkedLibrary(
+  methods: StoreMethods,
+  ask: <T>(work: () => Promise<T>) => Promise<T>,
+): Partial<DefinitionLibrary> & Pick<SnapshotStore, "keptKeys"> {
+  const keys = methods.keptKeys && { keptKeys: keptKeysThrough(methods.keptKeys, ask) };
+  if (!methods.features.definitions) return keys ?? {};
   return {
+    ...keys,
     listDefinitions: (query = {}) => ask(async () => methods.listDefinitions!(checkedDefinitionQuery(query))),
     label: (id, hash, expected) =>
       ask(async () => {

@@ -6,8 +6,9 @@
  * - `worker`: a part of the workers; see `live-workers.ts`.
  * - `library`: a part of the list of definitions; see `definition-library.ts`.
  * - `label`: the published definition of a workflow, by the hash of the workflow's id.
+ * - `key`: a part of the older idempotency keys of an execution; see `table-keys.ts`.
  */
-export type RecordKind = "definition" | "permit" | "worker" | "library" | "label";
+export type RecordKind = "definition" | "permit" | "worker" | "library" | "label" | "key";
 
 /** A small text that several processes may change. */
 export interface StoredRecord {

@@ -21,7 +21,8 @@ import { liveWorkers, storeBeat } from "./live-workers.ts";
 import { readTogether } from "./read-together.ts";
 import { restoredHead, wholeHeadOf } from "./restoring/restored-head.ts";
 import { restoredSnapshot, type StoredRows } from "./restoring/restored-snapshot.ts";
-import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
+import { TableKeys } from "./table-keys.ts";
+import { type Deleted, defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { trimExecutions } from "./trim-executions.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
 import { type RowWriter, rowWriter, writtenOf } from "./writing/row-writer.ts";
@@ -62,6 +63,7 @@ class TableStore implements StoreMethods {
   readonly #writer: RowWriter;
   readonly #claims: Claims;
   readonly #definitions: TableDefinitionLibrary;
+  readonly keptKeys: TableKeys;
   readonly #load: (workflowId: string) => Promise<StoredRows | null>;
   readonly #head: (workflowId: string) => Promise<ListedRow | null>;
   /** The access for writes without `alongside`. */
@@ -71,7 +73,7 @@ class TableStore implements StoreMethods {
 
   constructor(table: ExecutionTable, { idempotencyRetentionMs: retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
     this.name = table.name;
-    this.features = { ...table.features, ...(table.features.permits && { taskQueues: true }), lists: true, definitions: true };
+    this.features = { ...table.features, ...(table.features.permits && { taskQueues: true }), lists: true, definitions: true, keys: true };
     this.#table = table;
     this.#maxValueBytes = table.features.maxValueBytes ?? maxValueBytes;
     this.#retentionMs = retentionMs;
@@ -79,6 +81,7 @@ class TableStore implements StoreMethods {
     this.#access = this.#accessTo(table, (write) => this.#writer.write(write));
     this.#claims = new Claims(table, this.#writer);
     this.#definitions = new TableDefinitionLibrary(table);
+    this.keptKeys = new TableKeys(table);
     this.#load = readTogether((ids) => table.load(ids), maxLoads);
     this.#head = readTogether(async (ids) => new Map((await table.heads(ids)).map((row) => [row.id, row])), maxHeads);
   }
@@ -168,13 +171,13 @@ class TableStore implements StoreMethods {
   }
 
   async delete(workflowId: string): Promise<void> {
-    const { keys } = await this.#order.run([workflowId], () => deleteExecution(this.#table, this.#writer, workflowId));
-    await this.#claims.forget(keys);
+    await this.#forget(await this.#order.run([workflowId], () => deleteExecution(this.#table, this.#writer, workflowId)));
   }
 
   async prune(options: CheckedPrune): Promise<PruneReport> {
-    const { executions: deleted, keys } = await pruneExecutions(this.#table, this.#writer, options, this.#retentionMs);
-    await this.#claims.forget(keys);
+    const pruned = await pruneExecutions(this.#table, this.#writer, options, this.#retentionMs);
+    await this.#forget(pruned);
+    const { executions: deleted } = pruned;
     return {
       executions: deleted.length,
       // each version is one event
@@ -213,6 +216,12 @@ class TableStore implements StoreMethods {
     await this.#order.idle();
     await this.#writer.idle();
     await this.#table.close?.();
+  }
+
+  /** Deletes what the store keeps of deleted executions in records of its own. */
+  async #forget({ keys, owned }: Deleted): Promise<void> {
+    await this.#claims.forget(keys);
+    for (const { owner, days } of owned) await this.keptKeys.drop(owner, days);
   }
 
   #written(commit: Commit): WrittenCommit {

@@ -4,6 +4,7 @@ import { liveGuard } from "./claims/guard.ts";
 import type { ExecutionGuard, RowWrite } from "./execution-rows.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 import type { CheckedPrune } from "./lists/checked-query.ts";
+import { type OwnedDays, ownedDays } from "./table-keys.ts";
 import type { RowWriter } from "./writing/row-writer.ts";
 import { refuseDelete } from "./writing/verdict.ts";
 
@@ -14,11 +15,13 @@ export const defaultRetentionMs: number = 30 * 24 * 60 * 60 * 1000;
 const deletedTogether = 100;
 
 /** Executions that were deleted. */
-interface Deleted {
+export interface Deleted {
   /** Their guards from before the deletion. */
   readonly executions: readonly ExecutionGuard[];
   /** The keys of records that may have counted them, and that may be of no use any more (see `Claims.forget`). */
   readonly keys: readonly string[];
+  /** Their idempotency keys, which are deleted after them. If the process dies before that, they stay, and nobody ever reads them. */
+  readonly owned: readonly OwnedDays[];
 }
 
 /**
@@ -50,8 +53,9 @@ export async function deleteExecution(table: ExecutionTable, writer: RowWriter, 
     const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
     refuseDelete(workflowId, guard?.status ?? null);
     const keys = await countedKeys(table, [guard!]);
+    const owned = await ownedDays(table, [guard!]);
     // if another call has deleted the execution meanwhile, or opened it again, the next round says so
-    if (await writer.write(burialOf(guard!))) return { executions: [guard!], keys };
+    if (await writer.write(burialOf(guard!))) return { executions: [guard!], keys, owned };
   }
 }
 
@@ -66,17 +70,21 @@ export async function pruneExecutions(
   retentionMs: number,
 ): Promise<Deleted> {
   const found = statuses.length === 0 ? [] : await table.lists.ended({ before, limit, ended: { statuses, definitionId } });
-  if (dryRun) return { executions: found, keys: [] };
+  if (dryRun) return { executions: found, keys: [], owned: [] };
   const deleted: ExecutionGuard[] = [];
   const keys = new Set<string>();
+  const owned: OwnedDays[] = [];
   for (let at = 0; at < found.length; at += deletedTogether) {
     const some = found.slice(at, at + deletedTogether);
     for (const key of await countedKeys(table, some)) keys.add(key);
+    const theirs = await ownedDays(table, some);
     const written = await Promise.all(some.map((guard) => writer.write(burialOf(guard))));
-    deleted.push(...some.filter((_, index) => written[index]));
+    const gone = some.filter((_, index) => written[index]);
+    deleted.push(...gone);
+    owned.push(...theirs.filter(({ owner }) => gone.some(({ id }) => id === owner.workflowId)));
   }
   await removeExpired(table, writer, retentionMs, limit);
-  return { executions: deleted, keys: [...keys] };
+  return { executions: deleted, keys: [...keys], owned };
 }
 
 async function removeExpired(table: ExecutionTable, writer: RowWriter, retentionMs: number, limit: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { CountQuery } from "../../ports/execution-list.ts";
+import { keptKeysThrough } from "../../ports/kept-keys.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { DefinitionQuery } from "../../ports/store-definitions.ts";
 import type { WorkerBeat } from "../../ports/store-workers.ts";
@@ -46,6 +47,7 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
       label: (id: string, hash: string | null, expected: string | null) => call(() => store.label!(id, hash, expected)),
     }),
     ...(store.labels && { labels: (ids: readonly string[]) => call(() => store.labels!(ids)) }),
+    ...(store.keptKeys && { keptKeys: keptKeysThrough(store.keptKeys, call) }),
     close: async () => undefined,
   };
 }

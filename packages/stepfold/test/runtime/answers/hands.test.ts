@@ -154,6 +154,24 @@ describe("an answer that the code of the node refuses afterwards", () => {
     expect(environment.now()).toBeLessThan(asked!.timeoutAt!);
   });
 
+  it("frees its idempotency key also if that is in a row by then", async () => {
+    const { hands, drive } = shop();
+    const run = await hands.start("till", { workflowId: "t" });
+    await drive();
+    expect(await run.resume({ payload: { amount: 3 }, idempotencyKey: "k" })).toEqual({ applied: true });
+    for (const part of ["a", "b", "c"]) {
+      const others = Array.from({ length: 500 }, (_, index) => run.setMetadata({ part }, { idempotencyKey: `${part}${index}` }));
+      expect((await Promise.all(others)).every(({ applied }) => applied)).toBe(true);
+    }
+    expect((await run.snapshot()).answered!.some(({ key }) => key === "k")).toBe(false);
+    // until the code has seen the answer, the same answer again is a repetition
+    expect(await run.resume({ payload: { amount: 3 }, idempotencyKey: "k" })).toEqual({ applied: false });
+    await drive();
+    expect((await run.waits())[0]).toMatchObject({ firstId: "0@2", refused: { issues: [{ message: "must be even" }] } });
+    expect(await run.resume({ payload: { amount: 4 }, idempotencyKey: "k" })).toEqual({ applied: true });
+    expect(await run.resume({ payload: { amount: 4 }, idempotencyKey: "k" })).toEqual({ applied: false });
+  });
+
   it("may be refused twice; a deadline that passes meanwhile counts", async () => {
     const { hands, drive, history, environment, worker, store } = shop();
     const run = await hands.start("till", { workflowId: "t" });

@@ -82,6 +82,7 @@ describe("opening an SQLite store", () => {
       taskQueues: true,
       lists: true,
       definitions: true,
+      keys: true,
     });
     expect(memory.features).toEqual({
       clock: "store",
@@ -91,6 +92,7 @@ describe("opening an SQLite store", () => {
       taskQueues: true,
       lists: true,
       definitions: true,
+      keys: true,
     });
     await file.close();
     await memory.close();

@@ -13,6 +13,8 @@ export interface Answer extends InEvents {
 export interface Wait extends InEvents {
   /** `pathId@turn`, in a child after the child's key: `0#1/3>0@2`. Further waits of the path end in `.1`, `.2`. Never used twice. */
   readonly id: string;
+  /** The id under which it was first open. Absent: its id. A wait has another one after the code of the node has refused an answer. */
+  readonly firstId?: string;
   /**
    * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: the end of a detached execution.
    * `incident`: a decision about a step that has failed for good; its payload is `{ error, attempt }`, its answer an `IncidentAnswer`.

@@ -131,6 +131,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (run) head.run = run;
   if (draft.restarts > 0) head.restarts = draft.restarts;
   if (draft.descendants > 0) head.descendants = draft.descendants;
+  if (draft.keyRows) head.keyRows = draft.keyRows;
   if (outbox.length > 0) head.outbox = outbox;
   return head;
 }

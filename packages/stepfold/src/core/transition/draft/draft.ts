@@ -2,7 +2,7 @@ import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "../../definition/
 import type { ExecutionFacts } from "../../definition/template.ts";
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
-import type { AnsweredKey } from "../../snapshot/parts/answered-key.ts";
+import type { AnsweredKey, KeyRows } from "../../snapshot/parts/answered-key.ts";
 import type { Message } from "../../snapshot/parts/message.ts";
 import type { Variables } from "../../snapshot/parts/variables.ts";
 import { indexAt, noVariables } from "../../snapshot/parts/variables.ts";
@@ -124,6 +124,7 @@ export interface Draft extends ScopeDraft {
   historyBytes: number;
   committedHistoryBytes: number;
   answered: AnsweredKey[];
+  keyRows: KeyRows | undefined;
   schemas: Snapshot["schemas"];
   inbox: readonly KeptSignal[];
   outbox: readonly Message[];
@@ -250,6 +251,7 @@ class ExecutionDraft extends BaseScopeDraft implements Draft {
   historyBytes = 0;
   committedHistoryBytes = 0;
   answered: Draft["answered"] = [];
+  keyRows: Draft["keyRows"] = undefined;
   schemas: Draft["schemas"] = undefined;
   inbox: Draft["inbox"] = [];
   outbox: Draft["outbox"] = [];

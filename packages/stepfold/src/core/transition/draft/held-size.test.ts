@@ -98,14 +98,14 @@ describe("the keys of answers and signals", () => {
     };
     const started = startedAt(flow, "a");
     expect(fold(flow, [started, asked, signal(2, "x"), signal(3), answer]).answered).toEqual([
-      { command: "signal", key: "x", version: 2 },
-      { command: "resume", key: "x", version: 4 },
+      { command: "signal", key: "x", version: 2, at: 5 },
+      { command: "resume", key: "x", version: 4, at: 5 },
     ]);
     const { incarnation: _, ...free } = started;
     expect(fold(flow, [free, signal(1, "x")]).answered).toBeUndefined();
   });
 
-  it("are a thousand at most, the latest", () => {
+  it("are two thousand at most, the latest, if nobody moves the older ones into rows", () => {
     const signals = Array.from({ length: maxAnsweredKeys + 5 }, (_, index) => signal(index + 1, `key ${index}`));
     const { answered } = fold(flow, [startedAt(flow, "a"), ...signals]);
     expect([answered?.length, answered?.[0]?.key]).toEqual([maxAnsweredKeys, "key 5"]);

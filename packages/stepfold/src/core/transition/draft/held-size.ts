@@ -1,5 +1,5 @@
 import type { Event } from "../../snapshot/event.ts";
-import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/parts/answered-key.ts";
+import { type AnsweredKey, addKey, type KeyRows } from "../../snapshot/parts/answered-key.ts";
 import type { Variables } from "../../snapshot/parts/variables.ts";
 import type { Answer, Resumed, Wait } from "../../snapshot/parts/wait.ts";
 import type { Warning } from "../../snapshot/parts/warning.ts";
@@ -13,7 +13,8 @@ interface Counted {
   readonly sizeBytes: number;
   historyBytes: number;
   readonly committedHistoryBytes: number;
-  readonly answered: AnsweredKey[];
+  answered: AnsweredKey[];
+  keyRows: KeyRows | undefined;
   readonly context: Context;
   readonly variables: Variables;
   readonly children: ReadonlyMap<string, { readonly context: Context; readonly variables?: Variables }>;
@@ -24,7 +25,7 @@ const eventBytes = 200;
 /** The approximate size of a result in a checkpoint in bytes, without its output. */
 const resultBytes = 95;
 /** The approximate size of an `AnsweredKey` in a checkpoint in bytes. */
-const keyBytes = 80;
+const keyBytes = 100;
 
 /** Subtracts bytes from the counted size of the execution. */
 export function subtractSize(root: { sizeBytes: number }, bytes: number): void {
@@ -88,9 +89,7 @@ export function countEvent(draft: Counted, event: Event): void {
   draft.historyBytes += historyBytesOf(event);
   if (draft.incarnation === undefined) return;
   const answered = answeredKeyOf(event);
-  if (!answered) return;
-  draft.answered.push(answered);
-  if (draft.answered.length > maxAnsweredKeys) draft.answered.shift();
+  if (answered) addKey(draft, answered);
 }
 
 /**

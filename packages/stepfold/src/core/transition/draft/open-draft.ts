@@ -43,6 +43,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   draft.descendants = snapshot.descendants ?? 0;
   draft.historyBytes = draft.committedHistoryBytes = snapshot.historyBytes ?? 0;
   if (snapshot.answered) draft.answered = [...snapshot.answered];
+  draft.keyRows = snapshot.keyRows;
   draft.schemas = snapshot.schemas;
   if (snapshot.inbox) draft.inbox = snapshot.inbox;
   if (snapshot.outbox) draft.outbox = snapshot.outbox;

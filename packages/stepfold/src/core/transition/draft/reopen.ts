@@ -1,5 +1,6 @@
 import { scopedKey } from "../../snapshot/address.ts";
 import type { AnswerRefusedEvent } from "../../snapshot/event.ts";
+import { forgetKey } from "../../snapshot/parts/answered-key.ts";
 import type { Refusal } from "../../snapshot/parts/refusal.ts";
 import type { Reopening, Resumed, Wait } from "../../snapshot/parts/wait.ts";
 import type { ScopeDraft } from "./draft.ts";
@@ -20,14 +21,15 @@ export function reopen({ root, key }: ScopeDraft, path: DraftPath, reopens: Reop
   path.resumed = undefined;
   const name = scopedKey(key, `${path.id}@${path.turn}`);
   const waits = reopens.waits.map((wait, i) => {
-    const { refused: _, ...again } = { ...withPayload(wait, resumed), id: i === 0 ? name : `${name}.${i}` };
-    return wait.id === reopens.waitId ? again : { ...again, ...(wait.refused && { refused: wait.refused }) };
+    const { id, firstId = id } = wait;
+    const { refused: _, ...again } = { ...withPayload(wait, resumed), id: i === 0 ? name : `${name}.${i}`, firstId };
+    return id === reopens.waitId ? again : { ...again, ...(wait.refused && { refused: wait.refused }) };
   });
   subtractSize(root, sizeOfResumed(resumed) - sizeOfWaits(waits));
   const refused: Refusal = Object.freeze({ at, ...(who !== undefined && { who }), issues });
   path.waits = Object.freeze(waits.map((wait, i) => Object.freeze(reopens.waits[i]!.id === reopens.waitId ? { ...wait, refused } : wait)));
   // the caller may answer once more under the same key
-  root.answered = root.answered.filter(({ version }) => version !== reopens.version);
+  if (reopens.version !== undefined) forgetKey(root, reopens.version);
 }
 
 /** Returns a wait with its payload. `Reopening` stores waits without it, because `suspendPayload` of the answered step holds it. */

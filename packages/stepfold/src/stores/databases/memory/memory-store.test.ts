@@ -14,6 +14,7 @@ describe("memoryStore", () => {
       taskQueues: true,
       lists: true,
       definitions: true,
+      keys: true,
     });
   });
 

@@ -8,6 +8,7 @@ import { commitToCold, partialHead, withoutMarks } from "./cold-copy.ts";
 import { copyRows } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { isRedirect, isRedirectAt } from "./redirect.ts";
+import { copyKeys } from "./tier-keys.ts";
 import type { Tiers } from "./tiers.ts";
 
 /** How many times a commit is tried while other processes move the execution. */
@@ -60,6 +61,7 @@ async function bringBack({ hot, cold }: Tiers, { workflowId, incarnation, expect
   if (inHot && (await isRedirectAt(hot, workflowId, inHot.version))) await hot.delete(workflowId);
   const rows = await readHistory(cold, workflowId);
   const original = withoutMarks(live);
+  await copyKeys(cold, hot, original);
   await copyRows(hot, original, rows, { head: snapshotHead(original), wakeAt: null }, async () => true, redirectHead);
   return "hot";
 }

@@ -9,6 +9,7 @@ import type { AppendedRow, ChangedChild, Commit, SnapshotStore } from "../../../
 import { firstRow, incarnationIn, incarnationOf } from "../values/read-all.ts";
 import { copyHead, isCopy, partialHead, type Times, withoutMarks } from "./cold-copy.ts";
 import { deletePartialCopy } from "./partial-copies.ts";
+import { copyKeys } from "./tier-keys.ts";
 import type { Tiers } from "./tiers.ts";
 
 /** An execution in the hot store: its snapshot and its whole history. */
@@ -34,6 +35,7 @@ export async function copyEnded(tiers: Tiers, { snapshot, rows }: Original, time
   const { hot, cold } = tiers;
   if (!isTerminal(snapshot.status)) return false;
   await copyDefinition(tiers, snapshot);
+  await copyKeys(hot, cold, snapshot);
   const { workflowId } = snapshot;
   const head = copyHead(snapshotHead(snapshot), times);
   // the last commit completes the copy, so it is not made if the execution was deleted meanwhile

@@ -7,6 +7,7 @@ import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead
 import { childHeads, copyDefinition, copyRows, isSameJson, isSameState, lastTrimmed, type Original, originalOf } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
+import { copyKeys } from "./tier-keys.ts";
 import type { Tiers } from "./tiers.ts";
 
 /**
@@ -40,6 +41,7 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   await copyRows(cold, snapshot, rows.slice(0, -1), { head: partial, wakeAt });
 
   if (!(await isReadable(cold, original, lastCommit))) return (await hot.load(workflowId))?.version === version ? "left" : "skipped";
+  await copyKeys(hot, cold, snapshot);
   if (!isToMove()) return "skipped";
   try {
     await hot.commit(redirectCommit(snapshot, row.event.at));

@@ -13,6 +13,7 @@ import { listTiers } from "./list-tiers.ts";
 import { type MoveReport, moveExecutions } from "./move-executions.ts";
 import { eventsFromTiers, loadFromTiers, loadHeadFromTiers } from "./read-tiers.ts";
 import { deleteFromBoth, pruneBoth, trimBoth } from "./remove-executions.ts";
+import { keysOfTiers } from "./tier-keys.ts";
 import type { Tiers } from "./tiers.ts";
 import { clonedCommit, commitToTiers, createInHot, idStateOf, withoutAlongside } from "./write-tiers.ts";
 
@@ -77,6 +78,7 @@ export function tieredStore(options: TieredStoreOptions): TieredStore {
   }
   if (hot === cold) throw new StepfoldError("OPTION_INVALID", { option: "cold", reason: "must be another store than hot" });
   const tiers = { hot, cold };
+  const keptKeys = keysOfTiers(tiers);
   // moves, deletions and `close` run one after the other, because an execution must not be copied while it is deleted
   const lock = keyedLock();
   const alone = <T>(work: () => Promise<T>): Promise<T> => lock.run([""], work);
@@ -114,6 +116,7 @@ export function tieredStore(options: TieredStoreOptions): TieredStore {
       putDefinition: (hash, definition, options) => hot.putDefinition(hash, definition, options),
       getDefinition: async (hash) => (await hot.getDefinition(hash)) ?? cold.getDefinition(hash),
       ...libraryBelow(hot),
+      ...(keptKeys && { keptKeys }),
       async close() {
         await idle();
         await alone(() => Promise.all([hot.close(), cold.close()]));
@@ -138,5 +141,6 @@ function featuresOfTiers({ hot: { features: hot }, cold: { features: cold } }: T
     ...(hot.permits && cold.permits && { permits: true }),
     ...(hot.taskQueues && cold.taskQueues && { taskQueues: true }),
     ...(hot.definitions && { definitions: true }),
+    ...(hot.keys && cold.keys && { keys: true }),
   };
 }

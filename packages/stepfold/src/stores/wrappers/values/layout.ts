@@ -61,7 +61,7 @@ const scheduledBy = fields("schedule workflowId at reports");
 const origin = fields("workflowId incarnation version reason");
 const inEvents: Readonly<Record<string, Layout>> = { inEvents: { recordOf: "structure" } };
 const answer = fields("at", inEvents);
-const wait = fields("id kind transient begins openedAt resumeAt timeoutAt quorum workflowId typeSchema", {
+const wait = fields("id firstId kind transient begins openedAt resumeAt timeoutAt quorum workflowId typeSchema", {
   ...inEvents,
   answers: listOf(answer),
   refused: fields("at"),
@@ -115,6 +115,7 @@ export const headLayout: FieldsLayout = fields(
     from: origin,
     run: fields("number since at quick"),
     givenTime,
+    keyRows: fields("days before refused"),
     closing: fields("status nodeId", { error }),
     outbox,
   },
@@ -135,7 +136,7 @@ const held: Readonly<Record<string, Layout>> = {
   variables: variablesLayout,
   mapItems: { recordOf: listOf("value") },
   compensations: listOf(fields("nodeId timestamp attempt version", { ...failedResult, undoes: undo })),
-  answered: listOf(fields("command version")),
+  answered: listOf(fields("command version at")),
   ...schemas,
 };
 
@@ -170,7 +171,7 @@ export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
     "run quick restarts descendants totalExecutionTime firstNodeId dropsCompensations since",
-    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant taskQueue unnamed answer startAt deadlineAt",
+    "retryAt anew begun waitId firstId by expiresAt pathIds completes ids tenant taskQueue unnamed answer startAt deadlineAt",
   ].join(" "),
   {
     consequences: fields("", {

@@ -90,6 +90,8 @@ export function valueStore(
     },
     // ids and hashes are not encoded
     ...libraryBelow(inner),
+    // their names are hashes
+    ...(inner.keptKeys && { keptKeys: inner.keptKeys }),
     async close() {
       await idle();
       await inner.close();
@@ -103,7 +105,7 @@ export function valueStore(
  * codec refuses them.
  */
 function featuresOver({ features }: SnapshotStore, { permit }: ValueCodec): StoreFeatures {
-  const { clock, durable, multiProcess, transactions, permits, taskQueues, lists, definitions } = features;
+  const { clock, durable, multiProcess, transactions, permits, taskQueues, lists, definitions, keys } = features;
   return {
     ...{ clock, durable, multiProcess },
     ...(transactions && { transactions }),
@@ -111,6 +113,7 @@ function featuresOver({ features }: SnapshotStore, { permit }: ValueCodec): Stor
     ...(taskQueues && { taskQueues }),
     ...(lists && { lists }),
     ...(definitions && { definitions }),
+    ...(keys && { keys }),
   };
 }
 

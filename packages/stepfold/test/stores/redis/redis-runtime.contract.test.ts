@@ -4,6 +4,7 @@ import { memoryQueue } from "../../../src/queues/memory/memory-queue.ts";
 import { redisStore } from "../../../src/stores/databases/redis/index.ts";
 import { mixedWorkers } from "../../runtime/deployments/mixed-workers.fixture.ts";
 import { stricterCode } from "../../runtime/deployments/stricter-code.fixture.ts";
+import { keptKeys } from "../../runtime/keys/kept-keys.fixture.ts";
 import { ownPrefixes } from "./own-prefix.fixture.ts";
 
 const url = await serviceUrlOrSkip("redis");
@@ -15,4 +16,5 @@ describe.skipIf(own === null)("on a server", () => {
   stricterCode("Redis", open);
   mixedWorkers("Redis", open);
   mixedWorkers("Redis", open, async () => memoryQueue());
+  keptKeys("Redis", open);
 });

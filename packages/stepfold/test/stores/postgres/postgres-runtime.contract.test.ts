@@ -4,6 +4,7 @@ import { memoryQueue } from "../../../src/queues/memory/memory-queue.ts";
 import { migratePostgres, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
 import { mixedWorkers } from "../../runtime/deployments/mixed-workers.fixture.ts";
 import { stricterCode } from "../../runtime/deployments/stricter-code.fixture.ts";
+import { keptKeys } from "../../runtime/keys/kept-keys.fixture.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
 const pool = poolOf(8);
@@ -24,4 +25,5 @@ describe.skipIf(url === null)("on a server", () => {
   stricterCode("PostgreSQL", open);
   mixedWorkers("PostgreSQL", open);
   mixedWorkers("PostgreSQL", open, async () => memoryQueue());
+  keptKeys("PostgreSQL", open);
 });
