@@ -38,8 +38,8 @@ export const valueMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/events/step-events.ts",
-        find: "setVariables(scope, event.variables, version)",
-        put: "setVariables(scope.root, event.variables, version)",
+        find: "setVariables(scope, event, version)",
+        put: "setVariables(scope.root, event, version)",
       },
     ],
   },

@@ -138,8 +138,11 @@ function leftBy(event: Event): string | null {
   return isPassedOver ? (event.nodeId ?? null) : null;
 }
 
-function* wrongStep(scope: Scope, { version, nodeId, output, variables = {} }: CompletedEvent): Generator<string> {
+function* wrongStep(scope: Scope, { version, nodeId, output, variables: whole, appended = {} }: CompletedEvent): Generator<string> {
   if (!scope.definition) return;
+  const variables: Record<string, Json> = { ...whole };
+  // an event that adds to a list does not have the items before
+  for (const [name, items] of Object.entries(appended)) variables[name] = [...(latest(scope, name, version) as readonly Json[]), ...items];
   const at = arrivalAt(scope, nodeId);
   const given = (variables.trace as readonly unknown[] | undefined)?.at(-1) as Read | undefined;
   const total = (latest(scope, "total", version) as number) + 1;

@@ -31,7 +31,7 @@ const rules: Readonly<Record<string, Rule>> = {
   ),
   ...keep("compensated schedule queued kept settled inEvents notUndone got number"),
   ...{ input: "value", output: "value", item: "value", value: "value", suspendPayload: "value", schema: "value" },
-  ...{ items: "values", mapItems: "values" },
+  ...{ items: "values", mapItems: "values", appended: "values" },
   ...{ message: "text", reason: "reason", error: "error", cause: "error", payload: "payload" },
   ...{ context: "each", childStates: "each", variables: "each" },
   ...{ consequences: "scan", results: "scan", result: "scan", ended: "scan", undoes: "scan", checkpoint: "scan", state: "scan" },

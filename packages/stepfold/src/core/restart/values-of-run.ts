@@ -1,4 +1,4 @@
-import { hasOlderValues, noVariables, readableOf, type Variables, withValues } from "../snapshot/parts/variables.ts";
+import { hasOlderValues, noVariables, readableOf, type Variables, wholeValues, withValues } from "../snapshot/parts/variables.ts";
 import type { ChildState, Snapshot } from "../snapshot/snapshot.ts";
 import type { RunHistory } from "./run-history.ts";
 
@@ -37,9 +37,11 @@ function valuesOfRun({ events }: RunHistory): Map<string, Variables> {
   for (const event of events) {
     if (event.type === "started") takeOver(event.checkpoint?.state ?? {});
     else if (event.type === "restarted") takeOver(event.state);
-    else if ("variables" in event && event.variables) {
+    else if (event.type === "completed" || event.type === "continued") {
       const scope = ("scope" in event && event.scope) || "";
-      values.set(scope, withValues(values.get(scope) ?? noVariables, event.variables, event.version));
+      const before = values.get(scope) ?? noVariables;
+      const written = wholeValues(before, event);
+      if (Object.keys(written).length > 0) values.set(scope, withValues(before, written, event.version));
     }
   }
   return values;

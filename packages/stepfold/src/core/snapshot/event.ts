@@ -124,6 +124,11 @@ export interface CompletedEvent extends Step {
   readonly sends?: readonly (RootStart | RootCancel)[];
   /** The variables of the scope that the step has changed, by name, each with its whole new value. */
   readonly variables?: Readonly<Record<string, Json>>;
+  /**
+   * Variables of the scope that are lists, by name, each with the items that the step has added at the end of the latest value. So a long
+   * list is not written again with each item.
+   */
+  readonly appended?: Readonly<Record<string, readonly Json[]>>;
   /** The whole new metadata of the execution, if the step has changed it. */
   readonly metadata?: Readonly<Record<string, Json>>;
 }

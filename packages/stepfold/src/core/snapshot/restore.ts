@@ -48,12 +48,12 @@ export interface StoredParts {
  */
 export function restore({ head, children, events, checkpoint }: StoredParts): Snapshot {
   const all = [...events];
-  const history = new History(children, all);
+  const history = new History({ head, children, events: all });
   if (checkpoint) history.goOnFrom(checkpoint);
   for (const event of all) history.add(event);
   history.fillChildren();
   const snapshot: { -readonly [K in keyof Snapshot]: Snapshot[K] } = { ...history.filled(head), context: history.context };
-  const variables = history.variablesOf("", head);
+  const variables = history.variablesOf("");
   if (variables) snapshot.variables = variables;
   if (history.children.size > 0) snapshot.childStates = Object.fromEntries(history.children);
   const mapItems = history.itemsOf(snapshot);
@@ -64,6 +64,10 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   if (answered.length > 0) snapshot.answered = answered;
   if (history.schemas) snapshot.schemas = history.schemas;
   return snapshot;
+}
+
+function arrivalsOf({ activePaths }: Pick<ScopeHead, "activePaths">): readonly number[] {
+  return activePaths.map(({ since }) => since);
 }
 
 /** Removes the results after a version. */
@@ -106,9 +110,23 @@ class History {
   /** By path: the items of its last map, to which items can be added. It is the same list as in `#items`, so an item is in both. */
   readonly #latest = new Map<string, Json[]>();
 
-  constructor(children: StoredParts["children"], events: readonly Event[]) {
+  /** The lists that were made here, so that they may grow. */
+  readonly #grown = new Set<readonly Json[]>();
+
+  /** When the open paths of a scope have arrived at their nodes, by the key of the scope. */
+  readonly #arrivals = new Map<string, readonly number[]>();
+
+  constructor({
+    head,
+    children,
+    events,
+  }: { readonly head: ScopeHead; readonly children: StoredParts["children"]; readonly events: readonly Event[] }) {
     this.#events = events;
-    for (const [key, head] of children) this.children.set(key, { ...head, context: {} });
+    this.#arrivals.set("", arrivalsOf(head));
+    for (const [key, child] of children) {
+      this.children.set(key, { ...child, context: {} });
+      this.#arrivals.set(key, arrivalsOf(child));
+    }
   }
 
   /** Begins with what the checkpoint holds. It must be called before the events are added. */
@@ -125,15 +143,15 @@ class History {
 
   fillChildren(): void {
     for (const [key, child] of this.children) {
-      const variables = this.variablesOf(key, child);
+      const variables = this.variablesOf(key);
       this.children.set(key, { ...this.filled(child), ...(variables && { variables }) });
     }
   }
 
   /** Returns the variables of a scope that its paths can still read; undefined if it has none. */
-  variablesOf(key: string, { activePaths }: ScopeHead): Variables | undefined {
+  variablesOf(key: string): Variables | undefined {
     const variables = this.#variables.get(key);
-    const arrivals = activePaths.map(({ since }) => since);
+    const arrivals = this.#arrivals.get(key)!;
     return variables && readableOf(Object.fromEntries(variables), arrivals);
   }
 
@@ -169,6 +187,7 @@ class History {
         break;
       case "completed":
         if (event.variables) this.#setVariables(event.scope ?? "", event.variables, event.version);
+        if (event.appended) this.#appendItems(event.scope ?? "", event.appended, event.version);
         this.#addResult(event);
         break;
       case "failed":
@@ -292,6 +311,31 @@ class History {
 
   #setVariables(scope: string, values: Readonly<Record<string, Json>>, version: number): void {
     for (const [name, value] of Object.entries(values)) this.#valuesOf(scope, name)?.push({ value, version });
+  }
+
+  /** Adds items to lists. A list that no open path can read any more grows in place, because it may have grown very often. */
+  #appendItems(scope: string, appended: Readonly<Record<string, Json>>, version: number): void {
+    for (const [name, items] of Object.entries(appended)) {
+      // nothing to build on: the scope is gone
+      const values = this.#variables.get(scope)?.get(name);
+      if (!values) continue;
+      const latest = values.at(-1)!;
+      const isRead = this.#arrivals.get(scope)!.some((since) => latest.version <= since && since < version);
+      if (!isRead) values.pop();
+      const { value, added } = latest;
+      // an encoded list cannot be put together with its items here
+      if (added || !Array.isArray(value) || !Array.isArray(items))
+        values.push({ value, version, added: this.#grownBy([items], added ?? [], isRead) });
+      else values.push({ value: this.#grownBy(items, value, isRead), version });
+    }
+  }
+
+  /** Returns a list with more items at its end: a new list, or one that was made here before, if nobody reads that any more. */
+  #grownBy(items: readonly Json[], before: readonly Json[], isRead: boolean): Json[] {
+    const list = this.#grown.has(before) && !isRead ? (before as Json[]) : [...before];
+    for (const item of items) list.push(item);
+    this.#grown.add(list);
+    return list;
   }
 
   #valuesOf(scope: string, name: string): VariableValue[] | null {

@@ -1,7 +1,7 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { CompletedEvent, ContinuedEvent } from "../snapshot/event.ts";
 import { largeBytes, referring } from "../snapshot/large-values.ts";
-import { noVariables, withValues } from "../snapshot/parts/variables.ts";
+import { noVariables, wholeValues, withValues } from "../snapshot/parts/variables.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
 import type { KeptSignal } from "../snapshot/snapshot.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../values/json.ts";
@@ -31,12 +31,9 @@ export interface NextRun {
 type Carried = Pick<ContinuedEvent, "metadata" | "inbox" | "variables">;
 
 /** Returns what the next run takes over: the metadata, signals that no step has taken, and the latest values of the variables. */
-export function carriedTo(
-  draft: Draft,
-  { at, variables: written, metadata = draft.metadata }: Changes,
-): Carried & { readonly bytes: number } {
+export function carriedTo(draft: Draft, { at, metadata = draft.metadata, ...written }: Changes): Carried & { readonly bytes: number } {
   const inbox = draft.inbox.filter(({ expiresAt }) => expiresAt > at).map(withoutReference);
-  const variables = { ...latestValues(draft.variables), ...written };
+  const variables = { ...latestValues(draft.variables), ...wholeValues(draft.variables, written) };
   const carried: Carried = {
     metadata,
     ...(inbox.length > 0 && { inbox: Object.freeze(inbox) }),
@@ -46,7 +43,7 @@ export function carriedTo(
 }
 
 /** What the step that ends a run changes: variables after their reducers, and the whole metadata. */
-type Changes = Pick<CompletedEvent, "at" | "variables" | "metadata">;
+type Changes = Pick<CompletedEvent, "at" | "variables" | "appended" | "metadata">;
 
 /** Removes the place of a large payload in the events of this run, because the next run is read without them. */
 function withoutReference({ inEvents: _, ...signal }: KeptSignal): KeptSignal {

@@ -37,6 +37,8 @@ export type Outcome =
       readonly writes?: Readonly<Record<string, Json>>;
       /** The values of these variables after their reducers. */
       readonly variables?: CompletedEvent["variables"];
+      /** The items that these variables, which are lists, have in addition. */
+      readonly appended?: CompletedEvent["appended"];
       /** The members of the metadata that the step changes. */
       readonly metadataPatch?: NonNullable<CompletedEvent["metadata"]>;
       /** The whole metadata after this change. */
@@ -96,8 +98,11 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     const { output, handles } = outcome;
     // written out, because spreading an object here takes an eighth of the time of a step
     const plain: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
-    const { sends, variables, metadata } = outcome;
-    const event = variables || metadata ? { ...plain, ...(variables && { variables }), ...(metadata && { metadata }) } : plain;
+    const { sends, variables, appended, metadata } = outcome;
+    const event =
+      variables || appended || metadata
+        ? { ...plain, ...(variables && { variables }), ...(appended && { appended }), ...(metadata && { metadata }) }
+        : plain;
     if (outcome.terminates) return { ...event, terminates: true, ...(sends && { sends }) };
     if (outcome.starts) return { ...event, starts: outcome.starts };
     if (sends) return { ...event, ...(handles && { handles }), sends };

@@ -51,6 +51,7 @@ function withVariables(
   }
   const before = variablesAt(scope, root.version);
   const variables: Record<string, Json> = {};
+  const appended: Record<string, readonly Json[]> = {};
   let { sizeBytes } = completed;
   for (const [name, value] of Object.entries(writes)) {
     const { reducer = "set" }: Partial<CompiledVariable> = workflow.variables.get(name) ?? {};
@@ -59,10 +60,21 @@ function withVariables(
     const next = typeof reducer === "string" ? reducers[reducer](current, value, refuse) : byExpression(scope, reducer, current, value);
     if (next === undefined) throw refuse("its reducer returns nothing");
     // the value of "set" is normalised already
-    variables[name] = reducer === "set" ? value : evaluatedJson(next, `The variable "${name}"`, limits).value;
-    sizeBytes += sizeOfJson(variables[name]);
+    const whole = reducer === "set" ? value : evaluatedJson(next, `The variable "${name}"`, limits).value;
+    sizeBytes += sizeOfJson(whole);
+    const own = Object.hasOwn(scope.variables, name) ? scope.variables[name]!.at(-1)!.value : undefined;
+    // the first value of a scope is written whole: what it builds on is in the definition, or in the scope around it
+    if (reducer === "append" && own !== undefined) {
+      appended[name] = Object.freeze([value]);
+      sizeBytes -= sizeOfJson(own);
+    } else variables[name] = whole;
   }
-  return { ...completed, sizeBytes, variables: Object.freeze(variables) };
+  return {
+    ...completed,
+    sizeBytes,
+    ...(Object.keys(variables).length > 0 && { variables: Object.freeze(variables) }),
+    ...(Object.keys(appended).length > 0 && { appended: Object.freeze(appended) }),
+  };
 }
 
 /** Makes the error for a value that a reducer does not accept. */

@@ -5,6 +5,16 @@ export interface VariableValue {
   readonly value: Json;
   /** Version of the snapshot that first held the value. */
   readonly version: number;
+  /**
+   * What steps have added to a list, where a store holds values in encoded form and cannot put them together: each a list of items, or the
+   * code of one. The store that decodes them makes one list of all (see `withAddedItems`).
+   */
+  readonly added?: readonly Json[];
+}
+
+/** Returns a decoded value, with everything that steps have added to it. */
+export function withAddedItems({ added, ...value }: VariableValue): VariableValue {
+  return added === undefined ? value : { ...value, value: [value.value, ...added].flat() as readonly Json[] as Json };
 }
 
 /** The values of variables, by name, oldest first: the latest, and those that open paths can still read. */
@@ -12,6 +22,26 @@ export type Variables = Readonly<Record<string, readonly VariableValue[]>>;
 
 /** The variables of a scope whose steps have set none. */
 export const noVariables: Variables = Object.freeze({});
+
+/** What an event writes of the variables of its scope: whole new values, and items at the end of lists. */
+export interface WrittenVariables {
+  readonly variables?: Readonly<Record<string, Json>>;
+  readonly appended?: Readonly<Record<string, readonly Json[]>>;
+}
+
+/** Returns the whole new values of the variables that an event writes. @param before the variables before the event */
+export function wholeValues(before: Variables, { variables = {}, appended }: WrittenVariables): Readonly<Record<string, Json>> {
+  if (!appended) return variables;
+  const whole = { ...variables };
+  for (const [name, items] of Object.entries(appended)) whole[name] = Object.freeze([...latestList(before, name), ...items]);
+  return whole;
+}
+
+/** Returns the latest value of a variable that is a list. An event that does not tell values may leave another one; then it has no items. */
+export function latestList(variables: Variables, name: string): readonly Json[] {
+  const latest = Object.hasOwn(variables, name) ? variables[name]!.at(-1)!.value : [];
+  return Array.isArray(latest) ? latest : [];
+}
 
 /** Returns the variables with the values that were set at a version. */
 export function withValues(variables: Variables, values: Readonly<Record<string, Json>>, version: number): Variables {

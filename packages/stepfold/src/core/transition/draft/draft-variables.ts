@@ -1,13 +1,15 @@
-import type { Variables } from "../../snapshot/parts/variables.ts";
-import { hasOlderValues, readableOf, withValues } from "../../snapshot/parts/variables.ts";
-import type { Json } from "../../values/json.ts";
+import type { Variables, WrittenVariables } from "../../snapshot/parts/variables.ts";
+import { hasOlderValues, latestList, readableOf, wholeValues, withValues } from "../../snapshot/parts/variables.ts";
+import { type Json, sizeOfJson } from "../../values/json.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft.ts";
 import { subtractSize } from "./held-size.ts";
 import { sizeOfVariables } from "./result-size.ts";
 
-/** Sets variables of a scope, by name, to values that are valid from `version` on. */
-export function setVariables(scope: ScopeDraft, values: Readonly<Record<string, Json>>, version: number): void {
-  scope.variables = withValues(scope.variables, values, version);
+/** Sets the variables of a scope that an event writes, to values that are valid from `version` on. */
+export function setVariables(scope: ScopeDraft, written: WrittenVariables, version: number): void {
+  // the event counts the added items only; what is held twice now is released after the event
+  for (const name of Object.keys(written.appended ?? {})) scope.root.sizeBytes += sizeOfJson(latestList(scope.variables, name) as Json);
+  scope.variables = withValues(scope.variables, wholeValues(scope.variables, written), version);
   noteOldValues(scope);
 }
 

@@ -43,7 +43,7 @@ export function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolea
   if (event.starts) enqueueStart(scope.root, event.starts);
   if (event.sends) enqueueSends(scope.root, event.sends);
   addResult(scope, path.node, result);
-  if (event.variables) setVariables(scope, event.variables, version);
+  if (event.variables || event.appended) setVariables(scope, event, version);
   if (event.metadata) setMetadata(scope.root, event.metadata);
   if (event.terminates) {
     terminate(scope);

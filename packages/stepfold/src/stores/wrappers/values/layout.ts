@@ -128,7 +128,7 @@ const failedResult: Readonly<Record<string, Layout>> = {
 };
 const contextLayout: Layout = { recordOf: listOf(fields("timestamp attempt pathId version", { ...failedResult, acted })) };
 
-const variablesLayout: Layout = { recordOf: listOf(fields("version")) };
+const variablesLayout: Layout = { recordOf: listOf(fields("version", { added: listOf("value") })) };
 
 /** The fields of a snapshot in addition to those of its head and its children. */
 const held: Readonly<Record<string, Layout>> = {
@@ -192,6 +192,8 @@ export const eventLayout: Layout = fields(
     inbox: listOf(fields("expiresAt", inEvents)),
     outbox,
     variables: { recordOf: "value" },
+    // all items of an event together: the inner store keeps them beside the list, and does not look into them
+    appended: { recordOf: "value" },
     error,
     waits: listOf(wait),
     ...schemas,

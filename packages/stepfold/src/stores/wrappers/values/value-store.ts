@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../../../core/definition/definition.ts";
 import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
+import { type Variables, withAddedItems } from "../../../core/snapshot/parts/variables.ts";
 import { latestMetadata } from "../../../core/snapshot/restore.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import { requireStore } from "../../../core/values/check-arguments.ts";
@@ -181,7 +182,18 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
 async function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
   const location = locationOf(stored);
   refusePlainValues(codec, snapshotLayout, stored, location);
-  return decodeWithMetadata(codec, stored, location);
+  const { childStates, ...decoded } = withWholeLists(await decodeWithMetadata(codec, stored, location));
+  if (!childStates) return decoded;
+  return { ...decoded, childStates: Object.fromEntries(Object.entries(childStates).map(([key, child]) => [key, withWholeLists(child)])) };
+}
+
+/** Puts lists together with what steps have added to them. */
+function withWholeLists<T extends { readonly variables?: Variables }>(scope: T): T {
+  if (!scope.variables) return scope;
+  return {
+    ...scope,
+    variables: Object.fromEntries(Object.entries(scope.variables).map(([name, values]) => [name, values.map(withAddedItems)])),
+  };
 }
 
 async function decodeEvent(codec: ValueCodec, event: Event, location: ValueLocation): Promise<Event> {
