@@ -5,7 +5,8 @@ import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts
 import type { Run } from "../../../src/runtime/handle/run.ts";
 import { benches, edges, ended, type OpenStore, until } from "../identity/identity.fixture.ts";
 
-const messageOf = (turn: number): object => ({ role: turn % 2 ? "user" : "model", turn, text: "x".repeat(1_000) });
+/** A message of 1 KB. The first one and the fourth are short, so that stores which encode only long values have some of each kind. */
+const messageOf = (turn: number): object => ({ turn, text: "x".repeat(turn % 400 === 0 || turn === 3 ? 1 : 1_000) });
 
 /** A conversation: each turn says one message of 1 KB. It can be told to fail at one turn, to wait, and to begin its next run. */
 const conversation = {

@@ -12,9 +12,11 @@ export interface VariableValue {
   readonly added?: readonly Json[];
 }
 
-/** Returns a decoded value, with everything that steps have added to it. */
-export function withAddedItems({ added, ...value }: VariableValue): VariableValue {
-  return added === undefined ? value : { ...value, value: [value.value, ...added].flat() as readonly Json[] as Json };
+/** Returns a decoded value, with everything that steps have added to it; unchanged if it is still in the encoded form of another store. */
+export function withAddedItems({ added = [], ...whole }: VariableValue): VariableValue {
+  const parts: readonly Json[] = [whole.value, ...added];
+  if (added.length === 0) return whole;
+  return parts.every((part) => Array.isArray(part)) ? { ...whole, value: parts.flat() } : { ...whole, added };
 }
 
 /** The values of variables, by name, oldest first: the latest, and those that open paths can still read. */

@@ -182,7 +182,8 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
 async function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
   const location = locationOf(stored);
   refusePlainValues(codec, snapshotLayout, stored, location);
-  const { childStates, ...decoded } = withWholeLists(await decodeWithMetadata(codec, stored, location));
+  const decoded = withWholeLists(await decodeWithMetadata(codec, stored, location));
+  const { childStates } = decoded;
   if (!childStates) return decoded;
   return { ...decoded, childStates: Object.fromEntries(Object.entries(childStates).map(([key, child]) => [key, withWholeLists(child)])) };
 }
