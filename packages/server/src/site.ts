@@ -2,6 +2,7 @@ import type { Environment, SnapshotStore } from "stepfold";
 import type { Runtime } from "stepfold/runtime";
 import { answeringStore } from "./answering-store.ts";
 import type { FrameStream } from "./live/frame-stream.ts";
+import { KnownWorkers } from "./live/known-workers.ts";
 import { ListPolls } from "./live/list-polls.ts";
 import { Tails } from "./live/tails.ts";
 import { Workflows } from "./live/workflows.ts";
@@ -15,6 +16,7 @@ export interface Site {
   readonly store: SnapshotStore;
   readonly runtime: Runtime;
   readonly workflows: Workflows;
+  readonly workers: KnownWorkers;
   readonly tails: Tails;
   readonly lists: ListPolls;
   /** Asks for the time of the store's clock, or knows it from before. @param maxAgeMs for how long it may be known. Default 30 s */
@@ -32,7 +34,8 @@ export function openSite({ store: given, runtime, live }: TenantSite, environmen
   const workflows = new Workflows(store);
   const clock = new KnownClock(store, environment);
   const storeNow = (): number => clock.now();
-  const tails = new Tails({ store, workflows, environment, storeNow }, runtime);
+  const workers = new KnownWorkers(runtime, environment);
+  const tails = new Tails({ store, workflows, environment, storeNow }, { runtime, workers });
   const lists = new ListPolls(environment);
   const streams = new Set<FrameStream>();
   let isClosed = false;
@@ -41,7 +44,7 @@ export function openSite({ store: given, runtime, live }: TenantSite, environmen
     if (message.type === "event") lists.hint();
   });
   return {
-    ...{ store, runtime, workflows, tails, lists, storeNow },
+    ...{ store, runtime, workflows, workers, tails, lists, storeNow },
     now: (maxAgeMs = clockMs) => clock.ask(maxAgeMs),
     opened(stream) {
       if (isClosed) return stream.close();

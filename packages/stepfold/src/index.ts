@@ -118,7 +118,7 @@ export type { Environment } from "./ports/environment.ts";
 export type { EndedBucket, EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "./ports/execution-counts.ts";
 export type { CountQuery, ExecutionSummary, ListQuery, Page } from "./ports/execution-list.ts";
 export type { MetadataBounds, MetadataFilter, WaitFilter } from "./ports/list-filters.ts";
-export { type NoWorker, noWorkerFor, noWorkerText } from "./ports/no-worker.ts";
+export { type NoWorker, noWorkerFor, noWorkerText, whyNoWorker } from "./ports/no-worker.ts";
 export type { AppendedRow, Claim, Commit, Lease, SnapshotStore, StoreFeatures } from "./ports/snapshot-store.ts";
 export type { DefinitionLibrary, DefinitionQuery, PutDefinitionOptions, StoredDefinition } from "./ports/store-definitions.ts";
 export type { DeletedExecution, PruneOptions, PruneReport, TrimOptions, TrimReport } from "./ports/store-removal.ts";

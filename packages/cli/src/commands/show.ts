@@ -1,4 +1,4 @@
-import { type Event, explain, isTerminal, noWorkerFor, noWorkerText, type Snapshot, StepfoldError } from "stepfold";
+import { type Event, explain, type Snapshot, StepfoldError, whyNoWorker } from "stepfold";
 import { answerable, commandLine } from "../execution/next-command.ts";
 import { commandResult } from "../execution/result.ts";
 import { exitCode } from "../exit-code.ts";
@@ -27,8 +27,8 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
     // no config is loaded, because showing an execution must not run its code
     const context = await commandContext(snapshot, { store, database, config: {}, configPath: null, isConfigNamed: false });
     const waits = answerable(snapshot, context);
-    const found = isTerminal(snapshot.status) ? null : noWorkerFor(snapshot, (await store.workers?.()) ?? []);
-    const explanation = { ...explain(snapshot, context.workflow ?? undefined), ...(found && { noWorker: noWorkerText(found) }) };
+    const noWorker = await whyNoWorker(snapshot, async () => (await store.workers?.()) ?? []);
+    const explanation = { ...explain(snapshot, context.workflow ?? undefined), ...(noWorker !== null && { noWorker }) };
     const events = await history(store, snapshot, options.events ?? false);
     if (options.json) {
       const told = {

@@ -46,6 +46,7 @@ export class Tail {
   readonly #views = new Map<Audience, ExecutionView>();
   #state: Snapshot | null = null;
   #lease: ExecutionView["lease"] = null;
+  #noWorker: string | null = null;
   #stopHead: (() => void) | null = null;
   #reading: Promise<void> | null = null;
   #isBehind = false;
@@ -79,10 +80,15 @@ export class Tail {
     return this.#isEnded;
   }
 
+  /** The state at the last version that was told. */
+  get snapshot(): Snapshot {
+    this.#state ??= this.#replay.snapshot()!;
+    return this.#state;
+  }
+
   /** About how many bytes of JSON the execution holds. */
   get sizeBytes(): number {
-    this.#state ??= this.#replay.snapshot()!;
-    return this.#state.sizeBytes;
+    return this.snapshot.sizeBytes;
   }
 
   /** The state as a caller sees it. */
@@ -90,9 +96,9 @@ export class Tail {
     const storeNow = this.#site.storeNow();
     const known = this.#views.get(sees);
     if (known) return { ...known, storeNow };
-    this.#state ??= this.#replay.snapshot()!;
-    const workflow = this.#loaded.get(this.#state.definition.hash) ?? null;
-    const view = executionView({ snapshot: this.#state, workflow, lease: this.#lease, storeNow }, sees);
+    const { snapshot } = this;
+    const workflow = this.#loaded.get(snapshot.definition.hash) ?? null;
+    const view = executionView({ snapshot, workflow, lease: this.#lease, noWorker: this.#noWorker, storeNow }, sees);
     this.#views.set(sees, view);
     return view;
   }
@@ -114,6 +120,13 @@ export class Tail {
   heldBy(lease: ExecutionView["lease"]): void {
     if (lease?.owner === this.#lease?.owner) return;
     this.#lease = lease;
+    this.#headSoon();
+  }
+
+  /** Takes why no living worker can run it; null: nothing is known of that. */
+  leftBy(noWorker: string | null): void {
+    if (noWorker === this.#noWorker) return;
+    this.#noWorker = noWorker;
     this.#headSoon();
   }
 
@@ -179,6 +192,8 @@ export class Tail {
     this.history.append(row);
     for (const watcher of this.watchers) watcher.event(row);
     this.#state = null;
+    // perhaps a worker has done it
+    this.#noWorker = null;
     this.#headSoon();
     return true;
   }

@@ -1,5 +1,6 @@
 import type { ExecutionSummary } from "stepfold";
 import type { Runtime } from "stepfold/runtime";
+import type { KnownWorkers } from "./known-workers.ts";
 import type { LiveMessage } from "./live-events.ts";
 import { Tail, type TailSite } from "./tail.ts";
 
@@ -24,17 +25,23 @@ interface Held {
   toldVersion: number;
 }
 
+/** Those who are asked about the executions that are looked at. */
+interface TailSources {
+  readonly runtime: Pick<Runtime, "summaries">;
+  readonly workers: KnownWorkers;
+}
+
 /** All executions that are looked at. */
 export class Tails {
   readonly #site: TailSite;
-  readonly #runtime: Pick<Runtime, "summaries">;
+  readonly #sources: TailSources;
   readonly #held = new Map<string, Held>();
   #stopPoll: (() => void) | null = null;
   #isClosed = false;
 
-  constructor(site: TailSite, runtime: Pick<Runtime, "summaries">) {
+  constructor(site: TailSite, sources: TailSources) {
     this.#site = site;
-    this.#runtime = runtime;
+    this.#sources = sources;
   }
 
   /** Returns the tail of an execution; null if the execution does not exist, or its definition is gone. */
@@ -42,7 +49,7 @@ export class Tails {
     const held = this.#held.get(workflowId);
     if (held && !held.opened?.isEnded) return held.tail;
     const made: Held = {
-      ...{ tail: Tail.open(this.#site, workflowId), opened: null, seenVersion: -1, toldVersion: -1 },
+      ...{ tail: this.#open(workflowId), opened: null, seenVersion: -1, toldVersion: -1 },
       ...{ idleSinceMs: this.#site.environment.monotonicMs(), reportedAtMs: Number.NEGATIVE_INFINITY },
     };
     this.#held.set(workflowId, made);
@@ -75,6 +82,19 @@ export class Tails {
     this.#held.clear();
   }
 
+  /** Opens a tail that knows from its first word on who holds the execution, so that no page says at first that nobody does. */
+  async #open(workflowId: string): Promise<Tail | null> {
+    const [tail, [summary]] = await Promise.all([Tail.open(this.#site, workflowId), this.#sources.runtime.summaries([workflowId])]);
+    if (tail && summary) await this.#tellHolder(tail, summary);
+    return tail;
+  }
+
+  /** Tells a tail who holds the execution, or that nobody can. */
+  async #tellHolder(tail: Tail, { lease }: ExecutionSummary): Promise<void> {
+    tail.heldBy(lease);
+    tail.leftBy(await this.#sources.workers.whyNone(lease, this.#site.storeNow(), () => tail.snapshot));
+  }
+
   #schedule(): void {
     if (this.#isClosed || this.#held.size === 0) return;
     const delayMs = this.#held.size > many ? pollManyMs : pollMs;
@@ -97,14 +117,14 @@ export class Tails {
 
   async #pollSome(ids: readonly string[]): Promise<void> {
     try {
-      const found = new Map((await this.#runtime.summaries(ids)).map((summary) => [summary.workflowId, summary]));
-      for (const id of ids) this.#compare(id, found.get(id));
+      const found = new Map((await this.#sources.runtime.summaries(ids)).map((summary) => [summary.workflowId, summary]));
+      await Promise.all(ids.map((id) => this.#compare(id, found.get(id))));
     } catch (error) {
       for (const id of ids) this.#held.get(id)?.opened?.problem(error);
     }
   }
 
-  #compare(id: string, found: ExecutionSummary | undefined): void {
+  async #compare(id: string, found: ExecutionSummary | undefined): Promise<void> {
     const held = this.#held.get(id);
     const tail = held?.opened;
     if (!held || !tail) return;
@@ -114,7 +134,6 @@ export class Tails {
       tail.end(found ? "replaced" : "gone");
       return;
     }
-    tail.heldBy(found.lease);
     // if it was told of lately, the news are probably on their way: only what is still missing at the next look is read
     const isReported = this.#site.environment.monotonicMs() - held.reportedAtMs < reportedMs;
     const missing = isReported ? held.seenVersion : found.version;
@@ -122,6 +141,7 @@ export class Tails {
     held.toldVersion = tail.version;
     if (missing > tail.version) tail.pull();
     else tail.recover();
+    await this.#tellHolder(tail, found);
   }
 
   #dropIdle(): void {

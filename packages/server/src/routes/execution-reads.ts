@@ -26,10 +26,14 @@ export const executionReadRoutes: readonly Route[] = [
       const run = await runtime.get(id);
       const [snapshot, [summary], storeNow] = await Promise.all([run.snapshot(), runtime.summaries([run.workflowId]), site.now()]);
       const lease = summary?.lease ?? null;
-      const etag = `"${snapshot.incarnation}.${snapshot.version}.${lease?.until ?? 0}.${sees.values ? 1 : 0}${sees.payloads ? 1 : 0}"`;
+      const noWorker = await site.workers.whyNone(lease, storeNow, () => snapshot);
+      const seen = `${sees.values ? 1 : 0}${sees.payloads ? 1 : 0}`;
+      // whether a worker can run it changes without a new version
+      const parts = [snapshot.incarnation, snapshot.version, lease?.until ?? 0, seen, encodeURIComponent((noWorker ?? "").toWellFormed())];
+      const etag = `"${parts.join(".")}"`;
       if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers: { etag } });
       const workflow = await site.workflows.get(snapshot.definition.hash);
-      return json(executionView({ snapshot, workflow, lease, storeNow }, sees), 200, { etag });
+      return json(executionView({ snapshot, workflow, lease, noWorker, storeNow }, sees), 200, { etag });
     },
   }),
   route<{ after: number; before: number; limit: number; view: "brief" | "full"; node: string; type: string }, unknown>({

@@ -13,14 +13,17 @@ export interface ViewParts {
   /** The workflow that the execution follows; null if its definition is gone, so the explanation has fewer details. */
   readonly workflow: CompiledWorkflow | null;
   readonly lease: ExecutionView["lease"];
+  /** Why no living worker can run it. Null: nothing is known of that. */
+  readonly noWorker: string | null;
   readonly storeNow: number;
 }
 
 /** Returns the state of an execution as a caller sees it. */
-export function executionView({ snapshot, workflow, lease, storeNow }: ViewParts, sees: Audience): ExecutionView {
+export function executionView({ snapshot, workflow, lease, noWorker, storeNow }: ViewParts, sees: Audience): ExecutionView {
   const { workflowId, incarnation = "", definition, status, version, createdAt = null, metadata, steps, sizeBytes } = snapshot;
   const { tenant, from, parent, deadlineAt, parked, error, output } = snapshot;
   const open = waits(snapshot);
+  const explanation = seenExplanation(explain(snapshot, workflow ?? undefined, { messages: sees.values }), sees);
   return {
     ...{ workflowId, incarnation, definition, status, version, createdAt, metadata, steps, sizeBytes },
     ...runNumbers(snapshot),
@@ -31,7 +34,8 @@ export function executionView({ snapshot, workflow, lease, storeNow }: ViewParts
     ...(parked && { parked: sees.values ? parked : { ...parked, message: "" } }),
     error: error ? seenError(error, sees) : null,
     ...(output !== undefined && { output: seenValue(output, sees.values, maxViewedBytes) }),
-    explanation: seenExplanation(explain(snapshot, workflow ?? undefined, { messages: sees.values }), sees),
+    // what the reason quotes is of the definition, which everybody sees who sees the execution
+    explanation: noWorker === null ? explanation : { ...explanation, noWorker },
     waits: open.slice(0, maxWaits).map((wait) => seenWait(wait, sees, maxViewedBytes)),
     waitCount: open.length,
     lease,

@@ -1,3 +1,4 @@
+import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import { defaultTaskQueue } from "../core/values/id.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { LiveWorker } from "./store-workers.ts";
@@ -14,7 +15,7 @@ export interface NoWorker {
  * lacks the definition or the code of a node. Null: one of them can, or has not tried yet, or no worker reports at all (`beatMs`).
  */
 export function noWorkerFor(
-  { definition, taskQueue = defaultTaskQueue }: { readonly definition: { readonly hash: string }; readonly taskQueue?: string | undefined },
+  { definition, taskQueue = defaultTaskQueue }: Pick<Snapshot, "definition" | "taskQueue">,
   workers: readonly LiveWorker[],
 ): NoWorker | null {
   const open = workers.filter(({ slots }) => slots > 0);
@@ -32,4 +33,19 @@ export function noWorkerText({ reason, since }: NoWorker): string {
   const told = reason.replace(/\s*\n\s*/g, " ");
   const text = since === undefined ? told : `since ${new Date(since).toISOString()} no living worker can run it: ${told}`;
   return `${text[0]!.toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+}
+
+/**
+ * Says as a sentence why no living worker can run an execution, for `noWorker` of its explanation. Null: nothing is known of that, or the
+ * execution needs no worker, because it has ended or only waits; then the workers are not asked for.
+ *
+ * @param workers asks for the living workers of the store
+ */
+export async function whyNoWorker(
+  execution: Pick<Snapshot, "status" | "definition" | "taskQueue">,
+  workers: () => Promise<readonly LiveWorker[]>,
+): Promise<string | null> {
+  if (isTerminal(execution.status) || execution.status === "paused") return null;
+  const found = noWorkerFor(execution, await workers());
+  return found && noWorkerText(found);
 }

@@ -2,14 +2,14 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type ExplainOptions, type Explanation, explain } from "../../core/explain/explain.ts";
 import { waits } from "../../core/explain/waits.ts";
-import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { aFlag, checkOptions, refuseUnknown, requireOption } from "../../core/values/check-arguments.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Asked } from "../../engine/commands/asked.ts";
 import type { AskedCommand } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
 import type { Scrub } from "../../engine/secrets/scrubber.ts";
-import { noWorkerFor, noWorkerText } from "../../ports/no-worker.ts";
+import { whyNoWorker } from "../../ports/no-worker.ts";
 import { byIn } from "../callers/caller.ts";
 import type { MadeExecution } from "../commands/start-execution.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
@@ -156,15 +156,9 @@ async function explainRun({ store, registry, secrets }: RuntimeContext, workflow
     if (StepfoldError.is(error, "DEFINITION_MISSING") || StepfoldError.is(error, "DEFINITION_CHANGED")) return null;
     throw error;
   });
-  const explanation = { ...explain(snapshot, workflow?.compiled, options), ...(await noWorkerIn(store, snapshot)) };
+  const noWorker = await whyNoWorker(snapshot, async () => (await store.workers?.()) ?? []);
+  const explanation = { ...explain(snapshot, workflow?.compiled, options), ...(noWorker !== null && { noWorker }) };
   return withoutSecrets(explanation, secrets.current());
-}
-
-/** Says why no living worker can run an execution that is due. Workers are asked for only then. */
-async function noWorkerIn(store: RuntimeContext["store"], snapshot: Snapshot): Promise<Pick<Explanation, "noWorker">> {
-  if (isTerminal(snapshot.status) || snapshot.status === "paused" || !store.workers) return {};
-  const found = noWorkerFor(snapshot, await store.workers());
-  return found ? { noWorker: noWorkerText(found) } : {};
 }
 
 /** Removes secrets from the sentences of an explanation. What it quotes as data stays as it is. */
