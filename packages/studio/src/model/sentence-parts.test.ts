@@ -1,6 +1,6 @@
 import type { MarkedSentence, SentenceMark } from "stepfold/core";
 import { describe, expect, it } from "vitest";
-import { addressedSentence, runningSentence, sentenceParts, withTimes } from "./sentence-parts.ts";
+import { addressedSentence, noWorkerSentence, runningSentence, sentenceParts, withTimes } from "./sentence-parts.ts";
 
 /** A sentence with its marks written into it: `[place ask] waits for [person ada]`. */
 function marked(text: string): MarkedSentence {
@@ -63,6 +63,16 @@ describe("sentences about places", () => {
     );
     const limited = "[place a] is ready to run, as soon as its rate limit allows: at most 1 start.";
     expect(runningSentence(marked(limited))).toEqual(marked(limited));
+  });
+
+  it("say since when no worker can run it, and take nothing else of that for a time", () => {
+    const reason = 'Workflow "pack" cannot run: /nodes/0/type: unknown node type "2026-01-31T09:00:00.000Z".';
+    expect(shown(noWorkerSentence(`Since 2026-01-31T00:00:00.000Z no living worker can run it: ${reason}`))).toBe(
+      `Since <time 2026-01-31T00:00:00.000Z> no living worker can run it: ${reason}`,
+    );
+    expect(shown(noWorkerSentence('No living worker takes the task queue "2026-01-31T00:00:00.000Z".'))).toBe(
+      'No living worker takes the task queue "2026-01-31T00:00:00.000Z".',
+    );
   });
 
   it("have their times, if nothing is quoted", () => {

@@ -65,6 +65,17 @@ export function runningSentence({ sentence, marks }: MarkedSentence): MarkedSent
   return { sentence: text, marks: moved };
 }
 
+const sinceThen = /^Since (\S+Z) /;
+
+/**
+ * Marks the time since which no living worker can run an execution. The rest of the sentence quotes a reason, which is text, whatever it looks
+ * like.
+ */
+export function noWorkerSentence(sentence: string): MarkedSentence {
+  const [, time] = sinceThen.exec(sentence) ?? [];
+  return { sentence, marks: time === undefined ? [] : [{ kind: "time", from: "Since ".length, to: "Since ".length + time.length }] };
+}
+
 const isoTime = /\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
 /** Marks the times of a sentence that quotes nothing. */

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Explanation, Json, PlaceInfo } from "stepfold/core";
 import type { Holding } from "../../../model/holding.ts";
 import { type LeadPlaces, rootNode } from "../../../model/places.ts";
-import { addressedSentence, runningSentence, withTimes } from "../../../model/sentence-parts.ts";
+import { addressedSentence, noWorkerSentence, runningSentence, withTimes } from "../../../model/sentence-parts.ts";
 import { cutBytes } from "../../../model/value/json-tree.ts";
 import type { ShownStatus } from "../../../ui/status/shown-status.ts";
 import { StatusGlyph } from "../../../ui/status/status-glyph.tsx";
@@ -26,16 +26,24 @@ export function WhyBanner(props: {
   const { lead, others, more, moreNoun } = places;
   const hasMany = explanation.places.length > 1 && lead !== null && explanation.status !== "parked";
   // a server of an earlier version has no marks
-  const { sentence, marks = [] } = explanation;
+  const { sentence, marks = [], noWorker } = explanation;
   const told = hasMany ? addressedSentence(lead) : { sentence, marks };
   const isHeld = holding?.kind === "held";
+  // what nobody can run waits for somebody, although the engine calls it active
+  const isLeft = noWorker !== undefined;
   return (
-    <div className={styles.banner} data-status={status}>
-      <StatusGlyph status={status} />
+    <div className={styles.banner} data-status={isLeft && status === "active" ? "paused" : status}>
+      <StatusGlyph status={status} isMoving={!isLeft} />
       <p className={styles.sentence}>
         <Sentence text={isHeld ? runningSentence(told) : told} />
+        {isLeft && (
+          <>
+            {" "}
+            <Sentence text={noWorkerSentence(noWorker)} />
+          </>
+        )}
         {status === "completed" && <OutputLine output={output} />}
-        {holding && lead?.status === "ready" && (
+        {holding && !isLeft && lead?.status === "ready" && (
           <span className={styles.runs} data-tip={holding.kind === "none" ? undefined : holding.owner}>
             {" "}
             <HoldingSentence holding={holding} />
