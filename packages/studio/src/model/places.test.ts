@@ -1,7 +1,7 @@
 import { explain, waits } from "stepfold";
 import { afterEach, describe, expect, it } from "vitest";
 import { flow, type History, parcels, startHistory } from "../../test/execution/history.fixture.ts";
-import { answerRefusal, isFor, leadPlaces, rootNode } from "./places.ts";
+import { answerRefusal, isDue, isFor, leadPlaces, rootNode } from "./places.ts";
 
 let history: History;
 
@@ -42,6 +42,21 @@ describe("leadPlaces", () => {
 
   it("is empty for an execution that has ended", () => {
     expect(leadPlaces({ places: [], more: 0 }, { id: "ada" })).toEqual({ lead: null, others: [], more: 0, moreNoun: "place" });
+  });
+});
+
+describe("a place that is ready", () => {
+  it("is due, unless the execution is parked", async () => {
+    history = await startHistory(both, {});
+    const snapshot = await history.run.snapshot();
+    const ready = {
+      ...snapshot,
+      status: "active",
+      activePaths: [{ ...snapshot.activePaths[0]!, status: "ready", waits: undefined }],
+    } as never;
+    const parked = { ...(ready as object), status: "parked", parked: { code: "COMPENSATION_FAILED", message: "no", at: 1 } } as never;
+    expect([explain(ready), explain(parked)].map((told) => isDue(told.places[0]!, told))).toEqual([true, false]);
+    expect(isDue({ status: "suspended" }, { status: "active" })).toBe(false);
   });
 });
 

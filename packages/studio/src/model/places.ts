@@ -38,6 +38,11 @@ function areItems(places: readonly PlaceInfo[]): boolean {
   return items.length > 0 && items.every((item) => item !== undefined) && new Set(items).size === items.length;
 }
 
+/** True if a place is to be driven now, so that it matters who holds the execution. Nothing of a parked one is. */
+export function isDue({ status }: Pick<PlaceInfo, "status">, execution: Pick<Explanation, "status">): boolean {
+  return status === "ready" && execution.status !== "parked";
+}
+
 /** True if somebody outside can end a wait of the place. */
 export function isMovable({ waits }: Pick<PlaceInfo, "waits">): boolean {
   return waits.some(({ answer }) => answer !== null);

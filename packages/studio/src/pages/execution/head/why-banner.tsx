@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Explanation, Json, PlaceInfo } from "stepfold/core";
 import type { Holding } from "../../../model/holding.ts";
-import { type LeadPlaces, rootNode } from "../../../model/places.ts";
+import { isDue, type LeadPlaces, rootNode } from "../../../model/places.ts";
 import { addressedSentence, noWorkerSentence, runningSentence, withTimes } from "../../../model/sentence-parts.ts";
 import { cutBytes } from "../../../model/value/json-tree.ts";
 import type { ShownStatus } from "../../../ui/status/shown-status.ts";
@@ -43,7 +43,7 @@ export function WhyBanner(props: {
           </>
         )}
         {status === "completed" && <OutputLine output={output} />}
-        {holding && !isLeft && lead?.status === "ready" && (
+        {holding && !isLeft && lead && isDue(lead, explanation) && (
           <span className={styles.runs} data-tip={holding.kind === "none" ? undefined : holding.owner}>
             {" "}
             <HoldingSentence holding={holding} />

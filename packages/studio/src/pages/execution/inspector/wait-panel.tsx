@@ -4,7 +4,7 @@ import { useStudio } from "../../../app/studio-context.ts";
 import type { WaitDraft } from "../../../form/form-drafts.ts";
 import { SchemaForm } from "../../../form/schema-form.tsx";
 import { endOfWait } from "../../../model/node-steps.ts";
-import { isFor, rootNode } from "../../../model/places.ts";
+import { isDue, isFor, rootNode } from "../../../model/places.ts";
 import { addressedSentence, runningSentence } from "../../../model/sentence-parts.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import { Field } from "../../../ui/controls/field.tsx";
@@ -69,7 +69,7 @@ function WaitChoice(props: {
 
 /** Where the node stands, if nobody can answer anything. */
 function PlaceList({ places }: { readonly places: readonly PlaceInfo[] }): ReactNode {
-  const { model, isPast, holding } = useShown();
+  const { model, isPast, holding, explanation } = useShown();
   const isHeld = holding.kind === "held";
   const running = isPast ? [] : places.flatMap(({ pathId }) => model.progress.get(pathId)?.frame ?? []);
   return (
@@ -80,7 +80,7 @@ function PlaceList({ places }: { readonly places: readonly PlaceInfo[] }): React
         </p>
       ))}
       {places.length === 0 && <p className={styles.hint}>Nothing waits here.</p>}
-      {!isPast && places.some(({ status }) => status === "ready") && (
+      {!isPast && explanation && places.some((place) => isDue(place, explanation)) && (
         <p className={styles.hint}>
           <HoldingSentence holding={holding} />
         </p>
