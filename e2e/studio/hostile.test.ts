@@ -44,6 +44,7 @@ const mainNames: readonly HostileName[] = ["image", "attribute", "javascript", "
 /** Shows an execution and its tabs. Returns the texts that were shown. */
 async function throughExecution(page: Page, kind: HostileKind): Promise<string> {
   await expectSeen(page.getByRole("application").getByRole("button").first());
+  if (kind === "left") await expectSeen(page.getByText("no living worker can run it"));
   await expectOnlyText(page);
   const texts = await textOf(page);
   const tabs = page.getByRole("tablist", { name: "Views of the execution" });
@@ -69,7 +70,7 @@ async function throughNodes(page: Page): Promise<string> {
 
 /** What a kind of execution must have shown as it is, besides its id. */
 function expectedTexts(kind: HostileKind, name: HostileName): readonly string[] {
-  if (kind === "parked") return [`lacking ${head(name)}`];
+  if (kind === "left") return ["no living worker can run it", `lacking ${head(name)}`];
   const value = JSON.stringify(hostileTexts[name]).slice(1, 60);
   if (!wholeKinds.includes(kind)) return [head(name)];
   // keys stand in parts that have to be opened, but for those of payloads

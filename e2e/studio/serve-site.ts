@@ -20,7 +20,8 @@ interface SitePerson {
 }
 
 /** What runs on a site. */
-export interface SiteOptions extends Pick<RuntimeOptions, "nodeDefinitions" | "owner" | "environment" | "concurrency" | "drive"> {
+export interface SiteOptions
+  extends Pick<RuntimeOptions, "nodeDefinitions" | "owner" | "environment" | "concurrency" | "drive" | "beatMs"> {
   /** The folder of the SQLite file. */
   readonly folder: string;
   readonly workflows: readonly unknown[];
@@ -57,6 +58,7 @@ export async function serveSite({
   owner,
   concurrency,
   drive,
+  beatMs,
 }: SiteOptions): Promise<Site> {
   const store = sqliteStore(join(folder, "site.db"), environment && { now: environment.now });
   const live = liveEvents();
@@ -66,6 +68,7 @@ export async function serveSite({
     ...(owner !== undefined && { owner }),
     ...(concurrency !== undefined && { concurrency }),
     ...(drive !== undefined && { drive }),
+    ...(beatMs !== undefined && { beatMs }),
   };
   const runtime = createRuntime({ store, workflows, nodeDefinitions: nodes, plugins: [live.plugin], pollMs: 50, ...clocked });
   const sha256 = (name: string): string => createHash("sha256").update(tokenOf(name)).digest("hex");

@@ -1,3 +1,4 @@
+import type { Status } from "stepfold";
 import { createRuntime } from "stepfold/runtime";
 import { onTestFinished } from "vitest";
 import { newFolder } from "../../cli.ts";
@@ -13,27 +14,30 @@ export function hostileId(kind: HostileKind, name: HostileName): string {
 }
 
 /** Where an execution of each kind stands in the end. */
-const statuses = { open: "error", runs: "active", fails: "failed", done: "completed", cancelled: "cancelled", parked: "parked" } as const;
+const statuses: Readonly<Record<HostileKind, Status>> = {
+  ...{ open: "error", runs: "active", fails: "failed", done: "completed", cancelled: "cancelled", parked: "parked", left: "active" },
+};
 
 /** Serves executions whose every text is hostile, of all kinds and texts, and people with hostile names, until the end of the test. */
 export async function serveHostile(names: readonly HostileName[] = hostileNames): Promise<Site> {
-  const kinds = hostileKinds.filter((kind) => kind !== "parked");
+  const kinds = hostileKinds.filter((kind) => kind !== "left");
   const people = ["ada", ...names.map((name) => hostileTexts[name])];
   const site = await serveSite({
     folder: newFolder(),
     workflows: names.flatMap((name) => kinds.map((kind) => hostileWorkflow(kind, name))),
     nodeDefinitions: hostileNodes,
+    beatMs: 1_000,
     people: people.map((name) => ({ name })),
   });
   onTestFinished(site.close);
   const { store, runtime } = site;
-  // a process without the code can start what the other one then parks
-  const parked = names.map((name) => hostileWorkflow("parked", name));
-  const elsewhere = createRuntime({ store, workflows: parked, drive: false });
+  // a process without the code can start what the other one then leaves
+  const left = names.map((name) => hostileWorkflow("left", name));
+  const elsewhere = createRuntime({ store, workflows: left, drive: false });
   for (const name of names) {
     const start = { input: hostileInput(name), metadata: { [keyOf(name)]: hostileTexts[name], plain: hostileTexts[name] } };
     for (const kind of hostileKinds) {
-      const starting = kind === "parked" ? elsewhere : runtime;
+      const starting = kind === "left" ? elsewhere : runtime;
       await starting.start(`${kind}-${name}`, { workflowId: hostileId(kind, name), ...start });
     }
   }
@@ -53,4 +57,6 @@ async function end({ runtime, store }: Site, name: HostileName): Promise<void> {
   await cancelled.cancel({ reason: text });
   for (const kind of hostileKinds)
     await waitUntil(async () => (await store.loadHead(hostileId(kind, name)))?.status === statuses[kind], `${kind} ${name}`);
+  const left = await runtime.get(hostileId("left", name));
+  await waitUntil(async () => (await left.explain()).noWorker !== undefined, `nobody can run left ${name}`);
 }

@@ -10,7 +10,7 @@ export interface HostileInput {
 }
 
 /** The kinds of executions: what each stands at, or how it has ended. */
-export const hostileKinds = ["open", "runs", "fails", "done", "cancelled", "parked"] as const;
+export const hostileKinds = ["open", "runs", "fails", "done", "cancelled", "parked", "left"] as const;
 export type HostileKind = (typeof hostileKinds)[number];
 
 /** A key of an object. What JSON of the engine refuses as a key gets a word more. */
@@ -146,5 +146,12 @@ const graphs: Readonly<Record<HostileKind, (name: HostileName) => Graph>> = {
     edges: [{ source: "ask", target: "set", sourceHandle: "approved" }],
   }),
   cancelled: (name) => ({ nodes: [ask(name)], edges: [] }),
-  parked: (name) => ({ nodes: [{ id: "lacks", name: called("lacks", name), type: `lacking ${hostileTexts[name]}` }], edges: [] }),
+  parked: (name) => ({
+    nodes: [
+      { id: "valueOf", name: called("hold", name), type: "set", data: all, compensate: { type: "break", data: final } },
+      { id: "break", name: called("break", name), type: "break", data: final },
+    ],
+    edges: [{ source: "valueOf", target: "break" }],
+  }),
+  left: (name) => ({ nodes: [{ id: "lacks", name: called("lacks", name), type: `lacking ${hostileTexts[name]}` }], edges: [] }),
 };
