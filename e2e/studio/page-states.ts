@@ -32,7 +32,7 @@ async function openFilter(page: Page, isNarrow: boolean, name: string): Promise<
 /** The states of the list. */
 export const listStates: Readonly<Record<string, PageState>> = {
   async rows(page) {
-    await expectSeen(page.getByText("26 executions, all shown.").or(page.getByText("27 executions, all shown.")));
+    await expectSeen(page.getByText("27 executions, all shown.").or(page.getByText("28 executions, all shown.")));
   },
   async "a row under the cursor"(page) {
     await page.keyboard.press("j");
@@ -208,7 +208,8 @@ export const executionStates: Readonly<Record<string, PageState>> = {
   "waiting for a signal": opens("trip-4417", "payment"),
   cancelled: opens("trip-4415", "customer called"),
   completed: opens("trip-4416", "Completed."),
-  parked: opens("order-0977", "DEFINITION_INVALID"),
+  parked: opens("order-0977", "COMPENSATION_FAILED"),
+  left: opens("order-0991", "no living worker can run it"),
   running: opens("post-211", "render"),
   "a long loop": opens("import-88", "pages"),
   async outline(page, context) {

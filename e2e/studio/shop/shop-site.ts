@@ -24,7 +24,7 @@ export async function serveShop({ folder, boxes = shopBoxes, people }: ShopOptio
   const sleep = (ms: number): Promise<void> => new Promise((resolve) => void environment.after(ms, resolve));
   const { order, contentApproval, tripBooking, importing, restock } = shopWorkflows;
   const site = await serveSite({
-    ...{ folder, environment, concurrency: 256, owner: "worker-2", ...(people && { people }) },
+    ...{ folder, environment, concurrency: 256, owner: "worker-2", beatMs: 30_000, ...(people && { people }) },
     workflows: [order, contentApproval, tripBooking, importing, restock],
     nodeDefinitions: shopNodes(shopAttempts, boxes, sleep),
   });

@@ -23,7 +23,7 @@ const shopped = (order: string, customer: string, total: number) => ({
 const busy = { message: "503 Service Unavailable" };
 const declined = { message: "The card of Ada Verne expired in 10/2026.", code: "DECLINED", isFinal: true };
 
-/** How the services of the shop have answered, where it was not at once and well. */
+/** How the services of the shop have answered, where it was not at once and well: `undo reserve` is the compensation of `reserve`. */
 export const shopAttempts: Attempts = {
   "order-1001": {
     charge: [
@@ -44,6 +44,10 @@ export const shopAttempts: Attempts = {
   },
   "order-0988": { charge: [{ ms: 900, error: busy }] },
   "order-0983": { ship: [{ ms: 30_000, error: { message: "The carrier has not answered within 30 s", code: "TIMEOUT", isFinal: true } }] },
+  "order-0977": {
+    ship: [{ ms: 900, error: { message: "The carrier does not deliver to 51 Minories", code: "NO_DELIVERY", isFinal: true } }],
+    "undo reserve": [{ ms: 1_200, error: { message: "The hold is not known any more", code: "HOLD_GONE", isFinal: true } }],
+  },
   "post-211": { render: [{ ms: 86_400_000 }] },
   "import-88": { pages: [{ ms: 900 }] },
 };
@@ -83,11 +87,12 @@ export const shopStory: readonly ShopAct[] = [
   { at: "08:39:58", start: "contentApproval", id: "post-211", input: { title: "A year in the archive" } },
   { at: "08:40:05", start: "contentApproval", id: "post-212", input: { title: "How to read a map" } },
   { at: "08:41:30", cancel: "trip-4415", by: "ada", reason: "customer called" },
-  { at: "08:43:12", start: "newerOrder", id: "order-0977", input: shopped("977", "Alan Turing", 300) },
+  { at: "08:43:12", start: "olderOrder", id: "order-0977", input: shopped("977", "Alan Turing", 300) },
   { at: "08:37:20", signal: "payment", to: "trip-4416", key: "4416" },
   { at: "08:44:00", answer: "post-209", by: "cy", payload: { approved: true, comment: "lovely" } },
   { at: "08:48:09", start: "tripBooking", id: "trip-4417", input: { trip: "4417", to: "Triest" } },
   { at: "08:51:44", start: "olderOrder", id: "order-0990", input: shopped("990", "Ada Verne", 180), metadata: { region: "eu" } },
+  { at: "08:53:20", start: "newerOrder", id: "order-0991", input: shopped("991", "Emmy Noether", 640) },
   { at: "08:55:11", start: "order", id: "order-0988", input: shopped("988", "John Backus", 2_420) },
   { at: "08:55:40", answer: "order-0988", by: "bob", payload: { approved: true } },
   { at: "08:56:05", answer: "order-0988", by: "ada", payload: { approved: true, comment: "a regular customer" } },

@@ -7,7 +7,7 @@ interface Attempt {
   readonly error?: { readonly message: string; readonly code?: string; readonly isFinal?: boolean };
 }
 
-/** How the attempts of steps go, by the id of the execution and the node. The last attempt of a list counts for all further ones. */
+/** How the attempts of steps go, by the id of the execution and the node, or `undo` and the node for its compensation. The last attempt of a list counts for all further ones. */
 export type Attempts = Readonly<Record<string, Readonly<Record<string, readonly Attempt[]>>>>;
 
 /** Waits, by the clock of the shop. */
@@ -24,8 +24,8 @@ function usual(workflowId: string, nodeId: string): readonly Attempt[] {
 
 /** The node types of the shop: what its services do is told by `attempts`. */
 export function shopNodes(attempts: Attempts, boxes: Boxes, sleep: Sleep): NonNullable<RuntimeOptions["nodeDefinitions"]> {
-  const perform = async ({ workflowId, nodeId, attempt }: StepContext): Promise<void> => {
-    const known = attempts[workflowId]?.[nodeId] ?? usual(workflowId, nodeId);
+  const perform = async ({ workflowId, nodeId, attempt, compensating }: StepContext): Promise<void> => {
+    const known = attempts[workflowId]?.[compensating ? `undo ${nodeId}` : nodeId] ?? usual(workflowId, nodeId);
     const { ms, error } = known[attempt - 1] ?? known.at(-1)!;
     await sleep(ms);
     if (!error) return;
