@@ -93,7 +93,8 @@ describe.each(kinds)("streams over %s", (kind) => {
     await site.serving.kill();
     await site.serving.start();
     await allHave(3);
-    if (isTold) await waitUntil(() => watchers[0]!.last > 100, "there were a hundred events");
+    // each start of the server costs some reads, which are few beside those that are saved
+    if (isTold) await waitUntil(() => watchers[0]!.last > 160, "there were many events");
     const { last, commits } = await finish(site, "loop");
     await waitUntil(() => watchers.every((watcher) => watcher.last === last), "all have all");
     const sum = { lost: 0, doubled: 0 };
