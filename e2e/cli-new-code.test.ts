@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cli, newFolder } from "./cli.ts";
+import { cli, newFolder, startCli } from "./cli.ts";
 
 // What the command line does where its code is not the code that an execution needs, or is not to be used.
 
@@ -43,6 +43,20 @@ describe("a command", () => {
     const { code, stderr } = await cli(["resume", "a", "--by", "ada", ...yes, "--no-drive"], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("This command runs no steps; a worker goes on") });
     expect((await cli(["show", "a"], { cwd })).stdout).toContain("ask is ready to go on");
+  });
+
+  it("tells what runs in another process as running, and who runs it", async () => {
+    const cwd = newFolder();
+    const long = `export default { nodeDefinitions: { long: { executor: () => new Promise((done) => setTimeout(done, 60_000)) } } };`;
+    writeFileSync(join(cwd, "stepfold.config.mjs"), long);
+    writeFileSync(join(cwd, "w.json"), JSON.stringify({ id: "w", nodes: [{ id: "render", type: "long" }], edges: [] }));
+    const running = startCli(["run", "w.json", "--id", "a"], { cwd });
+    await running.saw("a  w");
+    await expect.poll(async () => (await cli(["show", "a"], { cwd })).stdout, { timeout: 20_000 }).toContain("render is running.");
+    const { stdout } = await cli(["show", "a"], { cwd });
+    expect(stdout).toMatch(/\nIt is held by \S+\.\n/);
+    expect(stdout).toMatch(/● render +running, here for /);
+    running.child.kill("SIGKILL");
   });
 
   it("does not take the answer of somebody else for its own", async () => {

@@ -117,6 +117,7 @@ export { systemEnvironment } from "./environment/system-environment.ts";
 export type { Environment } from "./ports/environment.ts";
 export type { EndedBucket, EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "./ports/execution-counts.ts";
 export type { CountQuery, ExecutionSummary, ListQuery, Page } from "./ports/execution-list.ts";
+export { holderOf } from "./ports/holder-of.ts";
 export type { MetadataBounds, MetadataFilter, WaitFilter } from "./ports/list-filters.ts";
 export { type NoWorker, noWorkerFor, noWorkerText, whyNoWorker } from "./ports/no-worker.ts";
 export type { AppendedRow, Claim, Commit, Lease, SnapshotStore, StoreFeatures } from "./ports/snapshot-store.ts";

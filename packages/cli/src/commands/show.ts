@@ -1,5 +1,15 @@
-import { type Event, explain, type Snapshot, StepfoldError, whyNoWorker } from "stepfold";
-import { answerable, commandLine } from "../execution/next-command.ts";
+import {
+  type EpochMs,
+  type Event,
+  type Explanation,
+  explain,
+  holderOf,
+  isTerminal,
+  type Snapshot,
+  StepfoldError,
+  whyNoWorker,
+} from "stepfold";
+import { answerable, type CommandContext, commandLine } from "../execution/next-command.ts";
 import { commandResult } from "../execution/result.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
@@ -27,8 +37,8 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
     // no config is loaded, because showing an execution must not run its code
     const context = await commandContext(snapshot, { store, database, config: {}, configPath: null, isConfigNamed: false });
     const waits = answerable(snapshot, context);
-    const noWorker = await whyNoWorker(snapshot, async () => (await store.workers?.()) ?? []);
-    const explanation = { ...explain(snapshot, context.workflow ?? undefined), ...(noWorker !== null && { noWorker }) };
+    const now = await store.now();
+    const explanation = await explained(store, snapshot, context.workflow, now);
     const events = await history(store, snapshot, options.events ?? false);
     if (options.json) {
       const told = {
@@ -42,12 +52,21 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
       const { workflow } = context;
       const retryCommand = (address: string): string => commandLine(context, "retry", [workflowId], ["--step", address]);
       const execution = { snapshot, explanation, waits, events, workflow, retryCommand, all: options.events ?? false };
-      say(executionText(execution, paintFor(process.stdout), await store.now()));
+      say(executionText(execution, paintFor(process.stdout), now));
     }
     return exitCode.done;
   } finally {
     await store.close();
   }
+}
+
+/** Explains an execution, and says which process runs it now, or why no living worker can run it. */
+async function explained(store: Store, snapshot: Snapshot, workflow: CommandContext["workflow"], now: EpochMs): Promise<Explanation> {
+  const { workflowId, status } = snapshot;
+  if (isTerminal(status)) return explain(snapshot, workflow ?? undefined);
+  const worker = await holderOf(store, workflowId, now);
+  const noWorker = worker === null ? await whyNoWorker(snapshot, async () => (await store.workers?.()) ?? []) : null;
+  return { ...explain(snapshot, workflow ?? undefined, { worker }), ...(noWorker !== null && { noWorker }) };
 }
 
 /**

@@ -32,6 +32,7 @@ export function executionText(execution: Execution, paint: Paint, now: EpochMs):
     ...(snapshot.from ? [originText(snapshot.from)] : []),
     ...(explanation.runs === undefined ? [] : [timestampsText(explanation.runs, now)]),
     ...(isTerminal(status) ? [] : ["", timestampsText(explanation.sentence, now)]),
+    ...(explanation.worker === undefined ? [] : [`It is held by ${printable(explanation.worker, 255)}.`]),
     ...(explanation.noWorker === undefined ? [] : [timestampsText(explanation.noWorker, now)]),
     ...section("Input", snapshot.input === undefined ? [] : [printableJson(snapshot.input, 400)], paint),
     ...section("Now", placesText(execution, style, now), paint),

@@ -18,18 +18,22 @@ export function signOf({ status, items, waits }: Pick<PlaceInfo, "status" | "ite
   return waits.every(({ kind }) => kind === "timer") ? "⧗" : "⏸";
 }
 
+/** Whether a path has a step that can run now. A path in an item that waits for room in its map is ready, but does nothing. */
+export function isRunnable({ status, sentence }: Pick<PlaceInfo, "status" | "sentence">): boolean {
+  return status === "ready" && !sentence.startsWith("waits");
+}
+
 /** Returns a line that says what a path is doing now. @param seenAt the time at which this visit was first seen */
 export function placeLine(place: PlaceInfo, path: ActivePath, seenAt: EpochMs, now: EpochMs, style: LineStyle): string {
   const { address, status, sentence, waits } = place;
   const { attempts } = path;
-  // a path in an item that waits for room in its map is ready, but does nothing
-  if (status === "ready" && sentence.startsWith("waits")) return stepLine("…", "wait", address, [printable(sentence)], style);
-  if (status === "ready") {
+  if (isRunnable(place)) {
     const frame = frames[Math.floor(now / frameMs) % frames.length]!;
     const attempt = attempts > 0 ? `attempt ${attempts + 1}` : "";
     const undone = path.undoes ? "is being undone" : "";
     return stepLine(frame, "wait", address, [undone, attempt, now - seenAt < 200 ? "" : countdownText(now - seenAt)], style);
   }
+  if (status === "ready") return stepLine("…", "wait", address, [printable(sentence)], style);
   if (status === "retrying")
     return stepLine("↻", "wait", address, [`attempt ${attempts + 1}`, `in ${countdownText(nextMove(path) - now)}`], style);
   const sign = signOf(place);

@@ -1,10 +1,10 @@
-import type { ActivePath, EpochMs, Event, Explanation, Snapshot, WaitInfo } from "stepfold";
+import type { EpochMs, Event, Explanation, PlaceInfo, Snapshot, WaitInfo } from "stepfold";
 import { countdownText, pathNamed, questionOf } from "stepfold/core";
 import type { Answerable } from "../execution/next-command.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { timestampsText } from "../text/timestamps-text.ts";
 import { type LineStyle, stepLine } from "./line.ts";
-import { signOf } from "./place-line.ts";
+import { isRunnable, signOf } from "./place-line.ts";
 
 /** What is needed to print the places of an execution. */
 export interface Known {
@@ -19,18 +19,20 @@ export interface Known {
 
 /** Returns lines for every place of an execution: what it waits for and since when, its question, and the command that answers. */
 export function placesText({ snapshot, explanation, waits, events, retryCommand }: Known, style: LineStyle, now: EpochMs): string[] {
-  const { places, more } = explanation;
+  const { places, more, worker } = explanation;
   const commands = new Map(waits.map(({ wait, command }) => [wait.id, command]));
-  const sinceText = ({ since }: Pick<ActivePath, "since">): string => {
-    const at = events[since]?.at;
-    return at === undefined ? "" : ` for ${countdownText(Math.max(0, now - at))}`;
+  const stands = (place: PlaceInfo): string => {
+    const at = events[pathNamed(snapshot, place.pathId)!.since]?.at;
+    const age = at === undefined ? null : countdownText(Math.max(0, now - at));
+    // how long of that time it has been running is not known
+    if (worker !== undefined && isRunnable(place)) return age === null ? "running" : `running, here for ${age}`;
+    return age === null ? place.status : `${place.status} for ${age}`;
   };
   const lines = places.flatMap((place) => {
-    const path = pathNamed(snapshot, place.pathId)!;
     const { address, status, sentence } = place;
     // if there is only one place, the sentence about the whole execution says the same
     const said = places.length === 1 && more === 0 ? "" : timestampsText(sentence, now);
-    const line = stepLine(signOf(place), "wait", address, [style.paint("quiet", `${status}${sinceText(path)}`), said], style);
+    const line = stepLine(signOf(place), "wait", address, [style.paint("quiet", stands(place)), said], style);
     const retry = status === "retrying" ? [`    ${style.paint("command", retryCommand(address))}`] : [];
     return [line, ...retry, ...place.waits.flatMap((wait) => askLines(wait, commands.get(wait.id) ?? null, style))];
   });

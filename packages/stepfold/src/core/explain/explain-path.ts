@@ -36,6 +36,8 @@ export interface PlaceInfo {
 export interface ExplainContext {
   readonly snapshot: Snapshot;
   readonly survey: Survey;
+  /** Whether a process runs the execution now. */
+  readonly isHeld: boolean;
   /** Returns the name of a place, such as `map[3]/approve`. */
   address(scope: string, nodeId: string): string;
   /** Returns the workflow that a scope runs; undefined if it is not known. */
@@ -49,13 +51,17 @@ const maxErrorLength = 160;
 /** The largest length of the key of a rate in a sentence, in characters. */
 const maxKeyLength = 80;
 
-/** Returns what is needed to explain a snapshot. @param workflow is ignored if it is not the workflow of the snapshot */
-export function explainContext(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): ExplainContext {
+/** Returns what is needed to explain a snapshot. A `workflow` that is not the workflow of the snapshot is ignored. */
+export function explainContext(
+  snapshot: Snapshot,
+  { survey, workflow, isHeld }: Pick<ExplainContext, "survey" | "isHeld"> & { readonly workflow: CompiledWorkflow | undefined },
+): ExplainContext {
   const own = workflow?.hash === snapshot.definition.hash ? workflow : undefined;
   let draft: Draft | null = null;
   return {
     snapshot,
     survey,
+    isHeld,
     address: addresses(snapshot),
     workflow: (scope) => own && workflowOf(own, snapshot, scope),
     draft: () => {
@@ -105,7 +111,9 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
     case "ready": {
       if (heldUp(telling.snapshot, scope)) return "waits for a free slot: its map runs as many items at once as its concurrency allows";
       if (undone !== null) return undone;
-      return `${resumed ? "is ready to go on" : "is ready to run"}${attempts > 0 ? ` (attempt ${attempts + 1})` : ""}${rateText(telling.snapshot)}`;
+      const attempt = attempts > 0 ? ` (attempt ${attempts + 1})` : "";
+      if (telling.isHeld) return `${resumed ? "is going on" : "is running"}${attempt}`;
+      return `${resumed ? "is ready to go on" : "is ready to run"}${attempt}${rateText(telling.snapshot)}`;
     }
     case "retrying":
       return `${undone === null ? "" : `${undone}; it `}${retryText(telling, scope, path)}`;

@@ -126,6 +126,27 @@ describe("explain: steps", () => {
     expect(told(retried).whole).toBe("f is ready to run (attempt 2).");
   });
 
+  it("says what runs, where a process is known to run it", async () => {
+    const worker = "worker-3";
+    const running = (snapshot: Snapshot): unknown => {
+      const { sentence, next, worker: who } = explain(snapshot, undefined, { worker });
+      return [sentence, next?.sentence, who];
+    };
+    const engine = engineOf(flow("w", { a: "approval", f: "flaky" }, ["a>f@approved"]));
+    const answered = await engine.send(await engine.execute({}), { type: "resume", payload: { approved: true } });
+    expect(running(answered)).toEqual(["a is going on.", "a is going on.", worker]);
+    const retried = await engine.send(await engine.execute({ snapshot: answered }), { type: "retry" });
+    expect(running(retried)).toEqual(["f is running (attempt 2).", "f is running (attempt 2).", worker]);
+    const rate = { key: "k", limit: 1, periodMs: 1_000 };
+    const ready = { nodeId: "a", status: "ready" };
+    const both = { ...at(ready, ready, { nodeId: "b", status: "suspended", waits: [{ kind: "external" }] }), rate, steps: 0 };
+    expect(running(both)).toEqual(["3 places are open: 2 are running, 1 waits for an answer.", "a is running.", worker]);
+    const parked = { code: "WORKER_CRASHED", message: "", at: 0 };
+    expect(explain({ ...both, parked, status: "parked" }, undefined, { worker })).not.toHaveProperty("worker");
+    expect(explain({ ...both, status: "completed" }, undefined, { worker })).not.toHaveProperty("worker");
+    expect(explain(both, undefined, { worker: null })).not.toHaveProperty("worker");
+  });
+
   it("says how it ended", async () => {
     const engine = engineOf(flow("w", { a: "approval", f: ["fail", { message: "Too dear.", code: "PRICE" }] }, ["a>f@rejected"]));
     const paused = await engine.execute({});

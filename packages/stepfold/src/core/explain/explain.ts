@@ -28,6 +28,8 @@ export interface Explanation {
   readonly sentence: string;
   /** What stands where in the sentence: addresses of places, people, handles and times. Everything else is words, or quoted. */
   readonly marks: readonly SentenceMark[];
+  /** The process that runs it now. Absent: none, or it is not known. Only with a store. */
+  readonly worker?: string;
   /** Why no living worker can run it, and since when, as a sentence. Absent: nothing is known of that. Only with a store. */
   readonly noWorker?: string;
   /** In which run the execution is, and how often it was restarted, as a sentence. Absent: its first run, and never. */
@@ -47,6 +49,11 @@ export interface ExplainOptions {
    * Default true.
    */
   readonly messages?: boolean | undefined;
+  /**
+   * The process that runs the execution now: `lease.owner` of a list, while the lease lasts. Steps that can run are then told as running.
+   * Absent or null: none, or it is not known.
+   */
+  readonly worker?: string | null | undefined;
 }
 
 /** The largest number of places of the execution itself that are explained one by one. */
@@ -70,19 +77,24 @@ const maxErrorLength = 300;
  *
  * @param workflow the workflow of the snapshot. It adds details, such as the branches for which a join waits. Another one is ignored.
  */
-export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow, { messages = true }: ExplainOptions = {}): Explanation {
-  const explained = explainState(messages ? snapshot : withoutMessages(snapshot), workflow);
+export function explain(
+  snapshot: Snapshot,
+  workflow?: CompiledWorkflow,
+  { messages = true, worker = null }: ExplainOptions = {},
+): Explanation {
+  const isHeld = worker !== null && !isTerminal(snapshot.status) && !snapshot.parked;
+  const explained = explainState(messages ? snapshot : withoutMessages(snapshot), workflow, isHeld);
   const runs = runsText(snapshot);
-  return runs === "" ? explained : { ...explained, runs };
+  return { ...explained, ...(isHeld && { worker }), ...(runs !== "" && { runs }) };
 }
 
-function explainState(snapshot: Snapshot, workflow: CompiledWorkflow | undefined): Explanation {
+function explainState(snapshot: Snapshot, workflow: CompiledWorkflow | undefined, isHeld: boolean): Explanation {
   const { status, parked } = snapshot;
   const end = statusAfterMessages(snapshot);
   if (end) return { status, ...unmarked(`${unmessageText(snapshot, end)}.`), places: [], more: 0, next: null };
   if (isTerminal(status)) return { status, ...unmarked(endText(snapshot)), places: [], more: 0, next: null };
   const found = survey(snapshot);
-  const tell = explainContext(snapshot, found, workflow);
+  const tell = explainContext(snapshot, { survey: found, workflow, isHeld });
   const places = [...placesOf(tell)];
   const open = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
   const more = open - places.length;
@@ -172,9 +184,12 @@ function messageText(message: string): string {
   return text === "" ? "" : `: ${text}`;
 }
 
-/** The words for each status in the sentence about all open places, in singular and plural. */
-const phrases: readonly (readonly [OpenStatus, one: string, many: string])[] = [
-  ["running", "is ready to run", "are ready to run"],
+type Phrase = readonly [OpenStatus, one: string, many: string];
+
+const readyPhrase: Phrase = ["running", "is ready to run", "are ready to run"];
+const runningPhrase: Phrase = ["running", "is running", "are running"];
+/** The words for each other status in the sentence about all open places, in singular and plural. */
+const phrases: readonly Phrase[] = [
   ["retrying", "is to be retried", "are to be retried"],
   ["somebody", "waits for an answer", "wait for an answer"],
   ["signal", "waits for a signal", "wait for a signal"],
@@ -192,7 +207,7 @@ function wholeText(tell: ExplainContext): string {
   if (ending?.again?.length === 0)
     return `${unmessageText(snapshot, ending.status)}; after that, what was not undone can be tried again (retry) or given up (cancel).`;
   const latest = deadlineAt === undefined ? "" : ` It fails if it has not ended by ${timeMark(deadlineAt)}.`;
-  const now = found.only ? pathSentence(tell, found.only) : countsText(found.counts);
+  const now = found.only ? pathSentence(tell, found.only) : countsText(found.counts, tell.isHeld);
   if (closing) return `${decidedText(closing)}; its "finally" nodes run: ${now}.`;
   if (ending) {
     return `${decidedText(ending)}; ${ending.again ? "failed compensations are tried again" : "its steps are being undone"}: ${now}.`;
@@ -206,8 +221,8 @@ function decidedText({ status, error, nodeId }: Pick<Ending, "status" | "error" 
   return status === "cancelled" ? `Cancelled${reasonText(error)}` : "Completed";
 }
 
-function countsText(counts: Readonly<Record<OpenStatus, number>>): string {
-  const parts = phrases.filter(([standing]) => counts[standing] > 0);
+function countsText(counts: Readonly<Record<OpenStatus, number>>, isHeld: boolean): string {
+  const parts = [isHeld ? runningPhrase : readyPhrase, ...phrases].filter(([standing]) => counts[standing] > 0);
   const [first] = parts;
   if (first && parts.length === 1) return `${counted(counts[first[0]])} places ${first[2]}`;
   const open = parts.reduce((sum, [standing]) => sum + counts[standing], 0);

@@ -9,6 +9,7 @@ import type { Asked } from "../../engine/commands/asked.ts";
 import type { AskedCommand } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
 import type { Scrub } from "../../engine/secrets/scrubber.ts";
+import { holderOf } from "../../ports/holder-of.ts";
 import { whyNoWorker } from "../../ports/no-worker.ts";
 import { byIn } from "../callers/caller.ts";
 import type { MadeExecution } from "../commands/start-execution.ts";
@@ -51,7 +52,7 @@ export function runHandle(
     snapshot: () => requireSnapshot(store, workflowId),
     waits: () => onSoundRow(workflowId, async () => waits(await requireSnapshot(store, workflowId))),
     async explain(options = {}) {
-      checkOptions<ExplainOptions>("run.explain", options, { messages: aFlag });
+      checkOptions<Pick<ExplainOptions, "messages">>("run.explain", options, { messages: aFlag });
       return onSoundRow(workflowId, () => explainRun(context, workflowId, options));
     },
     async events(query = {}) {
@@ -150,15 +151,23 @@ function forking(
 }
 
 /** Explains an execution. If its definition is lost or was changed, the explanation says less. */
-async function explainRun({ store, registry, secrets }: RuntimeContext, workflowId: string, options: ExplainOptions): Promise<Explanation> {
+async function explainRun(context: RuntimeContext, workflowId: string, options: ExplainOptions): Promise<Explanation> {
+  const { store, registry, secrets } = context;
   const snapshot = await requireSnapshot(store, workflowId);
   const workflow = await registry.pinnedForCommands(workflowId, snapshot.definition.hash).catch((error: unknown) => {
     if (StepfoldError.is(error, "DEFINITION_MISSING") || StepfoldError.is(error, "DEFINITION_CHANGED")) return null;
     throw error;
   });
-  const noWorker = await whyNoWorker(snapshot, async () => (await store.workers?.()) ?? []);
-  const explanation = { ...explain(snapshot, workflow?.compiled, options), ...(noWorker !== null && { noWorker }) };
+  const worker = await workerOf(context, snapshot);
+  // whoever runs it now can run it
+  const noWorker = worker === null ? await whyNoWorker(snapshot, async () => (await store.workers?.()) ?? []) : null;
+  const explanation = { ...explain(snapshot, workflow?.compiled, { ...options, worker }), ...(noWorker !== null && { noWorker }) };
   return withoutSecrets(explanation, secrets.current());
+}
+
+/** Returns the process that runs an execution now. The store is asked only if there is a step to run. */
+async function workerOf({ store, clock }: RuntimeContext, { status, workflowId }: Snapshot): Promise<string | null> {
+  return status === "active" ? holderOf(store, workflowId, await clock.now()) : null;
 }
 
 /** Removes secrets from the sentences of an explanation. What it quotes as data stays as it is. */

@@ -131,6 +131,7 @@ export interface Run {
   waits(): Promise<readonly WaitInfo[]>;
   /**
    * Explains the state of the execution as data and in words: what it does or waits for, who can move it, by when, and what happens then.
+   * While a process holds the execution, its steps that can run are told as running; `worker` names the process.
    *
    * ```ts
    * const { sentence } = await run.explain(); // approve waits for an answer from ada or bob, ...
@@ -138,7 +139,7 @@ export interface Run {
    *
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
-  explain(options?: ExplainOptions): Promise<Explanation>;
+  explain(options?: Pick<ExplainOptions, "messages">): Promise<Explanation>;
   /**
    * Returns a page of the history, the oldest event first: those after a version, or the last ones before a version. `next` is where the
    * next page in this direction begins.
