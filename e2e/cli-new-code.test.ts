@@ -59,6 +59,30 @@ describe("a command", () => {
     running.child.kill("SIGKILL");
   });
 
+  it("names --definition where what it names is at fault, and a config only where a type is missing", async () => {
+    const cwd = newFolder();
+    const write = (id: string, type: string, more: object = {}): void =>
+      writeFileSync(join(cwd, `${id}.json`), JSON.stringify({ id, nodes: [{ id: `${id}-1`, type }], edges: [], ...more }));
+    const told = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await cli(args, { cwd });
+      expect(code).toBe(2);
+      return stderr;
+    };
+    write("w", "fail", { nodes: [{ id: "w-1", type: "fail", data: { message: "no" } }] });
+    write("other", "noop");
+    write("bad", "noop", { edges: [{ source: "bad-1", target: "nowhere" }] });
+    write("untyped", "nosuch");
+    await cli(["run", "w.json", "--id", "x"], { cwd });
+    const refused = /^error DEFINITION_(INVALID|CHANGED): .*\n(.*\n)*Nothing was changed\. .*--definition /;
+    for (const more of [["bad.json"], ["untyped.json"], ["other.json"], ["bad.json", "--dry-run"], ["other.json", "--dry-run"]])
+      expect(await told("restart", "x", "--definition", ...more)).toMatch(refused);
+    expect(await told("restart", "x", "--definition", "nosuch")).toContain(
+      "there is no such file, and the config has no workflows\n--definition takes the id of a workflow of the config, @FILE, or JSON\n",
+    );
+    expect(await told("run", "bad.json")).not.toContain("stepfold.config.ts");
+    expect(await told("run", "untyped.json")).toContain("stepfold.config.ts");
+  });
+
   it("does not take the answer of somebody else for its own", async () => {
     const { cwd } = await waiting();
     expect((await cli(["resume", "a", "--by", "ada", ...yes], { cwd })).code).toBe(0);

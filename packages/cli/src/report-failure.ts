@@ -3,6 +3,7 @@ import { publicUrl } from "stepfold/stores/from-url";
 import { BadInput } from "./bad-input.ts";
 import { shellQuote } from "./execution/shell-quote.ts";
 import { exitCode } from "./exit-code.ts";
+import { isUnknownType } from "./json/workflow-issues.ts";
 import { complain, say } from "./output.ts";
 import { paintFor } from "./text/paint.ts";
 
@@ -26,7 +27,6 @@ const hints: Readonly<Partial<Record<string, string>>> = {
   RESUME_CONFLICT: "Another answer needs another --idempotency-key; stepfold show ID tells what it waits for now",
   METADATA_CONFLICT: "Another change needs another --idempotency-key; stepfold show ID --json tells what the metadata is now",
   WAIT_EXPIRED: "stepfold show ID tells what happened instead; stepfold resume ID drives it on",
-  DEFINITION_INVALID: "Node types of your own come from stepfold.config.ts; name it with --config",
   START_AMBIGUOUS: 'Set "start" in the workflow to the id of its first node',
   INPUT_INVALID: "Give another --input",
   STORE_UNAVAILABLE: "What was committed is safe. Give the same command again",
@@ -50,7 +50,7 @@ function failureOf(error: unknown): Failure {
     return {
       code,
       message,
-      hint: hintFor(code, details),
+      hint: hintFor(error),
       details,
       exit: serverFailures.includes(code) ? exitCode.failed : exitCode.badInput,
     };
@@ -65,8 +65,11 @@ function failureOf(error: unknown): Failure {
   };
 }
 
-/** Returns the hint for a code. It contains the id of the execution, so that its command can be copied. */
-function hintFor(code: string, details: object): string | null {
+/** Returns the hint for an error. It contains the id of the execution, so that its command can be copied. */
+function hintFor(error: StepfoldError): string | null {
+  const { code, details } = error;
+  if (StepfoldError.is(error, "DEFINITION_INVALID") && error.details.issues.some(isUnknownType))
+    return "Node types of your own come from stepfold.config.ts; name it with --config";
   const id = "workflowId" in details && typeof details.workflowId === "string" ? shellQuote(details.workflowId) : "ID";
   // a function, because in a text `$` would have a meaning, and ids may contain it
   return hints[code]?.replaceAll(" ID ", () => ` ${id} `) ?? null;

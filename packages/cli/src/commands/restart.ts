@@ -2,7 +2,7 @@ import { StepfoldError } from "stepfold";
 import type { RestartOptions, RestartOutcome } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { say } from "../output.ts";
-import { givenDefinition } from "../session/given-definition.ts";
+import { withDefinition } from "../session/given-definition.ts";
 import { moveExecution } from "../session/move-execution.ts";
 import { type PlannedOptions, printPlan, withIdleRun } from "../session/print-plan.ts";
 
@@ -33,7 +33,7 @@ export async function restart(workflowId: string, options: RestartCommandOptions
       verb: "retry",
       repeatOptions: [],
       act: async ({ run, config, note }) => {
-        const outcome = await run.restart({ ...wanted, definition: await givenDefinition(options.definition, config) });
+        const outcome = await withDefinition(options.definition, config, (definition) => run.restart({ ...wanted, definition }));
         if (options.json) say(`${JSON.stringify({ type: "restart", workflowId, ...outcome })}\n`);
         else if (outcome.reason !== "restarted") note(unchanged[outcome.reason]);
         return undefined;

@@ -95,3 +95,8 @@ function issueOwner(
 function member(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
+
+/** Whether an issue is a node of a type that this process does not know. */
+export function isUnknownType({ code }: { readonly code: string }): boolean {
+  return code === "NODE_TYPE_UNKNOWN";
+}

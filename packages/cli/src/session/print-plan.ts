@@ -7,7 +7,7 @@ import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
 import { printable } from "../text/printable.ts";
-import { givenDefinition } from "./given-definition.ts";
+import { withDefinition } from "./given-definition.ts";
 import { idleRuntime } from "./idle-runtime.ts";
 import type { MoveOptions } from "./move-execution.ts";
 
@@ -38,7 +38,8 @@ export async function withIdleRun<T>(
     const config = await loadConfig(configOf(before, options.config, database.folder));
     const runtime = idleRuntime(store, config);
     closing.add(() => runtime.close());
-    return await use(await runtime.get(workflowId), await givenDefinition(options.definition, config));
+    const run = await runtime.get(workflowId);
+    return await withDefinition(options.definition, config, (definition) => use(run, definition));
   } finally {
     await closing.run();
   }

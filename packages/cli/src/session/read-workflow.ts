@@ -4,7 +4,7 @@ import { BadInput } from "../bad-input.ts";
 import type { StepfoldConfig } from "../config/config.ts";
 import { unreadConfig } from "../config/find-config.ts";
 import { type JsonFile, readJsonFile } from "../json/read-json-file.ts";
-import { issueLines, type LocatedIssue, locatedIssues } from "../json/workflow-issues.ts";
+import { issueLines, isUnknownType, type LocatedIssue, locatedIssues } from "../json/workflow-issues.ts";
 import { namePath } from "../name-path.ts";
 import { nodeDefinitionsOf } from "./session.ts";
 
@@ -60,7 +60,9 @@ export function requireWorkflow(file: string, config: StepfoldConfig, configPath
   throw new BadInput("WORKFLOW_INVALID", `This workflow cannot run:\n${issueLines(file, errors).join("\n")}`, {
     hint: unlinked
       ? 'Workflows that others run belong into "workflows" of the file, or of stepfold.config.ts'
-      : `Node types of your own come from stepfold.config.ts: ${where}`,
+      : errors.some(isUnknownType)
+        ? `Node types of your own come from stepfold.config.ts: ${where}`
+        : null,
     details: { file, issues },
   });
 }
