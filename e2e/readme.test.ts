@@ -7,12 +7,11 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const folder = mkdtempSync(join(root, "e2e", ".readme-"));
-const ofPackage = readFileSync(join(root, "packages/stepfold/README.md"), "utf8");
 const guides = ["testing", "changing", "migrating", "deploying", "node-types"].map((page) =>
   readFileSync(join(root, `docs/guides/${page}.md`), "utf8"),
 );
 const running = ["process", "cron", "runners"].map((page) => readFileSync(join(root, `docs/run/${page}.md`), "utf8")).join("\n");
-const flows = [...[readme, ofPackage, ...guides, running].join("\n").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
+const flows = [...[readme, ...guides, running].join("\n").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -21,7 +20,7 @@ function promised(code: string): string {
   return [...code.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map(([, output = ""]) => `${output}\n`).join("");
 }
 
-describe("the README, that of the package, guides, and the pages on where it runs", () => {
+describe("the README, guides, and the pages on where it runs", () => {
   it("show a whole flow by line 15", () => {
     expect(readme.split("\n").slice(0, 15).join("\n")).toContain(flows[0]);
   });

@@ -1,8 +1,11 @@
-// Writes the published code of every package into its dist, next to the declarations that the compiler wrote there.
+// Writes the published code of every package into its dist, next to the declarations that the compiler wrote there, and the documentation
+// into the package of the library.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { buildPage } from "./packaging/build-page.ts";
 import { bundledPackages, bundlePackage } from "./packaging/bundle-package.ts";
+import { packageDocs } from "./packaging/package-docs.ts";
+import { library } from "./public-entries.ts";
 
 for (const bundled of bundledPackages) {
   const dist = `${bundled.folder}/dist`;
@@ -12,6 +15,12 @@ for (const bundled of bundledPackages) {
   for (const path of codeBelow(dist)) if (!written.has(path)) rmSync(`${dist}/${path}`);
 }
 await buildPage();
+const docs = packageDocs();
+for (const [path, text] of docs) writeIfChanged(`${library}/${path}`, text);
+for (const path of readdirSync(`${library}/docs`, { recursive: true, encoding: "utf8" }).map(
+  (name) => `docs/${name.replaceAll("\\", "/")}`,
+))
+  if (path.endsWith(".md") && !docs.has(path)) rmSync(`${library}/${path}`);
 
 /** Writes a file only if its content changes, so that a process that loads an unchanged file never reads half of it. */
 function writeIfChanged(path: string, content: string | Uint8Array): void {

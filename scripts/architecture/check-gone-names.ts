@@ -11,7 +11,8 @@ export interface TextFile {
 /** Where people read: sources without tests, docs, and the API reports. */
 const places = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "api", "docs", "examples", "packages"];
 const isRead = /\.(?:md|ts|txt|json)$/;
-const isLeftOut = /\/(?:node_modules|dist|test)\/|\.(?:test|test-d|fixture)\.ts$|CHANGELOG\.md$/;
+const isLeftOut =
+  /\/(?:node_modules|dist|test)\/|^\/?packages\/stepfold\/(?:docs\/|[A-Z-]+\.md$)|\.(?:test|test-d|fixture)\.ts$|CHANGELOG\.md$/;
 
 /** Reads the texts that people read. @param root the folder of the repository */
 export function readTexts(root: string): TextFile[] {
