@@ -133,6 +133,18 @@ describe("a JSON Schema", () => {
     ["too many that fit", { contains: true, maxContains: 1 }, [1, 2], [': must have at most 1 items that fit "contains", not 2']],
     ["what is not there", { additionalProperties: false }, { a: 1 }, ["/a: no value is allowed here"]],
     [
+      "what is unknown",
+      { properties: { json: true, text: true }, additionalProperties: false },
+      { id: 1 },
+      ["/id: is unknown; there are: json, text"],
+    ],
+    [
+      "what is unknown among many",
+      { properties: Object.fromEntries(Array.from({ length: 22 }, (_, i) => [`m${i}`, true])), additionalProperties: false },
+      { id: 1 },
+      [expect.stringMatching(/^\/id: is unknown; there are: m0, m1, .* m19, and 2 more$/)],
+    ],
+    [
       "a long list",
       { enum: Array.from({ length: 500 }, (_, i) => i) },
       -1,

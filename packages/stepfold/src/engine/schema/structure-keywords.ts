@@ -5,6 +5,9 @@ import type { Check, CheckRun, Evaluated, InstanceLocation, SchemaNode } from ".
 import { isCount, isNames, type Keyword, type KeywordContext } from "./keyword.ts";
 import { isStructure, textOf } from "./value-keywords.ts";
 
+/** The most members that a message names. */
+const maxNames = 20;
+
 /** Keywords about members of objects and items of lists, except for `lastKeywords`. */
 export const structureKeywords: Readonly<Record<string, Keyword>> = {
   required: (names, context) => {
@@ -123,6 +126,7 @@ function membersOf(context: KeywordContext): Check {
   }
   const others = additionalProperties === undefined ? null : context.node(additionalProperties);
   const needsEach = patterns.length > 0 || others !== null;
+  const unknown = additionalProperties === false && patterns.length === 0 && known.size > 0 ? unknownText([...known.keys()]) : null;
   return ofObject((value, run, around, evaluated) => {
     const given = Object.keys(value);
     // if only `properties` matter, it is enough to look at the members that they name
@@ -131,11 +135,18 @@ function membersOf(context: KeywordContext): Check {
     return allOf(keys, (key) => {
       const nodes = patterns.filter(([pattern]) => pattern.matches(key, run.spend)).map(([, node]) => node);
       if (known.has(key)) nodes.unshift(known.get(key)!);
+      if (nodes.length === 0 && unknown !== null) return run.report({ around, key }, unknown);
       if (nodes.length === 0 && others) nodes.push(others);
       if (nodes.length > 0) run.markEvaluated(evaluated, key);
       return allOf(nodes, (node) => run.evaluate(node, value[key]!, { around, key }) !== null);
     });
   });
+}
+
+/** Says which members there are instead of one that is not allowed. */
+function unknownText(names: readonly string[]): string {
+  const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : "";
+  return `is unknown; there are: ${names.slice(0, maxNames).join(", ")}${more}`;
 }
 
 export function entriesOf(keyword: string, schemas: Json | undefined, context: KeywordContext): readonly (readonly [string, Json])[] {
