@@ -8,6 +8,10 @@ describe("reference pages", () => {
     expect([...pages.keys()]).toHaveLength(6);
     for (const text of pages.values()) expect(text).not.toMatch(/\bundefined of\b|\[object |<>|=> text/);
     expect(pages.get("node-types.md")).toContain("## `approval`");
+    expect(pages.get("node-types.md")).toContain(
+      "| `timeout` | text or number | `defaultTimeoutMs` of `httpNode`, 30 seconds | The time limit",
+    );
+    expect(pages.get("node-types.md")).toContain("| `url` | text | required | The address");
     expect(pages.get("limits.md")).toContain("| `definitionBytes` | 2,097,152 |");
     expect(pages.get("error-codes.md")).toContain("| `OUTCOME_UNKNOWN` | 503 | yes |");
     expect(pages.get("command-line.md")).toContain("## `stepfold resume`");

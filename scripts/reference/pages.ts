@@ -11,6 +11,7 @@ import { textMethods } from "../../packages/stepfold/src/expressions/functions/t
 import { builtinNodes } from "../../packages/stepfold/src/nodes/index.ts";
 import { root } from "../public-entries.ts";
 import { exampleData, expressionExamples, expressionForms } from "./expression-examples.ts";
+import { httpMembers } from "./http-members.ts";
 import { docAbove, membersOf } from "./source-docs.ts";
 
 const note = "<!-- written by npm run reference -->";
@@ -36,12 +37,22 @@ function nodeTypes(): string {
     const { description } = (builtinNodes[type as keyof typeof builtinNodes].metadata ?? {}) as { readonly description?: string };
     return `## \`${type}\`\n\n${description ? `*${description}.*\n\n` : ""}${docAbove(read(`stepfold/src/nodes/${kebab(type)}.ts`), `export const ${type}Node`)}`;
   });
-  const http = `## \`http\`\n\n${docAbove(read("stepfold/src/nodes/http/http-node.ts"), "export function httpNode")}`;
+  const examples = ["http-read", "http-send"].map((name) => {
+    return `\`\`\`ts\n${readFileSync(`${root}/scripts/reference/examples/${name}.ts`, "utf8")}\`\`\``;
+  });
+  const http = [
+    `## \`http\`\n\n${docAbove(read("stepfold/src/nodes/http/http-node.ts"), "export function httpNode")}`,
+    table(["data", "what it may be", "default", "meaning"], httpMembers()),
+    "A call whose answer may be that there is nothing:",
+    examples[0]!,
+    "A call that has an effect, which counts once however often it is made:",
+    examples[1]!,
+  ];
   return page(
     "Node types",
     "What a node can be, beside [types of your own](../../packages/stepfold/src/engine/node/define-node.ts). Every node also takes `retryPolicy`, `timeout`, `join`, `compensate` and the other keys of a node.",
     ...sections,
-    http,
+    ...http,
   );
 }
 
@@ -55,7 +66,7 @@ function expressions(): string {
   return page(
     "Expressions",
     docAbove(read("stepfold/src/expressions/compile-template.ts"), "export const compileTemplate"),
-    "## What can be read\n\n`input`, `metadata`, `globals` and `$now` (ISO 8601, the recorded time); `$json`, the output of the node before; `nodes.ID.last` and `nodes.ID.all`, what a node produced (`.data`, `.error`, `.handle`); `vars.NAME`, a [variable](../guides/variables.md); `item`, `index` and `inputs` where a map or a join gives them; `execution.id`, `.workflow`, `.startedAt` and `.input` (what the execution was started with, also in its children), `execution.end` in nodes that run at the end (`finally`): `.status`, `.output` and `.error`; `attempt` in what a step is given; `error` in `retryIf`; `paths` in `when`; `results`, `total`, `done`, `failed` in `completeWhen`; `current` and `value` in a reducer.",
+    `## What can be read\n\n${table(["name", "what it is"], readable)}`,
     `## Examples\n\nOver this data:\n\n\`\`\`json\n${exampleData}\n\`\`\`\n\n${["| expression | gives |", "| --- | --- |", ...expressionExamples()].join("\n")}`,
     "## Ways to write",
     expressionForms,
@@ -73,9 +84,30 @@ function expressions(): string {
       ],
     )}`,
     docAbove(read("stepfold/src/expressions/load-functions.ts"), "export async function loadFunctions"),
-    "They are JavaScript's functions of the same names, over plain data: no prototypes, no `this`, no assignment, `==` compares as `===`. What an expression costs is counted, and ends at a budget.",
+    "They are JavaScript's functions of the same names, over plain data: no prototypes, no `this`, no assignment, `==` compares as `===`. What an expression costs is counted, and ends at the limit [`expressionSteps`](limits.md).",
   );
 }
+
+/** What expressions can read. */
+const readable: readonly (readonly [string, string])[] = [
+  ["`input`", "the input of the workflow; in a sub-workflow or an item of a map, what that was given"],
+  ["`$json`", "the output of the node before; behind an edge `error` the error: `name`, `message`, `code`, `nodeId`, `details`, `cause`"],
+  ["`nodes.ID.last`, `nodes.ID.all`", "what a node produced the last time; each time, as a list. The members are:"],
+  ["`.data`", "its output; if it has failed, the error as `$json` has it behind the edge `error`: `{{ nodes.charge.last.data.code }}`"],
+  ["`.error`", "**a text**: the message of the error, if it has failed. It has no members: `.error.message` is undefined"],
+  ["`.handle`", "the handle by which it was left"],
+  ["`vars.NAME`", "a [variable](../guides/variables.md)"],
+  ["`metadata`, `globals`", "those of the execution; what the engine or the runtime was given for secrets and clients"],
+  ["`$now`", "the recorded time, in ISO 8601"],
+  ["`item`, `index`, `inputs`", "where a map or a join gives them"],
+  ["`execution`", "`.id`, `.workflow`, `.startedAt`, and `.input`: what the execution was started with, also in its children"],
+  ["`execution.end`", "in nodes that run at the end (`finally`): `.status`, `.output` and `.error`"],
+  ["`attempt`", "in what a step is given"],
+  ["`error`", "in `retryIf`"],
+  ["`paths`", "in `when`"],
+  ["`results`, `total`, `done`, `failed`", "in `completeWhen`"],
+  ["`current`, `value`", "in a reducer"],
+];
 
 function commandLine(): string {
   const help = (...args: readonly string[]): string =>

@@ -56,8 +56,10 @@ const defaultBounds: TemplateBounds = { steps: defaultLimits.expressionSteps, is
  * `INPUT_INVALID`. Write a default where you want one: `"{{ input.within ?? '7 days' }}"`.
  *
  * ```ts
+ * import { compileTemplate } from "stepfold/expressions";
+ *
  * const { template } = compileTemplate({ total: "{{ input.price * 2 }}", note: "for {{ input.name }}" }, "/nodes/0/data");
- * template?.evaluate({ input: { price: 21, name: "Ada" } }); // { total: 42, note: "for Ada" }
+ * console.log(template?.evaluate({ input: { price: 21, name: "Ada" } })); // { total: 42, note: 'for Ada' }
  * ```
  *
  * @param pointer the JSON pointer of the value in the definition; the pointer of every issue and error begins with it

@@ -6,8 +6,10 @@ import { mustLoadExtraFunctions, provideExtraFunctions } from "./functions/extra
  * compiles expressions without an engine must await this once before it evaluates them.
  *
  * ```ts
+ * import { compileExpression, loadFunctions } from "stepfold/expressions";
+ *
  * await loadFunctions();
- * compileExpression("hash.sha256(input.name)").evaluate({ input: { name: "Ada" } });
+ * console.log(compileExpression("base64.encode(input.name)").evaluate({ input: { name: "Ada" } })); // QWRh
  * ```
  */
 export async function loadFunctions(): Promise<void> {

@@ -6,34 +6,45 @@ type Fields = Readonly<Record<string, Scalar | null | readonly Scalar[]>>;
 
 /** The data (input) of an `http` node. */
 export interface HttpData {
+  /** The address: http or https, without user and password. */
   readonly url: string;
-  /** Default: `GET`. */
+  /** The method of the call. Default: `GET`. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | undefined;
-  /** Header values by name. An entry whose value is null is left out; a header of this name that the node itself sets is still sent. */
+  /**
+   * Header values by name. An entry whose value is null is left out; a header of this name that the node itself sets is still sent.
+   * Default: none.
+   */
   readonly headers?: Readonly<Record<string, Scalar | null>> | undefined;
-  /** Basic authentication. Take user and password from `globals`, because everything written in a definition is stored with it. */
+  /**
+   * Basic authentication, `{ user, password }`. Take both from `globals`, because everything written in a definition is stored with it.
+   * Default: none.
+   */
   readonly basicAuth?: { readonly user: string; readonly password: string } | undefined;
   /**
    * Parameters that are added to the query of the URL. A list gives one
-   * parameter for each of its values; null leaves the parameter out.
+   * parameter for each of its values; null leaves the parameter out. Default: none.
    */
   readonly query?: Fields | undefined;
-  /** The body: exactly one of `json`, `text` and `form`. */
+  /**
+   * What is sent, as exactly one of `json` (any value), `text`, and `form` (fields, `application/x-www-form-urlencoded`):
+   * `body: { json: "{{ input.order }}" }`. Default: none.
+   */
   readonly body?: { readonly json?: Json; readonly text?: string; readonly form?: Fields } | undefined;
-  /** The time limit of the whole call with its redirects. Default: `defaultTimeoutMs` of `httpNode`. */
+  /** The time limit of the whole call with its redirects. Default: `defaultTimeoutMs` of `httpNode`, 30 seconds. */
   readonly timeout?: Duration | undefined;
-  /** The largest body of the response in bytes, before and after decompression. Default: `maxBytes` of `httpNode`. */
+  /** The largest body of the response in bytes, before and after decompression. Default: `maxBytes` of `httpNode`, 1 MiB. */
   readonly maxBytes?: number | undefined;
   /**
    * The statuses that fail the attempt, so that it is retried if there is a retry policy. Default: 500, 502, 503, 504; with a retry policy
    * also 408, 425 and 429.
    */
   readonly retriableCodes?: readonly number[] | undefined;
-  /** How the body of the response is read. Default: `auto`, by its content type. */
+  /** How the body of the response is read; `auto` goes by its content type. Default: `auto`. */
   readonly response?: "auto" | "json" | "text" | "base64" | undefined;
   /**
-   * What becomes of a number in a JSON response that a JavaScript number cannot hold, such as the id 7615917337495251231. `exact` (default):
-   * text, exactly as the service has written it. `double`: the nearest number, as `JSON.parse` gives it. Numbers with a fraction stay numbers.
+   * What becomes of a number in a JSON response that a JavaScript number cannot hold, such as the id 7615917337495251231. `exact`: text,
+   * exactly as the service has written it. `double`: the nearest number, as `JSON.parse` gives it. Numbers with a fraction stay numbers.
+   * Default: `exact`.
    */
   readonly numbers?: "exact" | "double" | undefined;
   /** The most redirects that are followed. With 0, a redirect is itself the response, and the path leaves by `fail`. Default: 5. */
