@@ -99,9 +99,10 @@ const usedLinkCodes: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTIO
  * ```ts
  * import { answerLinks } from "stepfold/webhooks";
  *
+ * const secret = Buffer.from(process.env.LINK_SECRET!, "base64"); // 32 random bytes: openssl rand -base64 32
  * const links = answerLinks(runtime, { keys: [{ id: "2026-11", secret }] });
- * const [wait] = await run.waits();
- * const token = await links.create({ workflowId: run.workflowId, waitId: wait.id, by: "ada" });
+ * const { id: waitId } = await run.waitFor({ step: "approve" });
+ * const token = await links.create({ workflowId: run.workflowId, waitId, by: "ada" });
  * // mail: https://example.com/answers/TOKEN; there `links.fetch` answers, or a page of yours that calls `links.read` and `links.answer`
  * await links.answer(token, { approved: true }); // { applied: true }
  * ```
