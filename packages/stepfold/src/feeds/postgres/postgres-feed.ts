@@ -14,8 +14,12 @@ const makesListeners = must(
   (value) => typeof value === "function",
 );
 
-/** Sends a notice. Its commit does not wait for the disk, because a hint may get lost. The setting ends with the statement. */
-const notifyText = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+/**
+ * Sends a notice. Its commit does not wait for the disk, because a hint may get lost; but a transaction of the user, in which something was
+ * written before, keeps its setting.
+ */
+const notifyText =
+  "SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN set_config('synchronous_commit', 'off', true) END, pg_notify($1, $2)";
 
 /**
  * A feed over LISTEN and NOTIFY of PostgreSQL. Notices are sent over your pool. Each listener has a connection of its own, which your

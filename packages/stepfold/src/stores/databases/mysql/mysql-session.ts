@@ -1,7 +1,7 @@
 import type { ColumnRow } from "../../kit/columns.ts";
 import { lockLimitMark, lockLimitOf, withLockLimit } from "../../kit/lock-limit.ts";
 import { answerOrEnd, NoAnswer } from "../../kit/no-answer.ts";
-import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
+import { type MysqlConnection, type MysqlPool, OwnTransaction } from "./mysql-client.ts";
 import { isServerError } from "./mysql-error.ts";
 
 /** The value of a parameter `?`. */
@@ -27,7 +27,7 @@ export const maxLockMs = 3_000;
 /** The statements before and after the work on a connection. */
 interface Frame {
   readonly begin: readonly string[];
-  readonly end: string;
+  readonly end: string | null;
   /** These are sent instead of `end` if the work fails. */
   readonly undo: readonly string[];
 }
@@ -61,16 +61,27 @@ const framesByIsolation: Readonly<Record<Isolation, Frame>> = {
   peek,
 };
 
+const release = "RELEASE SAVEPOINT stepfold";
+const savepoint: Frame = { begin: ["SAVEPOINT stepfold"], end: release, undo: ["ROLLBACK TO SAVEPOINT stepfold", release] };
+const bare: Frame = { begin: [], end: null, undo: ["SAVEPOINT stepfold", release] };
+/**
+ * In a transaction that its user has begun, the isolation is the user's, and what fails is undone alone. If the server has undone the whole
+ * transaction, the statements of `undo` fail, and the connection counts as lost.
+ */
+const framesInside: Readonly<Record<Isolation, Frame>> = { write: savepoint, updateById: savepoint, read: bare, peek: bare };
+
 /**
  * Runs `work` on one connection. If the server undoes the transaction in favour of another one (a deadlock, or a row that changed since
  * it was read), the transaction is tried again at once, so `work` may run several times.
  */
 export async function onConnection<T>(pool: MysqlPool, isolation: Isolation, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
+  const isInside = pool instanceof OwnTransaction;
+  const frames = isInside ? framesInside : framesByIsolation;
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(pool, framesByIsolation[isolation], work);
+      return await attempt(pool, frames[isolation], work);
     } catch (cause) {
-      if (tries === maxTries || !isServerError(cause, "conflict")) throw cause;
+      if (isInside || tries === maxTries || !isServerError(cause, "conflict")) throw cause;
     }
   }
 }
@@ -81,7 +92,7 @@ async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (a
   try {
     for (const statement of begin) await inTime(connection.query(withLockLimit(statement, lockLimitOf(pool, maxLockMs).seconds)));
     const result = await work(askOver(connection));
-    await inTime(connection.query(end));
+    if (end !== null) await inTime(connection.query(end));
     connection.release();
     return result;
   } catch (cause) {

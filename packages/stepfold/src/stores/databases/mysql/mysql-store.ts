@@ -1,7 +1,8 @@
 import { aCount, aFlag, aText, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { refuseOption } from "../../kit/refuse-option.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
-import type { MysqlPool } from "./mysql-client.ts";
+import { asPool, type MysqlOwnConnection, type MysqlPool, OwnTransaction } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
 import { MysqlTable } from "./mysql-table.ts";
 
@@ -38,13 +39,20 @@ export interface MysqlStoreOptions extends RetentionOptions {
  * await pool.end();
  * ```
  *
- * @param pool a pool of `mysql2/promise`; a call uses at most one connection at a time, so a pool of one connection is enough
+ * @param pool a pool of `mysql2/promise`; a call uses at most one connection at a time, so a pool of one connection is enough. Or a
+ * connection on which you have begun a transaction: then all that the store does is a part of it (see `docs/guides/own-transaction.md`)
  * @throws StepfoldError `OPTION_INVALID` if `pool` is not a pool of `mysql2/promise`, or `prefix` is not a valid part of a name
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): SnapshotStore {
+export function mysqlStore(pool: MysqlPool | MysqlOwnConnection, options: MysqlStoreOptions = {}): SnapshotStore {
   checkOptions("mysqlStore", options, { prefix: aText, migrate: aFlag, maxValueBytes: aCount, idempotencyRetentionMs: aTime });
   const { prefix = "stepfold_", migrate = false, maxValueBytes = 6 * 2 ** 20, idempotencyRetentionMs } = options;
-  const table = new MysqlTable({ pool, prefix, migrate, maxValueBytes });
+  const connections = asPool(pool);
+  refuseOption(
+    "migrate",
+    migrate && connections instanceof OwnTransaction,
+    "ends the transaction: call migrateMysql(pool) when you deploy",
+  );
+  const table = new MysqlTable({ pool: connections, prefix, migrate, maxValueBytes });
   return storeOver(table, { idempotencyRetentionMs, errorOf: mysqlError });
 }

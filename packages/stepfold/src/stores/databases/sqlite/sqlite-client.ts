@@ -34,16 +34,45 @@ export function openSqlite(path: string, { synchronous = "FULL", busyTimeoutMs =
   }
 }
 
+/** Creates the tables in a database that its user has opened, if they do not exist; in the transaction that is open, if one is. */
+export function useSqlite(db: DatabaseSync): void {
+  try {
+    migrate(db);
+  } catch (cause) {
+    throw sqliteError(cause, "cannot use the database");
+  }
+}
+
 /** Creates the tables of a new file. Any number of processes may do so at once: the first one creates them, the others find them. */
 function migrate(db: DatabaseSync): void {
   const isMade = (): boolean => hasTables("sqlite", "file", db.prepare("PRAGMA user_version").get());
   if (isMade()) return;
-  db.exec("BEGIN IMMEDIATE");
+  asOne(
+    db,
+    "BEGIN IMMEDIATE",
+    (text) => db.exec(text),
+    () => {
+      if (!isMade()) for (const statement of sqliteSchema) db.exec(statement);
+    },
+  );
+}
+
+/**
+ * Runs `work` in one transaction, which is undone if `work` throws. In a transaction that its user has begun, only the work is undone, and
+ * the user decides about the rest.
+ *
+ * @param begin the statement that begins a transaction, if none is open
+ */
+export function asOne<T>(db: DatabaseSync, begin: string, run: (text: string) => void, work: () => T): T {
+  const isInside = db.isTransaction;
+  run(isInside ? "SAVEPOINT stepfold" : begin);
   try {
-    if (!isMade()) for (const statement of sqliteSchema) db.exec(statement);
-    db.exec("COMMIT");
+    const result = work();
+    run(isInside ? "RELEASE stepfold" : "COMMIT");
+    return result;
   } catch (cause) {
-    if (db.isTransaction) db.exec("ROLLBACK");
+    // SQLite rolls back by itself after some errors
+    if (db.isTransaction) for (const text of isInside ? ["ROLLBACK TO stepfold", "RELEASE stepfold"] : ["ROLLBACK"]) run(text);
     throw cause;
   }
 }

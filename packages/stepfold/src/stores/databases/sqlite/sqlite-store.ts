@@ -1,8 +1,11 @@
-import { aFunction, anything, aTime, checkOptions } from "../../../core/values/check-arguments.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { aFunction, anything, aTime, checkOptions, requireMethods } from "../../../core/values/check-arguments.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { refuseOption } from "../../kit/refuse-option.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
-import { openSqlite } from "./sqlite-client.ts";
+import type { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
+import { openSqlite, useSqlite } from "./sqlite-client.ts";
 import { sqliteError } from "./sqlite-error.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 
@@ -24,6 +27,9 @@ export interface SqliteStoreOptions extends RetentionOptions {
  * Neither damages the file. Commits that are issued together share one wait for the disk.
  * `":memory:"` gives a private store that is lost at `close()`.
  *
+ * Instead of a path it takes a `DatabaseSync` that you have opened, and that you close. What the store does while a transaction of yours is
+ * open there is a part of it: see `docs/guides/own-transaction.md`.
+ *
  * The view `workflow_executions` shows every execution as one JSON document:
  * `SELECT id, snapshot ->> '$.metadata.customer' FROM workflow_executions WHERE status = 'failed'`.
  *
@@ -40,10 +46,22 @@ export interface SqliteStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_INVALID` if `synchronous` or `busyTimeoutMs` has another value than described
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
+export function sqliteStore(path: string | DatabaseSync, options: SqliteStoreOptions = {}): SnapshotStore {
   checkOptions("sqliteStore", options, { synchronous: anything, now: aFunction, busyTimeoutMs: anything, idempotencyRetentionMs: aTime });
   const { now = Date.now, idempotencyRetentionMs } = options;
-  const isShared = path !== ":memory:" && path !== "";
-  const table = sqliteTable(openSqlite(path, options), now, isShared);
+  const table = typeof path === "string" ? sqliteTable(openSqlite(path, options), now, isFile(path)) : tableIn(path, options, now);
   return storeOver(table, { idempotencyRetentionMs, errorOf: sqliteError });
+}
+
+/** Returns the executions in a database of the user, which stays open. Its settings are the user's. */
+function tableIn(db: DatabaseSync, { synchronous, busyTimeoutMs }: SqliteStoreOptions, now: () => EpochMs): SqliteTable {
+  requireMethods("path", db, "a path, or a DatabaseSync of node:sqlite", ["prepare", "exec", "location"]);
+  for (const [option, value] of Object.entries({ synchronous, busyTimeoutMs }))
+    refuseOption(option, value !== undefined, "is a setting of the database that you have opened: set it there");
+  useSqlite(db);
+  return sqliteTable(db, now, isFile(db.location() ?? ""), () => undefined);
+}
+
+function isFile(path: string): boolean {
+  return path !== ":memory:" && path !== "";
 }

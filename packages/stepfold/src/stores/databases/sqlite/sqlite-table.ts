@@ -3,18 +3,20 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import type { SqliteSession, SqlValue } from "../sqlite-dialect/statement.ts";
 import { syncSession } from "../sqlite-dialect/sync-session.ts";
+import { asOne } from "./sqlite-client.ts";
 import { isBusy } from "./sqlite-error.ts";
 
 /** The most prepared statements that are kept; then all are dropped. Lists with ever new filters, and ever new counts of ids, need more. */
 const maxPrepared = 200;
 
 /**
- * Returns the executions in an open database. `close()` closes the database.
+ * Returns the executions in an open database.
  *
  * @param isShared true for a file; false for a database in memory, which only this process sees and which ends with it
+ * @param close what `close()` does. Default: it closes the database
  */
-export function sqliteTable(db: DatabaseSync, now: () => EpochMs, isShared: boolean): SqliteTable {
-  return new SqliteTable(sqliteSession(db, now), {
+export function sqliteTable(db: DatabaseSync, now: () => EpochMs, isShared: boolean, close?: () => void): SqliteTable {
+  return new SqliteTable(sqliteSession(db, now, close), {
     name: "sqlite",
     features: { clock: "store", durable: isShared, multiProcess: isShared, permits: true },
     now: "?1",
@@ -23,8 +25,8 @@ export function sqliteTable(db: DatabaseSync, now: () => EpochMs, isShared: bool
   });
 }
 
-/** Returns a session over an open database. `close()` closes the database. */
-export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSession {
+/** Returns a session over an open database. @param close what `close()` does. Default: it closes the database */
+export function sqliteSession(db: DatabaseSync, now: () => EpochMs, close: () => void = () => db.close()): SqliteSession {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
     const known = prepared.get(text);
@@ -34,20 +36,10 @@ export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSessi
     prepared.set(text, statement);
     return statement;
   };
-  const transaction = <T>(mode: "read" | "write", work: () => T): T => {
-    // the write lock is taken first, because upgrading a read lock later may fail without waiting
-    prepare(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE").run();
-    try {
-      const result = work();
-      prepare("COMMIT").run();
-      return result;
-    } catch (cause) {
-      // SQLite rolls back by itself after some errors
-      if (db.isTransaction) prepare("ROLLBACK").run();
-      throw cause;
-    }
-  };
+  // the write lock is taken first, because upgrading a read lock later may fail without waiting
+  const transaction = <T>(mode: "read" | "write", work: () => T): T =>
+    asOne(db, mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE", (text) => void prepare(text).run(), work);
   const all = (text: string, first: SqlValue, others: readonly SqlValue[]) => prepare(text).all(first, ...others);
   const run = (text: string, first: SqlValue, others: readonly SqlValue[]) => Number(prepare(text).run(first, ...others).changes);
-  return syncSession({ all, run, transaction, close: () => db.close() }, now);
+  return syncSession({ all, run, transaction, close }, now);
 }
