@@ -104,6 +104,14 @@ function rewrite(evidence: Evidence, { commitId }: StoredRow, changes: { readonl
   );
 }
 
+/** Adds that a process claims `line`, cannot run it, and leaves it to others. */
+function leave({ lines, of }: Evidence, { askedAt = 0 } = {}): void {
+  const { workflowId, version } = of("line");
+  const at = { by: "lame", at: 1, takenFor: 0 };
+  lines.push({ what: "claimed", workflowId, fence: 1, version, expired: 0, crashes: 0, askedAt, ...at });
+  lines.push({ what: "problem", workflowId, code: "WORKFLOW_LEFT", message: "it lacks code", ...at });
+}
+
 /** The number of answers to an execution. */
 function answersTo(workflowId: string): number {
   const { rows } = stored.executions.find((execution) => execution.workflowId === workflowId)!;
@@ -119,6 +127,10 @@ describe("the checker of the kill -9 runs", () => {
     const resumes = 2 + 3 + answersTo("deciding");
     expect(acknowledged).toEqual({ transitions: versions, starts: loadNames.length, resumes, cancels: 1, restarts: 1 });
     expect(answersTo("deciding")).toBeGreaterThan(0);
+  });
+
+  it("counts what processes have left to others", () => {
+    expect(judged(leave)).toMatchObject({ wrong: [], left: { claims: 1, executions: 1, twice: 0 } });
   });
 
   it.each<[string, "lost" | "doubled" | "wrong", RegExp, (evidence: Evidence) => void]>([
@@ -272,9 +284,25 @@ describe("the checker of the kill -9 runs", () => {
       ({ lines }) => {
         const call = lines.find((line) => line.what === "called" && line.workflowId === "line")!;
         const at = { by: "worker-9", at: 0, takenFor: 0 };
-        lines.push({ what: "claimed", workflowId: "line", fence: 9, version: 1, expired: 0, crashes: 0, ...at }, { ...call, ...at });
+        lines.push(
+          { what: "claimed", workflowId: "line", fence: 9, version: 1, expired: 0, crashes: 0, askedAt: 0, ...at },
+          { ...call, ...at },
+        );
       },
     ],
+    [
+      "an execution is given to a process that cannot run it",
+      "wrong",
+      /line: was claimed by lame, which had found out before that it cannot run it/,
+      (evidence) => leave(evidence, { askedAt: 2 }),
+    ],
+    [
+      "a host is told twice",
+      "wrong",
+      /line: the host of lame was told twice that it cannot be run there/,
+      (evidence) => void [leave(evidence), leave(evidence)],
+    ],
+    ["an execution is parked", "wrong", /line: version 6 parks it/, ({ of }) => append(of("line"), { type: "parked" })],
     [
       "a decision is lost",
       "lost",

@@ -1,6 +1,7 @@
 import { type CompiledWorkflow, compile } from "stepfold/core";
 import { expressionLanguage } from "stepfold/expressions";
 import { checkExecution, type Problems } from "./check-execution.ts";
+import { checkLacking, type LeftToOthers } from "./check-lacking.ts";
 import { type Acknowledged, checkLog } from "./check-log.ts";
 import type { WrittenLine } from "./log.ts";
 import type { Stored } from "./stored.ts";
@@ -10,12 +11,14 @@ export interface Verdict extends Problems {
   readonly executions: number;
   readonly versions: number;
   readonly acknowledged: Acknowledged;
+  readonly left: LeftToOthers;
 }
 
 /**
  * Checks a run by the rows of its store and by the logs of its processes, without the code of the store or the runtime:
  * histories without gaps and duplicates, one commit for each version, nothing after an end, everything acknowledged is stored, every
- * wait is answered once, no stale commit, an effect for each result, heads that match their rows, and no execution that has not ended.
+ * wait is answered once, no stale commit, an effect for each result, heads that match their rows, no execution that has not ended or was
+ * parked, and none that was given to a process that knew that it cannot run it.
  *
  * @param options.isClockRight false: times of the store cannot be compared with those of the machine
  */
@@ -32,6 +35,7 @@ export function checkRun({ executions, definitions }: Stored, lines: readonly Wr
     else problems.wrong.push(`${execution.workflowId}: its definition is not there`);
   }
   const acknowledged = checkLog(executions, lines, problems, isClockRight);
+  const left = checkLacking(executions, lines, problems);
   const versions = executions.reduce((sum, { rows }) => sum + rows.length, 0);
-  return { ...problems, executions: executions.length, versions, acknowledged };
+  return { ...problems, executions: executions.length, versions, acknowledged, left };
 }

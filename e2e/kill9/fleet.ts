@@ -7,6 +7,8 @@ export interface Member {
   readonly kind: "worker" | "client";
   readonly name: string;
   readonly child: ChildProcess;
+  /** True for every second worker. */
+  readonly isSecond: boolean;
   /** The fake clock of the process. Null: the process uses the machine's clock. */
   readonly clock: FakeClock | null;
   /** True when the process has reported that it works. */
@@ -14,7 +16,12 @@ export interface Member {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
-type Options = { readonly worker: Omit<WorkerOptions, "name">; readonly client: Omit<ClientOptions, "name" | "after"> };
+interface Options {
+  readonly worker: Omit<WorkerOptions, "name">;
+  readonly client: Omit<ClientOptions, "name" | "after">;
+  /** How every second worker differs from the others. Default: in nothing. */
+  readonly secondWorker?: Partial<WorkerOptions> | undefined;
+}
 
 const scripts = { worker: new URL("./worker.ts", import.meta.url), client: new URL("./client.ts", import.meta.url) };
 
@@ -31,9 +38,13 @@ export class Fleet {
     this.#options = options;
   }
 
+  /** Starts a worker, of that kind of which fewer are there. */
   worker(more: Partial<WorkerOptions> = {}): Member {
+    const { worker, secondWorker } = this.#options;
     const name = `worker-${++this.#started}`;
-    return this.#start("worker", name, { ...this.#options.worker, name, ...more });
+    const workers = [...this.members].filter(({ kind }) => kind === "worker");
+    const isSecond = 2 * workers.filter((member) => member.isSecond).length < workers.length;
+    return this.#start("worker", name, { ...worker, ...(isSecond && secondWorker), name, ...more }, isSecond);
   }
 
   /**
@@ -80,14 +91,14 @@ export class Fleet {
     this.members.clear();
   }
 
-  #start(kind: Member["kind"], name: string, options: WorkerOptions | ClientOptions): Member {
+  #start(kind: Member["kind"], name: string, options: WorkerOptions | ClientOptions, isSecond = false): Member {
     const clock = options.hasFakeClock ? fakeClock(options.folder, name) : null;
     const env = { ...process.env, ...clock?.env };
     const child = fork(scripts[kind], [JSON.stringify(options)], { execArgv: [], env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });
-    const member: Member = { kind, name, child, clock, ready: false, ended };
+    const member: Member = { kind, name, child, clock, isSecond, ready: false, ended };
     child.on("error", () => undefined);
     child.on("message", (message) => {
       if (message === "ready") member.ready = true;

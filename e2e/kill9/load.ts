@@ -150,6 +150,11 @@ export const loadWorkflows = [
 /** The ids of these workflows, in the order in which clients start them. */
 export const loadNames: readonly string[] = loadWorkflows.map(({ id }) => id);
 
+/** The workflows that have no nodes of these types. */
+export function workflowsWithout(types: readonly string[]): readonly (typeof loadWorkflows)[number][] {
+  return loadWorkflows.filter(({ nodes }) => nodes.every(({ type }) => !types.includes(type)));
+}
+
 /** The settings of an `effect` node. */
 interface EffectData {
   /** The longest duration of the step in milliseconds; the actual one is random. Default: that of the pace. */

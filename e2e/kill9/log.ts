@@ -27,6 +27,8 @@ export type LogLine =
       readonly expired: number;
       /** The number of these claims whose holder had begun to run the execution. */
       readonly crashes: number;
+      /** When the process asked for the claim, by the machine's clock. */
+      readonly askedAt: number;
     }
   /** A queue has delivered a message about this execution to this process. */
   | { readonly what: "delivered"; readonly workflowId: string }
@@ -62,10 +64,13 @@ export function openLog(folder: string, by: string, { synced = false }: { readon
   const { O_WRONLY, O_APPEND, O_CREAT, O_SYNC } = constants;
   const file = openSync(join(folder, `${by}.jsonl`), O_WRONLY | O_APPEND | O_CREAT | (synced ? O_SYNC : 0));
   return (line) => {
-    // the machine's time, even if the process sees a fake clock; `performance` uses the monotonic clock, which is not faked
-    const at = Math.floor(performance.timeOrigin + performance.now());
-    writeSync(file, `${JSON.stringify({ ...line, by, at, takenFor: Date.now() })}\n`);
+    writeSync(file, `${JSON.stringify({ ...line, by, at: machineNow(), takenFor: Date.now() })}\n`);
   };
+}
+
+/** The machine's time, also if the process sees a fake clock: `performance` uses the monotonic clock, which is not faked. */
+export function machineNow(): number {
+  return Math.floor(performance.timeOrigin + performance.now());
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type SnapshotStore, StepfoldError } from "stepfold";
-import type { LogLine } from "./log.ts";
+import { type LogLine, machineNow } from "./log.ts";
 
 /** Returns the store with a log of what is sent to it and what it acknowledges. */
 export function loggedStore(store: SnapshotStore, write: (line: LogLine) => void): SnapshotStore {
@@ -19,9 +19,10 @@ export function loggedStore(store: SnapshotStore, write: (line: LogLine) => void
     create: (commit, options) => send(commit, "create", () => store.create(commit, options)),
     commit: (commit) => send(commit, "commit", () => store.commit(commit)),
     async claim(options) {
+      const askedAt = machineNow();
       const found = await store.claim(options);
       for (const { workflowId, fence, version, expired, crashes } of found)
-        write({ what: "claimed", workflowId, fence, version, expired, crashes });
+        write({ what: "claimed", workflowId, fence, version, expired, crashes, askedAt });
       return found;
     },
     renew: (claim) => store.renew(claim).catch(refused(claim.workflowId, "renew")),

@@ -22,6 +22,8 @@ export interface WorkerOptions extends ProcessOptions {
   readonly maxExecutions?: number;
   /** How many consecutive crashes park an execution. Default: no limit. */
   readonly maxCrashes?: number;
+  /** The node types whose code the worker does not have. It knows no workflow with such nodes either. Default: none. */
+  readonly lacks?: readonly string[];
 }
 
 /** The additional options of a client. */

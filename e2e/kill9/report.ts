@@ -17,6 +17,7 @@ export function reportStorm(storm: Storm): string[] {
   const isLate = recovery.longestMs > boundMs;
   return [
     ...reportRun(storm),
+    aboutCode(storm),
     ...(isLate ? [`longest recovery: ${recovery.longest}`] : []),
     `recovery of ${number(recovery.count)} executions whose worker was killed: median ${number(recovery.medianMs)} ms, longest ${number(recovery.longestMs)} ms, ${isLate ? "MORE THAN" : "within"} lease + poll + 1 s = ${number(boundMs)} ms`,
     `${number(made.length)} kills, ${figures(storm)}`,
@@ -87,6 +88,11 @@ export function reportRun(run: Run<unknown>): string[] {
 function figures({ acknowledged, lost, doubled, wrong, failures }: Run<unknown>): string {
   const others = wrong.length + failures.length;
   return `${number(acknowledged.transitions)} acknowledged transitions, ${lost.length} lost, ${doubled.length} committed twice${others > 0 ? `, ${others} wrong` : ""}`;
+}
+
+/** Returns the text about what workers could not run. */
+function aboutCode({ left: { claims, executions, twice } }: Run<unknown>): string {
+  return `two kinds of code: ${number(executions)} executions were left to others after ${number(claims)} claims, ${number(twice)} of them twice by one worker`;
 }
 
 /**

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly workers?: number;
   readonly clients?: number;
   readonly worker?: Partial<WorkerOptions>;
+  /** How every second worker differs from the others. Default: in nothing. */
+  readonly secondWorker?: Partial<WorkerOptions>;
   readonly client?: Partial<ClientOptions>;
   /** False if the clock from which the store takes its time is changed during the run. Default: true. */
   readonly isClockRight?: boolean;
@@ -38,18 +40,22 @@ export const leaseMs = 1_000;
 export const pollMs = 200;
 /** How long executions may take to end after the disturbance, in milliseconds. */
 const longestEndMs = 200_000;
-/** Codes of problems that belong to a disturbed run: the process tries again. */
-const expected = new Set(["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAILABLE"]);
+/** Codes of problems that belong to a disturbed run: the process tries again, or another one runs the execution. */
+const expected = new Set(["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAILABLE", "WORKFLOW_LEFT"]);
 
 /** Starts processes and disturbs them while they work; then lets the remaining executions end, and checks the result. */
 export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: string) => Promise<T>): Promise<Run<T>> {
-  const { target, folder, workers = 4, clients = 2, worker, client, tell = () => undefined } = options;
+  const { target, folder, workers = 4, clients = 2, worker, secondWorker, client, tell = () => undefined } = options;
   const began = performance.now();
   const beganAt = Date.now();
   const logs = join(folder, "logs");
   mkdirSync(logs, { recursive: true });
   const common = { url: target.url, queueUrl: target.queueUrl, folder: logs };
-  const fleet = new Fleet({ worker: { ...common, leaseMs, pollMs, ...worker }, client: { ...common, openAtOnce: 60, ...client } });
+  const fleet = new Fleet({
+    worker: { ...common, leaseMs, pollMs, ...worker },
+    secondWorker,
+    client: { ...common, openAtOnce: 60, ...client },
+  });
   const allWork = (): Promise<void> => until("all processes work", 60_000, async () => [...fleet.members].every(({ ready }) => ready));
   let made: T;
   try {

@@ -20,11 +20,14 @@ export interface Storm extends Run<readonly Kill[]> {
 const shortestMs = 40;
 const longestMs = 400;
 
-/** Kills processes at random moments while they work, and replaces each of them. */
+/** The code of every second worker is of another kind: it cannot run the workflows that ask clients. */
+const secondWorker = { lacks: ["ask"] };
+
+/** Kills processes at random moments while they work, and replaces each of them by one with the same code. */
 export async function storm({ kills, seed, ...options }: StormOptions): Promise<Storm> {
   const { target, tell = () => undefined } = options;
   const random = seeded(seed);
-  const ended = await run(options, async (fleet) => {
+  const ended = await run({ secondWorker, ...options }, async (fleet) => {
     const made: Kill[] = [];
     while (made.length < kills) {
       await sleep(shortestMs + random() * (longestMs - shortestMs));

@@ -1,20 +1,20 @@
 // A process that drives all due executions, until it is killed or asked to end. See fleet.ts.
 import { createRuntime } from "stepfold/runtime";
 import { freezer } from "./freezer.ts";
-import { codeOf, loadNodes, loadWorkflows } from "./load.ts";
+import { codeOf, loadNodes, workflowsWithout } from "./load.ts";
 import { openLog } from "./log.ts";
 import { openSetup } from "./open-setup.ts";
 import type { WorkerOptions } from "./process-options.ts";
 
 const options = JSON.parse(process.argv[2]!) as WorkerOptions;
-const { folder, name, leaseMs, pollMs, pace, maxExecutions = 30, maxCrashes = Number.POSITIVE_INFINITY } = options;
+const { folder, name, leaseMs, pollMs, pace, maxExecutions = 30, maxCrashes = Number.POSITIVE_INFINITY, lacks = [] } = options;
 const write = openLog(folder, name);
 const freezes = freezer(write);
 const { around, close } = await openSetup(options, write, freezes);
 const runtime = createRuntime({
   ...around,
-  workflows: loadWorkflows,
-  nodeDefinitions: loadNodes(write, pace),
+  workflows: workflowsWithout(lacks),
+  nodeDefinitions: Object.fromEntries(Object.entries(loadNodes(write, pace)).filter(([type]) => !lacks.includes(type))),
   owner: name,
   leaseMs,
   pollMs,
