@@ -47,7 +47,15 @@ describe("an answer that the code of the node refuses", () => {
     expect(pathOf(again, "0").resumed).toBeUndefined();
     expect(pathOf(again, "0").waits).toEqual([
       {
-        ...{ id: "0@4", kind: "external", typeSchema: "s1", payload: { for: "ada" }, timeoutAt: 9_000, responders: ["ada"] },
+        ...{
+          id: "0@4",
+          firstId: "0@2",
+          kind: "external",
+          typeSchema: "s1",
+          payload: { for: "ada" },
+          timeoutAt: 9_000,
+          responders: ["ada"],
+        },
         openedAt: 2_000,
         refused: { at: 3_000, who: "ada", issues },
       },
@@ -61,7 +69,7 @@ describe("an answer that the code of the node refuses", () => {
   it("may be refused twice, and then be right", () => {
     const twice = refusing(answering(refusing(answering(asking())), { waitId: "0@4", who: "bob" } as Partial<Event>));
     expect(pathOf(twice, "0").waits).toEqual([
-      { id: "0@6", kind: "external", typeSchema: "s1", openedAt: 2_000, refused: { at: 3_000, who: "bob", issues } },
+      { id: "0@6", firstId: "0@2", kind: "external", typeSchema: "s1", openedAt: 2_000, refused: { at: 3_000, who: "bob", issues } },
     ]);
     const done = answering(twice, { waitId: "0@6", payload: { amount: 4 } } as Partial<Event>);
     expect(apply(flow, done, eventOn(done, "0", { done: "paid" })).activePaths).toMatchObject([{ nodeId: "end" }]);
@@ -129,7 +137,7 @@ describe("an answer that the code of the node refuses", () => {
     const first = next(asking(), { type: "signalled", name: "x", expiresAt: 1e6, idempotencyKey: "k0" } as Partial<Event>);
     const answered = answering(first, { idempotencyKey: "k1" } as Partial<Event>);
     expect(answered.answered).toMatchObject([{ key: "k0" }, { key: "k1", version: 3 }]);
-    expect(refusing(answered).answered).toEqual([{ command: "signal", key: "k0", version: 2 }]);
+    expect(refusing(answered).answered).toEqual([{ command: "signal", key: "k0", version: 2, at: 3_000 }]);
   });
 
   it("counts nothing that is no longer held", () => {
@@ -165,12 +173,12 @@ describe("an answer that the code of the node refuses", () => {
 });
 
 describe("the keys of answers", () => {
-  it("are the latest thousand, also where one was freed", () => {
-    const signals = Array.from({ length: 1_001 }, (_, i): Event => {
+  it("are the latest two thousand where no store has rows for older ones", () => {
+    const signals = Array.from({ length: 2_001 }, (_, i): Event => {
       return { type: "signalled", version: i + 1, at: 5, name: "x", expiresAt: 1, idempotencyKey: `k${i}` };
     });
     const { answered } = restore({ head: snapshotHead(begun), children: [], events: [startedAt(flow, "ask"), ...signals] });
-    expect(answered).toHaveLength(1_000);
+    expect(answered).toHaveLength(2_000);
     expect(answered![0]).toMatchObject({ key: "k1" });
   });
 });

@@ -372,7 +372,7 @@ describe("what an executor cannot do", () => {
       nodeId: "b",
       message: expect.stringContaining('The variable "x" exceeds the limit "valueBytes"'),
     });
-    const whole = await engineOf(large, { executionBytes: 2_500 }).engine.execute({});
+    const whole = await engineOf(large, { executionBytes: 1_900 }).engine.execute({});
     expect(whole.error).toMatchObject({ nodeId: "b", message: expect.stringContaining('"executionBytes"') });
   });
 });
