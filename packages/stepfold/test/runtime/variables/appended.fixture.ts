@@ -41,7 +41,11 @@ export function appendedItems(name: string, openStore: OpenStore): void {
   describe(`lists that grow, on ${name}`, { timeout: 120_000 }, () => {
     const bench = benches(openStore);
     const talking = async (turns: number, count?: (commit: Commit) => void) => {
-      const inner = await bench([conversation], { drive: false, nodeDefinitions: { ...builtinNodes, say }, checkpointBytes: 20_000 });
+      const inner = await bench([conversation], {
+        ...{ drive: false, nodeDefinitions: { ...builtinNodes, say }, checkpointBytes: 20_000 },
+        // a load decodes many values, and must not be given up on a busy machine
+        leaseMs: 60_000,
+      });
       const counted: SnapshotStore = {
         ...inner.store,
         commit(commit) {
