@@ -55,6 +55,11 @@ describe("the tenant and the budget of a snapshot from outside", () => {
       { command: "restart", key: "k", version: 0 },
     ];
     expect(readSnapshot(changed("/answered", answered, own), flow)).toMatchObject({ answered });
+    for (const keyRows of [
+      { days: [20_000], before: 0 },
+      { days: [20_000], before: 0, refused: [0] },
+    ])
+      expect(readSnapshot(changed("/keyRows", keyRows, own), flow)).toMatchObject({ keyRows });
     const schemas = { s: { type: "object" }, t: true };
     expect(readSnapshot(changed("/schemas", schemas, own), flow)).toMatchObject({ schemas });
     for (const more of [{}, { quick: 3 }]) {
@@ -94,6 +99,12 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/answered", [{ command: "resume", key: "k", version: 99 }]],
     ["/answered", [{ command: "resume", key: "", version: 0 }]],
     ["/answered", [{ command: "theft", key: "k", version: 0 }]],
+    ["/answered", [{ command: "resume", key: "k", version: 0, at: "now" }]],
+    ["/keyRows", 7],
+    ["/keyRows", { days: 7, before: 0 }],
+    ["/keyRows", { days: ["today"], before: 0 }],
+    ["/keyRows", { days: [], before: 99 }],
+    ["/keyRows", { days: [], before: 0, refused: [99] }],
     ["/schemas", "s"],
     ["/schemas", { s: "object" }],
     ["/continuedAs", { workflowId: "o~2" }],
