@@ -171,7 +171,7 @@ function errorCodes(): string {
   });
   return page(
     "Error codes",
-    "Every error is a `StepfoldError` with a `code` that stays, typed `details`, an HTTP `status` that fits, and `retryable`: whether the same call may succeed if simply made again.",
+    "Every error is a `StepfoldError` with a `code` that stays, typed `details`, an HTTP `status` that fits, and `retryable`: whether the same call may succeed if simply made again. [Errors of a call](../guides/failures.md#errors-of-a-call) shows how to catch one.",
     table(["code", "status", "retryable", "message"], rows),
   );
 }
