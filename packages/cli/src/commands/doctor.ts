@@ -85,7 +85,7 @@ function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions
   if (found > findings.length) tell(false, `and ${found - findings.length} more`);
   const open = Object.entries(counts).filter(([, count]) => count > 0);
   const told = open.map(([status, count]) => `${count} ${status}`).join(", ");
-  const text = `${open.length === 0 ? "no execution is open" : told}; ${found === 0 ? "none is" : `${found} are`} stuck`;
+  const text = `${open.length === 0 ? "no execution is open" : told}; ${found === 0 ? "none is" : found === 1 ? "1 is" : `${found} are`} stuck`;
   tell(found === 0, `${text}${isPartial ? " (only a part was examined)" : ""}`, {
     type: "executions",
     counts,

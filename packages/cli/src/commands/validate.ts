@@ -24,7 +24,8 @@ export async function validate(path: string, options: ValidateOptions): Promise<
     say(`${JSON.stringify({ type: "validation", file: path, valid, issues })}\n`);
   } else {
     say(report(path, workflow, issues, valid));
-    const unread = unreadConfig(path, configPath);
+    // one that was passed over for a config that is named is not asked for
+    const unread = typeof options.config === "string" ? null : unreadConfig(path, configPath);
     if (unread !== null) complain(`${namePath(unread)} was not read. If you trust it, add: --config ${namePath(unread)}\n`);
   }
   return valid ? exitCode.done : exitCode.badInput;

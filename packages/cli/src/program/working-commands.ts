@@ -37,7 +37,7 @@ export function addWorkingCommands(stepfold: Command, act: Act): void {
     .option(...options.store)
     .option(...options.json)
     .action(act(workers));
-  const dlq = stepfold.command("dlq").description("executions that are parked: workers died over them, or lack what they need");
+  const dlq = stepfold.command("dlq").description("executions that are parked: workers died over them, or a step could not be undone");
   dlq
     .command("ls", { isDefault: true })
     .description("list them, and why")

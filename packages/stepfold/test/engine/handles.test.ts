@@ -135,7 +135,7 @@ describe("edges", () => {
       ({ code, severity, message }) => `${severity} ${code} ${message}`,
     );
     expect(messages).toEqual([
-      'warning HANDLE_UNKNOWN an edge leaves by no handle, and type "a-type" leaves by: approved. Set its "sourceHandle"',
+      'warning HANDLE_UNKNOWN an edge leaves by no handle, and type "a-type" leaves by: approved. Set its "sourceHandle", or list "" in "handles" of the type if it may leave by no handle',
       'warning HANDLE_UNKNOWN an edge leaves by "aproved", which type "a-type" does not declare. Did you mean "approved"?',
       'warning HANDLE_UNKNOWN an edge leaves by "zzzzzz", which type "a-type" does not declare',
     ]);

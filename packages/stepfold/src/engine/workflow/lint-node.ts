@@ -36,7 +36,9 @@ function lintHandles({ compiled, handles, definition }: PreparedNode, pointer: s
     if (!handles || ownHandles.has(handle) || handles.has(handle)) continue;
     if (handle === "") {
       const known = [...handles].join(", ");
-      warn(`an edge leaves by no handle, and type "${type}" ${known ? `leaves by: ${known}. Set its "sourceHandle"` : "ends the path"}`);
+      warn(
+        `an edge leaves by no handle, and type "${type}" ${known ? `leaves by: ${known}. Set its "sourceHandle", or list "" in "handles" of the type if it may leave by no handle` : "ends the path"}`,
+      );
       continue;
     }
     warn(`an edge leaves by "${handle}", which type "${type}" does not declare${report.suggestion(handle, handles)}`);
