@@ -16,7 +16,7 @@ export const databaseFiles: readonly string[] = ["store", "table", "schema", "cl
 export const sharedFolders: readonly string[] = ["sqlite-dialect"];
 
 /** The lines of code of all databases together, counted in the same way. */
-export const maxLinesOfAll = 6_434;
+export const maxLinesOfAll = 6_440;
 
 /** Every database with the names of its own files, and the largest number of lines of code. */
 export const databaseGroups: readonly DatabaseGroup[] = [

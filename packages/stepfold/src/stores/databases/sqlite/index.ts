@@ -1,2 +1,2 @@
 export { type SqliteBlobs, type SqliteBlobsOptions, sqliteBlobs } from "./sqlite-blobs.ts";
-export { type SqliteStoreOptions, sqliteStore } from "./sqlite-store.ts";
+export { type SqliteDatabase, type SqliteStoreOptions, sqliteStore } from "./sqlite-store.ts";

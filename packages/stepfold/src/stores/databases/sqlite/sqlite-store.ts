@@ -9,6 +9,14 @@ import { openSqlite, useSqlite } from "./sqlite-client.ts";
 import { sqliteError } from "./sqlite-error.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 
+/** The part of a `DatabaseSync` of `node:sqlite` by which it is known, declared here so that types need no package. */
+export interface SqliteDatabase {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): object;
+  location(): string | null;
+}
+
 /** How an SQLite store behaves. */
 export interface SqliteStoreOptions extends RetentionOptions {
   /** When a commit counts as written: `FULL` (default) once the disk has it, `NORMAL` once the operating system has it. */
@@ -46,7 +54,7 @@ export interface SqliteStoreOptions extends RetentionOptions {
  * @throws StepfoldError `OPTION_INVALID` if `synchronous` or `busyTimeoutMs` has another value than described
  * @throws StepfoldError `OPTION_UNKNOWN`
  */
-export function sqliteStore(path: string | DatabaseSync, options: SqliteStoreOptions = {}): SnapshotStore {
+export function sqliteStore(path: string | SqliteDatabase, options: SqliteStoreOptions = {}): SnapshotStore {
   checkOptions("sqliteStore", options, { synchronous: anything, now: aFunction, busyTimeoutMs: anything, idempotencyRetentionMs: aTime });
   const { now = Date.now, idempotencyRetentionMs } = options;
   const table = typeof path === "string" ? sqliteTable(openSqlite(path, options), now, isFile(path)) : tableIn(path, options, now);
@@ -54,10 +62,11 @@ export function sqliteStore(path: string | DatabaseSync, options: SqliteStoreOpt
 }
 
 /** Returns the executions in a database of the user, which stays open. Its settings are the user's. */
-function tableIn(db: DatabaseSync, { synchronous, busyTimeoutMs }: SqliteStoreOptions, now: () => EpochMs): SqliteTable {
-  requireMethods("path", db, "a path, or a DatabaseSync of node:sqlite", ["prepare", "exec", "location"]);
+function tableIn(database: SqliteDatabase, { synchronous, busyTimeoutMs }: SqliteStoreOptions, now: () => EpochMs): SqliteTable {
+  requireMethods("path", database, "a path, or a DatabaseSync of node:sqlite", ["prepare", "exec", "location"]);
   for (const [option, value] of Object.entries({ synchronous, busyTimeoutMs }))
     refuseOption(option, value !== undefined, "is a setting of the database that you have opened: set it there");
+  const db = database as DatabaseSync;
   useSqlite(db);
   return sqliteTable(db, now, isFile(db.location() ?? ""), () => undefined);
 }
