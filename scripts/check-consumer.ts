@@ -18,6 +18,7 @@ try {
   compile("bundler");
   execute("dist/entries.js");
   execute("dist/flow.js");
+  execute("dist/undefined.js");
   execute("--disallow-code-generation-from-strings", "dist/flow.js");
   checkStack();
   addCopy(packed);
@@ -83,7 +84,8 @@ function packagesIn(modules: string): string[] {
 /** Compiles imports of every entry and the programs that use them. */
 function compile(moduleResolution: "nodenext" | "bundler"): void {
   mkdirSync(join(folder, "src"), { recursive: true });
-  for (const name of ["copies.ts", "failure.ts", "flow.ts"]) copyFileSync(`${root}/scripts/consumer/${name}`, join(folder, "src", name));
+  for (const name of ["copies.ts", "failure.ts", "flow.ts", "undefined.ts"])
+    copyFileSync(`${root}/scripts/consumer/${name}`, join(folder, "src", name));
   const names = publicEntries().map(({ name }) => name);
   const imports = names.map((name, index) => `import * as entry${index} from ${JSON.stringify(name)};`);
   const uses = `if ([${names.map((_, index) => `entry${index}`)}].some((one) => Object.keys(one).length === 0)) throw new TypeError("an empty entry");`;

@@ -69,6 +69,7 @@ export {
   type CompensationResult,
   type Context,
   type Ending,
+  isStatus,
   isTerminal,
   type KeptSignal,
   type MapState,
@@ -81,6 +82,7 @@ export {
   type Snapshot,
   type SnapshotHead,
   type Status,
+  statuses,
   type Undo,
 } from "./core/snapshot/snapshot.ts";
 export type { Target } from "./core/snapshot/target.ts";

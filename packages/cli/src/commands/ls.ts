@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type ExecutionCounts, isTerminal, type Status } from "stepfold";
+import { type ExecutionCounts, isTerminal, type Status, statuses } from "stepfold";
 import { agoText } from "stepfold/core";
 import { countExecutions } from "stepfold/runtime";
 import { publicUrl } from "stepfold/stores/from-url";
@@ -9,7 +9,7 @@ import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { programName } from "../program-name.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
-import { checkFilter, everyStatus, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
+import { checkFilter, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 import { statusMeaning } from "../text/status-meaning.ts";
@@ -78,7 +78,7 @@ async function count(options: LsOptions): Promise<number> {
   try {
     const which = queryOf(options, store ? await store.now() : 0);
     const found = store ? await countExecutions(store, which) : noCounts;
-    say(json ? `${JSON.stringify({ type: "counts", ...found })}\n` : countText(found, which.status ?? everyStatus));
+    say(json ? `${JSON.stringify({ type: "counts", ...found })}\n` : countText(found, which.status ?? statuses));
   } finally {
     await store?.close();
   }

@@ -1,4 +1,4 @@
-import type { CountQuery, EpochMs, Status, WaitFilter } from "stepfold";
+import { type CountQuery, type EpochMs, isStatus, type Status, statuses, type WaitFilter } from "stepfold";
 import { readDuration } from "../arguments/read-duration.ts";
 import { BadInput } from "../bad-input.ts";
 import { readMetadataFilters } from "./metadata-filters.ts";
@@ -13,9 +13,6 @@ export interface FilterOptions {
   /** True if `--waiting` has no value: any wait counts. */
   readonly waiting?: readonly string[] | true;
 }
-
-/** Every status, in the order in which an execution usually has them. */
-export const everyStatus: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
 /** Checks the options before a database is opened. @throws BadInput */
 export function checkFilter(options: FilterOptions): void {
@@ -73,6 +70,6 @@ function readWaiting(given: readonly string[], now: EpochMs): WaitFilter {
 }
 
 function readStatus(text: string): Status {
-  if ((everyStatus as readonly string[]).includes(text)) return text as Status;
-  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${everyStatus.join(", ")}` });
+  if (isStatus(text)) return text;
+  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${statuses.join(", ")}` });
 }

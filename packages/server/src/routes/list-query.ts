@@ -1,7 +1,6 @@
-import type { ListQuery, Status, WaitFilter } from "stepfold";
+import { type ListQuery, type Status, statuses, type WaitFilter } from "stepfold";
 import { oneOf, type QueryKeys, readMetadata, someOf, text, time, wholeNumber } from "../requests/query-key.ts";
 
-const statuses = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"] as const;
 const kinds = ["any", "external", "signal", "timer", "child", "incident"] as const;
 
 /** What a query asks of executions; the store answers it. */

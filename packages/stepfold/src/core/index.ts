@@ -95,6 +95,7 @@ export {
   type CompensationResult,
   type Context,
   type Ending,
+  isStatus,
   isTerminal,
   type KeptSignal,
   type MapState,
@@ -107,6 +108,7 @@ export {
   type Snapshot,
   type SnapshotHead,
   type Status,
+  statuses,
   type Undo,
 } from "./snapshot/snapshot.ts";
 export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";

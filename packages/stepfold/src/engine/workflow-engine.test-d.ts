@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { JsonSchema } from "../core/values/json.ts";
 import { defineNode } from "./node/define-node.ts";
 import type { GlobalsOf } from "./node/node-definition.ts";
 import type { StepContext } from "./node/step-context.ts";
@@ -16,6 +17,20 @@ const workflow = defineWorkflow({
   id: "w",
   nodes: [{ id: "a", type: "plain" }],
   edges: [{ source: "a", target: "a", sourceHandle: null }],
+});
+
+describe("JSON Schemas", () => {
+  it("are taken as zod gives them", () => {
+    const schema = z.toJSONSchema(z.object({ n: z.number() }));
+    expectTypeOf(schema).toExtend<JsonSchema>();
+    const node = defineNode({ input: schema, output: schema, resume: schema, executor: (_data, step) => step.suspend(null, { schema }) });
+    new WorkflowEngine({
+      workflow: defineWorkflow({ id: "w", input: schema, nodes: [{ id: "a", type: "node" }], edges: [] }),
+      nodeDefinitions: { node },
+    });
+    // @ts-expect-error a text is no schema
+    defineNode({ input: "object", executor: () => ({ data: 1 }) });
+  });
 });
 
 describe("globals", () => {

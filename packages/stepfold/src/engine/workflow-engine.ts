@@ -52,24 +52,24 @@ export interface EngineOptions<D extends NodeDefinitions> {
   /** The workflow definition, as plain JSON. */
   readonly workflow: unknown;
   /** Definitions that nodes of type `workflow` and `map` may name, in addition to the `workflows` of the definition itself. */
-  readonly workflows?: readonly unknown[];
+  readonly workflows?: readonly unknown[] | undefined;
   readonly nodeDefinitions: D;
-  readonly plugins?: readonly Plugin[];
-  readonly limits?: Partial<Limits>;
+  readonly plugins?: readonly Plugin[] | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   /** The longest time of one attempt if its node has no `timeout`, in milliseconds. Default: 10 minutes. */
-  readonly stepTimeoutMs?: number;
+  readonly stepTimeoutMs?: number | undefined;
   /** The clock, timers and ids. Default: those of this process. */
-  readonly environment?: Environment;
+  readonly environment?: Environment | undefined;
   /** Receives a message about every failed attempt, with the stack of the code that threw, and about every warning. Default: no logger. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /**
    * Paths into `globals` of texts that are secrets although neither their names nor their looks tell, such as `["stripe", "mail.password"]`. A
    * path to an object or a list means all texts in it. Secrets are removed from messages of errors, logs and hooks, and never from data. A
    * path that leads to no text of at least 6 characters in the `globals` of a call is refused by that call: `OPTION_INVALID`. Default: none.
    */
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly string[] | undefined;
   /** Also keeps this stack in the error of the snapshot. This is for development, since stacks show where files lie. Default: false. */
-  readonly keepStacks?: boolean;
+  readonly keepStacks?: boolean | undefined;
 }
 
 const engineOptionChecks: { readonly [K in keyof EngineOptions<NodeDefinitions>]-?: OptionCheck } = {

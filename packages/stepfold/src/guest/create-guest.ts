@@ -32,24 +32,24 @@ interface Parts<D extends NodeDefinitions> {
   /** The definitions of the workflows, as plain JSON. `GuestStart.workflow` names one of them by its id. */
   readonly workflows: readonly unknown[];
   readonly nodeDefinitions: D;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits> | undefined;
   /** The longest time of one attempt in milliseconds, if neither the node nor its type says another. Default: 10 minutes. */
-  readonly stepTimeoutMs?: number;
+  readonly stepTimeoutMs?: number | undefined;
   /** The most steps of one execution that are performed at the same time. Default 16. */
-  readonly concurrency?: number;
-  readonly environment?: Environment;
+  readonly concurrency?: number | undefined;
+  readonly environment?: Environment | undefined;
   /**
    * Paths into `globals` of texts that are secrets although neither their names nor their looks tell, such as `["stripe", "mail.password"]`: as
    * the option of `createRuntime`. Default: none.
    */
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly string[] | undefined;
   /** Gets every failed attempt, with the stack of the code that threw the error. Default: no logger. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /**
    * Called with every message that was refused, and the reason: the sender of a message does not wait for this decision. If the process
    * dies before the host has the result, this function is called again with the same message.
    */
-  readonly onRefused?: (message: GuestMessage, error: unknown, workflowId: string) => void;
+  readonly onRefused?: ((message: GuestMessage, error: unknown, workflowId: string) => void) | undefined;
 }
 
 /** Options of a guest. `globals` is required if the node definitions need globals. */

@@ -22,7 +22,7 @@ export interface SeriesQuery {
   /** The number of parts into which the period is divided: 1 to 120. They have the same length, in whole milliseconds. */
   readonly buckets: number;
   /** Only executions of this workflow definition. */
-  readonly definitionId?: string;
+  readonly definitionId?: string | undefined;
 }
 
 /** The status of an execution that has ended. */

@@ -8,30 +8,30 @@ import type { MetadataFilter, WaitFilter } from "./list-filters.ts";
 
 /** Selects executions for a list. All given conditions must hold. */
 export interface ListQuery {
-  readonly status?: readonly Status[];
+  readonly status?: readonly Status[] | undefined;
   /** Id of the workflow definition. */
-  readonly definitionId?: string;
+  readonly definitionId?: string | undefined;
   /** Only executions whose metadata has each of these top-level keys, equal to the value or between bounds (`{ amount: { gte: 100 } }`). */
-  readonly metadata?: Readonly<Record<string, MetadataFilter>>;
+  readonly metadata?: Readonly<Record<string, MetadataFilter>> | undefined;
   /**
    * Only executions that have such an open wait, also in a sub-workflow or an item of a map; `{}`: any wait. Lists know only the first 100
    * waits of an execution, or fewer if they have more than 8,000 characters of JSON; a wait that several people may answer counts once for
    * each of them.
    */
-  readonly waiting?: WaitFilter;
+  readonly waiting?: WaitFilter | undefined;
   /** Only executions of this tenant. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** Only executions that were created before this time, by the store's clock. Exclusive, as `createdAfter`. */
-  readonly createdBefore?: EpochMs;
-  readonly createdAfter?: EpochMs;
+  readonly createdBefore?: EpochMs | undefined;
+  readonly createdAfter?: EpochMs | undefined;
   /** Only executions whose id begins with this text. `idPrefix` and the order `oldest` need `features.lists`. */
-  readonly idPrefix?: string;
+  readonly idPrefix?: string | undefined;
   /** The order by time of creation: the newest executions first (the default), or the oldest. */
-  readonly order?: "newest" | "oldest";
+  readonly order?: "newest" | "oldest" | undefined;
   /** 1 to 1,000; default 50. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** `nextCursor` of the page before. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 /** Selects executions to count. */

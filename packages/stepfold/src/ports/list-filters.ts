@@ -28,19 +28,19 @@ export interface WaitFilter {
    * What is waited for. `external`: an answer, such as an approval. `signal`: a signal. `timer`: a time. `child`: another execution.
    * `incident`: a decision about a failure.
    */
-  readonly kind?: ListedWait["kind"];
+  readonly kind?: ListedWait["kind"] | undefined;
   /** The id of the node that waits, without the nodes around it (the map or sub-workflow that it belongs to). */
-  readonly nodeId?: string;
+  readonly nodeId?: string | undefined;
   /** The name of the signal that the wait takes. */
-  readonly signal?: string;
+  readonly signal?: string | undefined;
   /** The key of the signal: a wait with a key takes only a signal with the same key. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** A person who may answer by name and has not answered yet. A wait that anybody may answer has no names, so it is not found. */
-  readonly responder?: string;
+  readonly responder?: string | undefined;
   /**
    * Opened before this time, exclusive; `openedAfter` is exclusive too. If several waits differ only in the time when they were opened,
    * lists keep only the first and the last of them: with both bounds given, a wait between those two is not found.
    */
-  readonly openedBefore?: EpochMs;
-  readonly openedAfter?: EpochMs;
+  readonly openedBefore?: EpochMs | undefined;
+  readonly openedAfter?: EpochMs | undefined;
 }

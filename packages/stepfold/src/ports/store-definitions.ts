@@ -13,9 +13,9 @@ export interface StoredDefinition {
 /** Selects definitions of the list. */
 export interface DefinitionQuery {
   /** The id of a workflow: only its definitions, which are its versions. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** The most definitions to return, 1 to 4,000; default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Options of `putDefinition`. */
@@ -24,7 +24,7 @@ export interface PutDefinitionOptions {
    * The hash that `listDefinitions` shows. A store that wraps another one and keeps definitions under other hashes sets the original hash
    * here. Null: the definition is stored, but not listed. Default: the hash under which it is put.
    */
-  readonly listedAs?: string | null;
+  readonly listedAs?: string | null | undefined;
 }
 
 /** The list of definitions, and which of them are published; for stores with `features.definitions`. */

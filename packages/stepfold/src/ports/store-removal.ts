@@ -5,13 +5,13 @@ export interface PruneOptions {
   /** Only executions that ended before this time. */
   readonly before: EpochMs;
   /** Only executions of this workflow definition. Default: of all. */
-  readonly definitionId?: string;
+  readonly definitionId?: string | undefined;
   /** Default: all terminal statuses. */
-  readonly statuses?: readonly ("completed" | "failed" | "cancelled")[];
+  readonly statuses?: readonly ("completed" | "failed" | "cancelled")[] | undefined;
   /** The most executions to delete in one call; default 1,000. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** True: delete nothing, and only report what would be deleted. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
 }
 
 /** An execution that was deleted, or would be deleted by a dry run. */
@@ -33,13 +33,13 @@ export interface TrimOptions {
   /** Only executions whose present run began before this time, so that their earlier runs ended before it. */
   readonly before: EpochMs;
   /** Only executions that were started with this workflow definition. Default: of all. */
-  readonly definitionId?: string;
+  readonly definitionId?: string | undefined;
   /** Only this execution. */
-  readonly workflowId?: string;
+  readonly workflowId?: string | undefined;
   /** The most executions to trim in one call; default 1,000. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** True: delete nothing, and only report what would be deleted. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What a trim deleted, or what a dry run would delete. */

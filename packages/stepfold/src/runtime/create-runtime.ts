@@ -126,7 +126,7 @@ async function advance({ context, local, dispatcher }: SweepParts, workflowId: s
 
 /** Options of what waits for steps in flight. */
 interface CloseOptions {
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Returns how long to wait for steps in flight. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */

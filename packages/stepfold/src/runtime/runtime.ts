@@ -30,7 +30,7 @@ export interface Advanced {
 /** Options of a worker. */
 export interface WorkOptions {
   /** The most executions that run at the same time. Default: `maxExecutions` of the runtime. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
 }
 
 /** The worker of a runtime. */
@@ -40,7 +40,7 @@ export interface Worker {
    * the claims back, so that other processes go on at once. Steps that are not done by then are aborted, and their claims end with the
    * leases. The runtime can still start and resume. Safe to call twice.
    */
-  stop(options?: { readonly timeoutMs?: number }): Promise<void>;
+  stop(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
 }
 
 /** The calls of a runtime that start, read and move executions. `runtime.scoped` makes them for one tenant or one person. */
@@ -262,6 +262,6 @@ export interface Runtime extends ScopedRuntime {
    * Ends the worker as `Worker.stop` does (`timeoutMs`: default 30 s). Calls that still wait for a result, or watch, then reject with
    * `RUNTIME_CLOSED`.
    */
-  close(options?: { readonly timeoutMs?: number }): Promise<void>;
+  close(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -19,7 +19,8 @@ function identity(definition: WorkflowDefinition): Json {
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
   return present({
     id,
-    input,
+    // a definition is JSON, which was checked before
+    input: input as Json | undefined,
     output,
     start,
     finally: definition.finally,

@@ -9,8 +9,23 @@ import type { ChildEnd, Message, ScheduledBy } from "./parts/message.ts";
 import type { Variables } from "./parts/variables.ts";
 import type { Resumed, Wait } from "./parts/wait.ts";
 
-/** The state of a scope. The last three are terminal. `error`: it waits for a retry. `parked`: see `SnapshotHead.parked`. */
-export type Status = "active" | "paused" | "error" | "parked" | "completed" | "failed" | "cancelled";
+/** All statuses, in the order in which people read them. The last three are terminal. */
+export const statuses = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"] as const;
+
+/** The state of a scope. `error`: it waits for a retry. `parked`: see `SnapshotHead.parked`. */
+export type Status = (typeof statuses)[number];
+
+/**
+ * True for the name of a status, such as a text from a query string.
+ *
+ * ```ts
+ * const status = url.searchParams.getAll("status").filter(isStatus);
+ * const { items } = await runtime.list({ status });
+ * ```
+ */
+export function isStatus(value: unknown): value is Status {
+  return (statuses as readonly unknown[]).includes(value);
+}
 
 /** The results of every node, by node id, oldest first. */
 export type Context = Readonly<Record<string, readonly NodeResult[]>>;

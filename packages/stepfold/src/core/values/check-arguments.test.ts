@@ -4,6 +4,7 @@ import { aText, aTime, checkOptions, refuseUnknown, requireMethods, requireStore
 it("refuses an option that is none, and says which was probably meant", () => {
   const known = ["workflow", "limits"];
   expect(refuseUnknown("new WorkflowEngine", { workflow: 1 }, known)).toBeUndefined();
+  expect(() => refuseUnknown("run", { context: 1 } as object, known, { context: "workflow" })).toThrow('Did you mean "workflow"?');
   expect(() => refuseUnknown("new WorkflowEngine", { wrokflow: 1 }, known)).toThrow(
     expect.objectContaining({ code: "OPTION_UNKNOWN", message: expect.stringContaining('Did you mean "workflow"?') }),
   );

@@ -6,12 +6,14 @@ import { similar } from "./similar.ts";
  *
  * @param of the name, for people, of what has the options: `createRuntime`
  * @param known the names of all options; the compiler refuses a list that lacks an option of `options`
+ * @param elsewhere what other libraries call an option: its name here, by its name there
  * @throws StepfoldError `OPTION_UNKNOWN`, with the option that was probably meant; `OPTION_INVALID` if the options are no object
  */
 export function refuseUnknown<T extends object, const K extends readonly string[]>(
   of: string,
   options: T,
   known: K & ([keyof T & string] extends [K[number]] ? unknown : readonly (keyof T & string)[]),
+  elsewhere: Readonly<Record<string, K[number]>> = {},
 ): void {
   if (typeof options !== "object" || options === null)
     throw new StepfoldError("OPTION_INVALID", {
@@ -20,7 +22,7 @@ export function refuseUnknown<T extends object, const K extends readonly string[
     });
   for (const option of Object.keys(options)) {
     if (known.includes(option)) continue;
-    const meant = similar(option, known);
+    const meant = Object.hasOwn(elsewhere, option) ? elsewhere[option] : similar(option, known);
     throw new StepfoldError("OPTION_UNKNOWN", { of, option, known, ...(meant !== undefined && { meant }) });
   }
 }

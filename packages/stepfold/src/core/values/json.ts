@@ -7,8 +7,8 @@ export type JsonObject = { readonly [key: string]: Json };
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type EpochMs = number;
 
-/** A JSON Schema (draft 2020-12), as plain data. */
-export type JsonSchema = boolean | JsonObject;
+/** A JSON Schema (draft 2020-12), as plain data, such as `z.toJSONSchema(...)` gives. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
 /** True for `{...}`, false for arrays, null and everything else. */
 export function isJsonObject(value: unknown): value is JsonObject {

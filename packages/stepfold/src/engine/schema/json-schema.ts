@@ -1,5 +1,5 @@
 import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
-import type { Json, JsonSchema } from "../../core/values/json.ts";
+import type { Json, JsonObject, JsonSchema } from "../../core/values/json.ts";
 import { compilePattern, type Pattern } from "../../expressions/pattern/pattern.ts";
 import { type CheckBudget, CheckRun, pointerAt } from "./check-run.ts";
 import type { Keyword, KeywordContext } from "./keyword.ts";
@@ -37,7 +37,7 @@ const maxMistakes = 100;
  * reference can only lead to a place in the same schema: nothing is loaded.
  */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
-  const reader = new SchemaReader(schema);
+  const reader = new SchemaReader(schema as boolean | JsonObject);
   const patterns = new Map<string, Pattern | null>();
   let patternSteps = 0;
   let tracksEvaluated = false;

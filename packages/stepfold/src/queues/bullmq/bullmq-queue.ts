@@ -11,12 +11,12 @@ export interface BullmqQueueOptions {
    * The longest time that a message waits after its handler failed, in milliseconds. The real time is random, from half of it to all of it.
    * Default 5,000.
    */
-  readonly retryDelayMs?: number;
+  readonly retryDelayMs?: number | undefined;
   /**
    * True if your server keeps every message that it has acknowledged, as PostgreSQL and Redis with `appendonly yes` do. This only sets
    * `features.durable`. Default false.
    */
-  readonly durable?: boolean;
+  readonly durable?: boolean | undefined;
 }
 
 /** The largest number of attempts, and of lost workers, that BullMQ can count, so that no job is given up. */

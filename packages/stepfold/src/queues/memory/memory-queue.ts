@@ -7,9 +7,9 @@ import { type Broker, createBroker, type QueueClock, type Subscription } from ".
 /** How a queue in memory behaves. */
 export interface MemoryQueueOptions {
   /** Clock and timers. Default: those of the process. Tests hand in `virtualEnvironment()` of `stepfold/testing`. */
-  readonly environment?: QueueClock;
+  readonly environment?: QueueClock | undefined;
   /** How long a message waits after its handler failed, in milliseconds. Default 1,000. */
-  readonly retryDelayMs?: number;
+  readonly retryDelayMs?: number | undefined;
 }
 
 /**

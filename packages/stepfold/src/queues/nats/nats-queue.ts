@@ -12,11 +12,11 @@ export interface NatsQueueOptions {
    * Name of the stream, of its one subject, and of the consumer that all workers share. They are created if they do not exist. Default
    * `stepfold`.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** How many servers hold the stream, if it is created here: 1, 3 or 5. Default 1. */
-  readonly replicas?: number;
+  readonly replicas?: number | undefined;
   /** How long a message waits after its handler failed, in milliseconds. Default 5,000. */
-  readonly retryDelayMs?: number;
+  readonly retryDelayMs?: number | undefined;
 }
 
 /** The most messages that wait for their acknowledgement at the same time. */

@@ -9,19 +9,19 @@ import type { PgBossClient, PgBossInsert, PgBossJobSettings } from "./pg-boss-cl
 /** How a pg-boss queue behaves. */
 export interface PgBossQueueOptions {
   /** Name of the queue in pg-boss. It is created if it does not exist. Default `stepfold`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** How often a consumer that has room looks for messages, in milliseconds. Default 1,000. */
-  readonly pollMs?: number;
+  readonly pollMs?: number | undefined;
   /**
    * How long a message waits after its handler failed the first time, in whole seconds. Each further failure doubles the time, up to a
    * minute, or up to this time if it is longer. Default 1.
    */
-  readonly retryDelaySeconds?: number;
+  readonly retryDelaySeconds?: number | undefined;
   /**
    * True if your store is `postgresStore` on the same database and its user may write pg-boss's tables: then a wake-up is
    * sent in the same transaction as the commit that it belongs to. Default false.
    */
-  readonly sharesStoreDatabase?: boolean;
+  readonly sharesStoreDatabase?: boolean | undefined;
 }
 
 /** The shortest heartbeat that pg-boss allows. */

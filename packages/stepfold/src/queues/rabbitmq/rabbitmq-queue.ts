@@ -12,11 +12,11 @@ export interface RabbitmqQueueOptions {
    * Name of the queue in RabbitMQ. The exchanges and queues that delay messages are called `NAME.delay.0` to `NAME.delay.25`. They are
    * declared with the first delayed message. Default `stepfold`.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** `quorum`: the queues are replicated over a cluster. Cannot be changed once they exist. Default `classic`. */
-  readonly queueType?: RabbitmqQueueType;
+  readonly queueType?: RabbitmqQueueType | undefined;
   /** How long a message waits after its handler failed, in milliseconds. Default 5,000. */
-  readonly retryDelayMs?: number;
+  readonly retryDelayMs?: number | undefined;
 }
 
 /**

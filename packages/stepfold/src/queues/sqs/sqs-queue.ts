@@ -13,9 +13,9 @@ export interface SqsQueueOptions {
   /** URL of the queue. If it ends in `.fifo`, the queue is a FIFO queue. */
   readonly queueUrl: string;
   /** How long a message waits after its handler failed, in whole seconds. Default 5. */
-  readonly retryDelaySeconds?: number;
+  readonly retryDelaySeconds?: number | undefined;
   /** How long one request waits for messages, in whole seconds up to 20. A longer wait means fewer requests to pay for. Default 20. */
-  readonly waitSeconds?: number;
+  readonly waitSeconds?: number | undefined;
 }
 
 /** The most messages in one request. */

@@ -56,7 +56,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   /** The store of the executions. You open it and close it. */
   readonly store: SnapshotStore;
   /** The definitions that can be started here by their ids, as plain JSON. */
-  readonly workflows?: readonly unknown[];
+  readonly workflows?: readonly unknown[] | undefined;
   /**
    * The code of the nodes. A process with `drive: false` needs no code, or only a part of it: it can start, answer, signal, cancel, retry,
    * fork, restart, list and watch executions without the code of their nodes.
@@ -92,7 +92,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * Tells workers which executions are due. You open it and close it. Messages are only hints: an execution whose message is
    * lost is found by the first poll of the store after it has been due for half a second. Default: none; every worker polls the store.
    */
-  readonly queue?: WorkQueue;
+  readonly queue?: WorkQueue | undefined;
   /**
    * Tells all processes on the store at once which executions have become due, have opened a wait, have ended or were parked. Then workers
    * without a queue claim, and `result`, `settled`, `waitFor` and `watch` see the change, without waiting for the next poll. You open it
@@ -102,7 +102,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   /**
    * Whether this process runs executions from the beginning. Default true. False: it only stores them until `work`, `sweep` or `advance`.
    */
-  readonly drive?: boolean;
+  readonly drive?: boolean | undefined;
   /**
    * The task queues whose executions this process runs, such as `["gpu"]`; `"default"` is that of executions that name none. An execution gets
    * its task queue when it starts: from the option `taskQueue` of `start`, else from `taskQueue` of its workflow. Commands, lists and starts
@@ -110,36 +110,36 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    */
   readonly taskQueues?: readonly string[] | undefined;
   /** How long a process keeps an execution without a sign of life, in whole milliseconds, at most 24 days. Default 30,000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /**
    * The time between two polls of the store, in milliseconds: for executions that are due and held by no process, and for changes of
    * executions for which callers here wait. A whole number, at most 24 days. Default 1,000.
    */
-  readonly pollMs?: number;
+  readonly pollMs?: number | undefined;
   /** The most paths of one execution that are performed at once. Default 16. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * The most executions that run at once. Default 100. More can be started or resumed: they are stored, and run when a slot is
    * free, here or in another process. Some slots are kept for executions that polls find; with a queue there are at least two slots.
    */
-  readonly maxExecutions?: number;
+  readonly maxExecutions?: number | undefined;
   /**
    * How many processes in a row may die while they run one execution, or lose it, before it is parked. It then rests until
    * it is retried (`run.retry`) or cancelled. Every commit sets the count back to zero. Default 5; `Infinity`: it is never parked.
    */
-  readonly maxCrashes?: number;
+  readonly maxCrashes?: number | undefined;
   /**
    * The most bytes of JSON that the snapshots of running executions may hold together in this process. Executions for which there is no
    * room wait in the store, or go to another process. An execution that is larger than this runs when no other execution does. Default
    * 64 MiB. In memory a snapshot takes several times as many bytes as its JSON.
    */
-  readonly maxLoadedBytes?: number;
+  readonly maxLoadedBytes?: number | undefined;
   /**
    * The fewest bytes of JSON of events after which a checkpoint is written. From then on the execution is loaded from its checkpoint and
    * the events after it. An execution that holds more has checkpoints more rarely: after one and a half to twelve times as many bytes of
    * events as it holds. Default: 32 KiB.
    */
-  readonly checkpointBytes?: number;
+  readonly checkpointBytes?: number | undefined;
   /**
    * The time between two signs of life that this process sends to the store while it runs executions, in milliseconds: 100 to 28,800,000
    * (8 hours). `runtime.workers()` lists the process until three times this time after its last sign of life. Default: none are sent.
@@ -147,20 +147,20 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    */
   readonly beatMs?: number | undefined;
   /** Name of this process in claims. Default: random. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** Limits that differ from the defaults. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits> | undefined;
   /** The longest time of one attempt, in milliseconds, if neither the node nor its type sets one. Default: 10 minutes. */
-  readonly stepTimeoutMs?: number;
+  readonly stepTimeoutMs?: number | undefined;
   /**
    * How long ended executions are kept, in milliseconds or as text ("30d", "PT12H"): one duration for all, or one for each id of a
    * workflow. Executions of workflows without a duration are kept for ever, which is the default. A worker deletes older executions
    * when it begins and every ten minutes from then on, at most 10,000 for each duration at a time, the oldest first.
    */
-  readonly retention?: Duration | Readonly<Record<string, Duration>>;
-  readonly plugins?: readonly Plugin[];
+  readonly retention?: Duration | Readonly<Record<string, Duration>> | undefined;
+  readonly plugins?: readonly Plugin[] | undefined;
   /** The clock, ids and timers. Default: those of this process. */
-  readonly environment?: Environment;
+  readonly environment?: Environment | undefined;
   /**
    * Gets every failed attempt with the stack of the code that threw the error, errors of background work, warnings, and a note when this
    * process begins and ends to run executions. Secrets of `globals` are removed. `console` is a logger. Default: none.
@@ -177,5 +177,5 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * Called with errors of background work: a store that does not answer, an execution whose node types are missing here. `workflowId` is
    * null if the error belongs to no execution. An error whose texts contain a secret of `globals` is a copy without them.
    */
-  readonly onProblem?: (workflowId: string | null, error: unknown) => void;
+  readonly onProblem?: ((workflowId: string | null, error: unknown) => void) | undefined;
 }

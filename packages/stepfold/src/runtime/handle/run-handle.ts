@@ -31,6 +31,11 @@ import { waitUntilSettled } from "./wait-until-settled.ts";
 import { watch } from "./watch.ts";
 
 const addressKeys = ["step", "item", "waitId", "pathId"] as const;
+/** What other engines, and `execute` of the engine, call the options of an answer. */
+const namesElsewhere: Readonly<Record<string, "step" | "payload">> = {
+  ...{ stepId: "step", nodeId: "step", node: "step", target: "step" },
+  ...{ context: "payload", data: "payload", resumeData: "payload", externalPayload: "payload", answer: "payload" },
+};
 
 /** Makes a handle on an execution. @param requireOpen throws once the runtime is closed */
 export function runHandle(
@@ -80,7 +85,7 @@ export function runHandle(
       });
     },
     async resume(options = {}) {
-      refuseUnknown("run.resume", options, [...addressKeys, "payload", "by", "idempotencyKey"]);
+      refuseUnknown("run.resume", options, [...addressKeys, "payload", "by", "idempotencyKey"], namesElsewhere);
       const { payload, by, idempotencyKey } = options;
       return { applied: await dispatch({ type: "resume", target: targetOf(options), payload, by, idempotencyKey }) };
     },

@@ -228,7 +228,7 @@ export interface Run {
    *
    * @throws StepfoldError `RETRY_NOT_PENDING`, ...
    */
-  retry(options?: Asked & { readonly step?: string }): Promise<void>;
+  retry(options?: Asked & { readonly step?: string | undefined }): Promise<void>;
   /**
    * Begins a new execution that goes on from a version of this one, with the results, waits, signals and children of that version. Waits
    * keep the time that was left to them. This execution goes on as before.

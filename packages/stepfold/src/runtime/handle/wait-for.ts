@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type WaitInfo, waitsOf } from "../../core/explain/waits.ts";
 import { addressOf, openScopes } from "../../core/snapshot/address.ts";
-import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
+import { isStatus, isTerminal, type Snapshot, type Status, statuses } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, readTarget, select, type Wanted } from "../../core/snapshot/target.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
@@ -9,8 +9,6 @@ import type { OpenSessions } from "../local/open-sessions.ts";
 import { type WaitOptions, withEnd } from "./end-of-wait.ts";
 import { type Run, targetOf, type WaitQuery } from "./run.ts";
 import { waitUntil } from "./wait-until.ts";
-
-const statuses: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
 /** Makes `run.waitFor` of an execution. */
 export function waitingFor(context: RuntimeContext, sessions: OpenSessions, workflowId: string): Run["waitFor"] {
@@ -54,7 +52,7 @@ export function waitingFor(context: RuntimeContext, sessions: OpenSessions, work
 function statusesIn(what: unknown): readonly Status[] | null {
   const named: readonly unknown[] | null = typeof what === "string" ? [what] : Array.isArray(what) ? what : null;
   if (!named && typeof what === "object" && what !== null) return null;
-  if (named && named.length > 0 && named.every((name) => statuses.includes(name as Status))) return named as readonly Status[];
+  if (named && named.length > 0 && named.every(isStatus)) return named;
   const reason = `must be a query such as { step: "approve" }, or one or more of the statuses ${statuses.join(", ")}`;
   throw new StepfoldError("OPTION_INVALID", { option: "waitFor", reason });
 }

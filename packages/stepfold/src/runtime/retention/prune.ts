@@ -21,7 +21,7 @@ export interface PruneWithHistoryOptions extends PruneOptions {
    * If the function throws, the prune ends and they stay. After a crash the function is called again with the same execution and the same
    * events, so it is called at least once. It is not called with `dryRun`.
    */
-  readonly keepEvents?: (execution: EndedExecution) => Promise<void>;
+  readonly keepEvents?: ((execution: EndedExecution) => Promise<void>) | undefined;
 }
 
 /** The statuses of executions that have ended. */

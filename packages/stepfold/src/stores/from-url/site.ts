@@ -3,9 +3,9 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 /** Options of a store that is opened by its URL. */
 export interface StoreOfUrlOptions {
   /** Make or update tables and indexes first. Default false. The tables of a local file (SQLite, libSQL) are made in any case. */
-  readonly migrate?: boolean;
+  readonly migrate?: boolean | undefined;
   /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
+  readonly idempotencyRetentionMs?: number | undefined;
 }
 
 /** The database of a URL, with a client of its own. It can hold several stores, each in a space: a schema, a prefix, a table, a file. */

@@ -108,20 +108,20 @@ export interface ScheduleOptions {
    * A second seed for latencies, the moments of faults and the order of
    * calls; `seed` decides the rest. Default: `seed` decides everything.
    */
-  readonly chance?: number;
+  readonly chance?: number | undefined;
   /** Whether faults end at some time, never end, or do not happen; see `SimulationMode`. Default: the seed decides. */
-  readonly mode?: SimulationMode;
+  readonly mode?: SimulationMode | undefined;
   /** The kinds of faults that may happen. Default: the seed decides; about half of the kinds that are possible in the mode. */
-  readonly faults?: readonly FaultKind[];
+  readonly faults?: readonly FaultKind[] | undefined;
   /** When the faults end in the mode `liveness`, in milliseconds since the beginning. Default: 15 s. */
-  readonly faultsUntilMs?: number;
+  readonly faultsUntilMs?: number | undefined;
   /** Runs only these entries of the scenario's `clients`, by their index; an inner list is one entry. Default: all. */
-  readonly clients?: readonly number[];
+  readonly clients?: readonly number[] | undefined;
   /**
    * What wakes the workers. Default: the seed decides. It chooses `queue` alone only
    * without faults, because nothing would find a message that the queue lost.
    */
-  readonly wakeUps?: WakeUps;
+  readonly wakeUps?: WakeUps | undefined;
 }
 
 /** How workers learn that there is something to do: from the queue, by asking the store, or by both. */

@@ -5,15 +5,15 @@ import { type FailedSchedule, shrinkSchedule } from "./shrink.ts";
 /** Which schedules to run, and how many. */
 export interface SimulateOptions extends Omit<ScheduleOptions, "seed"> {
   /** The number of schedules. Default: 100. */
-  readonly schedules?: number;
+  readonly schedules?: number | undefined;
   /** The seed of the first schedule; each further schedule has the next number. Default: 1. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Ends after this number of schedules that break a rule. Default: 1. */
-  readonly maxFailures?: number;
+  readonly maxFailures?: number | undefined;
   /** Whether failed schedules are made as small as possible, which takes up to 200 schedules for each. Default: true. */
-  readonly shrinks?: boolean;
+  readonly shrinks?: boolean | undefined;
   /** Called with the result of every schedule. */
-  readonly onOutcome?: (outcome: ScheduleOutcome) => void;
+  readonly onOutcome?: ((outcome: ScheduleOutcome) => void) | undefined;
 }
 
 /** The result of all schedules. */

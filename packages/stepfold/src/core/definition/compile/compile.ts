@@ -41,7 +41,7 @@ export interface CompileOptions {
    * True if the definition was accepted before and executions depend on it. Then the limits of definitions, except `depth`, are not
    * checked, because they may have become lower since, and unknown keys are not reported. Default false.
    */
-  readonly isStored?: boolean;
+  readonly isStored?: boolean | undefined;
 }
 
 /**

@@ -12,9 +12,9 @@ import { checkLayout, d1Error, migrateD1 } from "./d1-schema.ts";
 /** How a D1 store behaves. */
 export interface D1StoreOptions extends RetentionOptions {
   /** Whether the first call creates the tables. Default false: `migrateD1(env.DB)`, or a migration of wrangler, does it once. */
-  readonly migrate?: boolean;
+  readonly migrate?: boolean | undefined;
   /** The clock that judges leases and due times, in epoch milliseconds. Default: the database's, because it is another machine. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
 }
 
 /**

@@ -17,9 +17,9 @@ export interface DurableObjectStoreOptions extends RetentionOptions {
    * late for an execution. An object has only one alarm: pass a function of your own if you need the alarm for something else too. Default
    * `ctx.storage.setAlarm(at)`.
    */
-  readonly setAlarm?: (at: EpochMs) => void;
+  readonly setAlarm?: ((at: EpochMs) => void) | undefined;
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
 }
 
 /** A store in a Durable Object. */

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { Status } from "../../../core/snapshot/snapshot.ts";
+import { isStatus, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionGuard } from "../../kit/execution-rows.ts";
 import type { Item } from "./dynamo-client.ts";
@@ -29,8 +29,6 @@ export interface Head extends ExecutionGuard, KnownHead {
 /** The layout of the items, which every head and tombstone names. */
 export const itemLayout = 3;
 
-const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
-
 /**
  * Reads the item of an execution, and remembers what later writes need of it.
  *
@@ -52,7 +50,7 @@ export function headOf(connection: Connection, item: Item): Head {
     throw dynamoDamage("the table contains executions of an older version, which cannot be read: use another table or another prefix");
   const [incarnation, key, made] = [userText("incarnation"), userText("permitKey"), text("made")];
   // an incarnation that this store has not written could not be the condition of a write
-  if (!statuses.has(item.status) || incarnation === null || nonEmpty(incarnation) !== item.incarnation || made === "")
+  if (!isStatus(item.status) || incarnation === null || nonEmpty(incarnation) !== item.incarnation || made === "")
     throw damagedExecution(id);
   const { createdAt, seq } = cursorOf(made);
   const head: Head = {

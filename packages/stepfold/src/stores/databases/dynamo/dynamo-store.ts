@@ -15,17 +15,17 @@ export interface DynamoStoreOptions extends RetentionOptions {
   /** Name of a table made from `dynamoTable`. */
   readonly table: string;
   /** Distinguishes several stores in one table: letters, digits and underscores, at most 48. Default: none. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /**
    * The number of partitions of each index over which executions are spread, 1 to 64. A partition takes 1,000 writes a second. Lists, and
    * claims of any due execution, read all partitions. (Due executions with a permit share one partition.) The number may be raised, in all
    * processes at the same time, but never lowered: executions in the partitions that fall away would no longer be found. Default 4.
    */
-  readonly shards?: number;
+  readonly shards?: number | undefined;
   /** The most bytes of one head, event or child, as JSON. Default 16 MiB. */
-  readonly maxValueBytes?: number;
+  readonly maxValueBytes?: number | undefined;
   /** The clock that decides whether a lease has run out and whether an execution is due, in epoch milliseconds. Default `Date.now`. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
 }
 
 /**

@@ -17,9 +17,9 @@ export interface LibsqlStoreOptions extends RetentionOptions {
    * Whether the first call creates the tables. Default `"auto"`: it creates them in a file or in memory, but not on a server, where
    * `migrateLibsql(client)` does it once.
    */
-  readonly migrate?: boolean | "auto";
+  readonly migrate?: boolean | "auto" | undefined;
   /** The clock that judges leases and due times, in epoch milliseconds. Default: the database's, because a server is another machine. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
 }
 
 /**

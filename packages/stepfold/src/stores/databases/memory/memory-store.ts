@@ -8,7 +8,7 @@ import { MemoryTable } from "./memory-table.ts";
 /** How a memory store behaves. */
 export interface MemoryStoreOptions extends RetentionOptions {
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
 }
 
 /**

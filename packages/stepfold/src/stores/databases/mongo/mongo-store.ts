@@ -8,9 +8,9 @@ import { MongoTable } from "./mongo-table.ts";
 /** Options of a MongoDB store. */
 export interface MongoStoreOptions extends RetentionOptions {
   /** The beginning of the names of the collections: letters, digits and underscores, at most 48. Default `stepfold_`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** True: the first call makes the indexes. Default false: call `migrateMongo(db)` once. */
-  readonly migrate?: boolean;
+  readonly migrate?: boolean | undefined;
 }
 
 /**

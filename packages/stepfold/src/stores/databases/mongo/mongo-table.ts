@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
+import { statuses } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import { durationBoundsMs, type SeriesQuery } from "../../../ports/execution-counts.ts";
 import { bucketMs } from "../../../ports/list-fallbacks.ts";
@@ -10,7 +11,6 @@ import { earlierRunsTerms, endedTerms, pageTerms } from "../../kit/columns.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";
 import type { ExecutionGuard, RowWrite, RowWritten, StoredEvent } from "../../kit/execution-rows.ts";
 import type { DueExecutions, DueKey, DueKeys, DueQuery, ExecutionTable } from "../../kit/execution-table.ts";
-import { statuses } from "../../kit/lists/checked-query.ts";
 import { labelsIn } from "../../kit/lists/labels.ts";
 import type * as lists from "../../kit/lists/list-table.ts";
 import { onceReady } from "../../kit/once-ready.ts";

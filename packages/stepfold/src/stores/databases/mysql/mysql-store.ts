@@ -9,14 +9,14 @@ import { MysqlTable } from "./mysql-table.ts";
 /** How a MySQL store behaves. */
 export interface MysqlStoreOptions extends RetentionOptions {
   /** The prefix of the names of the tables: at most 44 letters, digits and underscores. Default `stepfold_`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Whether the first call creates the tables if they are missing. Default false: the deployment calls `migrateMysql`. */
-  readonly migrate?: boolean;
+  readonly migrate?: boolean | undefined;
   /**
    * The most bytes of JSON that the head, one event or one child may have. Default 6 MiB. The server's `max_allowed_packet` must have room
    * for two such values.
    */
-  readonly maxValueBytes?: number;
+  readonly maxValueBytes?: number | undefined;
 }
 
 /**

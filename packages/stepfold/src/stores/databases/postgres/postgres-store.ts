@@ -9,15 +9,15 @@ import { PostgresTable } from "./postgres-table.ts";
 /** How a PostgreSQL store behaves. */
 export interface PostgresStoreOptions extends RetentionOptions {
   /** The schema that holds the tables: at most 48 letters, digits and underscores. Default `stepfold`. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   /** Whether the first call creates the tables if they are missing. Default false: the deployment creates them, see `migratePostgres`. */
-  readonly migrate?: boolean;
+  readonly migrate?: boolean | undefined;
   /**
    * Whether the server keeps the plans of statements, which makes a single commit about 50 % faster. The client must accept
    * `{ name, text, values }`. Default: true if the client is, or looks like, a `Pool` or `Client` of pg; else false. Behind a
    * pooler that does not support prepared statements, the store notices this and continues without them.
    */
-  readonly prepare?: boolean;
+  readonly prepare?: boolean | undefined;
 }
 
 /**

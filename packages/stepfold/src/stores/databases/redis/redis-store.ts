@@ -7,15 +7,15 @@ import { storeOnServer } from "./redis-table.ts";
 /** How a Redis store behaves. */
 export interface RedisStoreOptions extends RetentionOptions {
   /** The text in braces with which all keys begin: `{stepfold}:`. At most 48 letters, digits, `_`, `-`, `.`, `:`. Default `stepfold`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /**
    * Set this to true if your server keeps what it has acknowledged: with `appendonly yes`, and with `appendfsync always` if a power
    * loss must not lose the last second either. Redis does not do so by default, and a client may not be allowed to ask the server.
    * Default false.
    */
-  readonly durable?: boolean;
+  readonly durable?: boolean | undefined;
   /** Largest head, event or child of an execution, in bytes. Default 64 MiB; Redis accepts at most 512 MiB. */
-  readonly maxValueBytes?: number;
+  readonly maxValueBytes?: number | undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
-import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import { isTerminal, statuses } from "../../../core/snapshot/snapshot.ts";
 import { conditionTerms, termsSql } from "../../kit/columns.ts";
 import type { DueChange, RowChanges, RowCondition, RowWrite } from "../../kit/execution-rows.ts";
-import { statuses } from "../../kit/lists/checked-query.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { dueAtSql } from "./due-statements.ts";
 import type { PlannedWrite, SqlStatement, SqlValue } from "./statement.ts";

@@ -9,11 +9,11 @@ import { sqliteSession } from "./sqlite-table.ts";
 /** How blobs in SQLite behave. */
 export interface SqliteBlobsOptions {
   /** When a blob counts as stored: `FULL` (default) once the disk has it, `NORMAL` once the operating system has it. */
-  readonly synchronous?: "FULL" | "NORMAL";
+  readonly synchronous?: "FULL" | "NORMAL" | undefined;
   /** The clock that says when a blob was written, in epoch milliseconds. Default `Date.now`. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
   /** How long to wait, in milliseconds, while another process writes. The thread is blocked meanwhile. Default 5,000. */
-  readonly busyTimeoutMs?: number;
+  readonly busyTimeoutMs?: number | undefined;
 }
 
 /** Blobs in an open file. */

@@ -5,8 +5,8 @@ import { isBusy, sqliteError } from "./sqlite-error.ts";
 
 /** How a file is opened: see `SqliteStoreOptions`. */
 export interface OpenOptions {
-  readonly synchronous?: "FULL" | "NORMAL";
-  readonly busyTimeoutMs?: number;
+  readonly synchronous?: "FULL" | "NORMAL" | undefined;
+  readonly busyTimeoutMs?: number | undefined;
 }
 
 /** Opens a database in WAL mode, and creates its tables if they do not exist. Throws if that fails; then the file is closed again. */

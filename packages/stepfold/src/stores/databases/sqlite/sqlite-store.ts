@@ -20,11 +20,11 @@ export interface SqliteDatabase {
 /** How an SQLite store behaves. */
 export interface SqliteStoreOptions extends RetentionOptions {
   /** When a commit counts as written: `FULL` (default) once the disk has it, `NORMAL` once the operating system has it. */
-  readonly synchronous?: "FULL" | "NORMAL";
+  readonly synchronous?: "FULL" | "NORMAL" | undefined;
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
   /** How long to wait, in milliseconds, while another process writes. The thread is blocked meanwhile. Default 5,000. */
-  readonly busyTimeoutMs?: number;
+  readonly busyTimeoutMs?: number | undefined;
 }
 
 /**

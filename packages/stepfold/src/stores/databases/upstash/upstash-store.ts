@@ -13,14 +13,14 @@ export interface UpstashClient {
 /** How an Upstash store behaves. */
 export interface UpstashStoreOptions extends RetentionOptions {
   /** The text in braces with which all keys begin: `{stepfold}:`. At most 48 letters, digits, `_`, `-`, `.`, `:`. Default `stepfold`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** The value of `features.durable`: whether acknowledged commits survive a crash. Default true, because Upstash always writes to disk. */
-  readonly durable?: boolean;
+  readonly durable?: boolean | undefined;
   /**
    * Largest commit, in bytes of the request that carries it, and largest head, event or child. Default 9,000,000: Upstash accepts 10 MB
    * unless your plan allows more.
    */
-  readonly maxValueBytes?: number;
+  readonly maxValueBytes?: number | undefined;
 }
 
 /**

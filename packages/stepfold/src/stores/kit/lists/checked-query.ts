@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { Status } from "../../../core/snapshot/snapshot.ts";
+import { type Status, statuses } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { CountQuery, ListQuery } from "../../../ports/execution-list.ts";
 import type { WaitFilter } from "../../../ports/list-filters.ts";
@@ -23,8 +23,6 @@ export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId"
 export type CheckedTrim = Omit<CheckedPrune, "statuses"> & Pick<TrimOptions, "workflowId">;
 
 const terminal: readonly Status[] = ["completed", "failed", "cancelled"];
-/** All statuses. */
-export const statuses: readonly Status[] = ["active", "paused", "error", "parked", ...terminal];
 
 type Check = readonly [isAllowed: (value: unknown) => boolean, reason: string];
 

@@ -1,4 +1,5 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
+import { statuses } from "../../../core/snapshot/snapshot.ts";
 import { durationBoundsMs } from "../../../ports/execution-counts.ts";
 import { bucketMs } from "../../../ports/list-fallbacks.ts";
 import {
@@ -13,7 +14,6 @@ import {
   termsSql,
 } from "../columns.ts";
 import { listedPart } from "../row-rules.ts";
-import { statuses } from "./checked-query.ts";
 import type { ListCursor, ListTable, PageQuery } from "./list-table.ts";
 
 /** Adds a parameter with a value, which is compared with a column, and returns its name. */

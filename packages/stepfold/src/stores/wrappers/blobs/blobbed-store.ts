@@ -9,7 +9,7 @@ import { removalWith } from "./removal.ts";
 /** Options of a store with blobs. */
 export interface BlobbedStoreOptions {
   /** A value whose JSON has more bytes than this becomes a blob. Default 65,536. */
-  readonly aboveBytes?: number;
+  readonly aboveBytes?: number | undefined;
 }
 
 /**

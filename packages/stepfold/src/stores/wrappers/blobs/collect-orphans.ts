@@ -11,11 +11,11 @@ export interface CollectOptions {
    * If any blob of an execution is younger than this, in milliseconds, all its blobs stay, because the commit that refers to the young one
    * may still be in flight. Default 1 day.
    */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
   /** The clock that `writtenAt` of blobs is compared with, in epoch milliseconds. Default `Date.now`. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
   /** True: only counts, and deletes nothing. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What was deleted, or would be deleted in a dry run. */

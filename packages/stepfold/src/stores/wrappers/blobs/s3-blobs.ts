@@ -23,7 +23,7 @@ export interface S3Page {
 export interface S3BlobsOptions {
   readonly bucket: string;
   /** The beginning of every key, such as `workflows/`: letters, digits and `. _ ~ % - /`, at most 100. Default: none. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
 }
 
 /**

@@ -10,17 +10,17 @@ import { compressedText, decompress } from "./methods.ts";
 /** Options of a compressed store. */
 export interface CompressedStoreOptions {
   /** Values whose JSON has more bytes than this are compressed, if that makes them smaller. Default 1,024. */
-  readonly aboveBytes?: number;
+  readonly aboveBytes?: number | undefined;
   /**
    * The most bytes of a decompressed value. A larger value is not compressed, and its decompression is refused. Default 4 MiB: twice the
    * limit `valueBytes`. Raise both together.
    */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /**
    * The most bytes of all decompressed values of an execution that is loaded; more are refused. Default 64 MiB, as the limit
    * `executionBytes`. Raise both together.
    */
-  readonly maxExecutionBytes?: number;
+  readonly maxExecutionBytes?: number | undefined;
 }
 
 /**

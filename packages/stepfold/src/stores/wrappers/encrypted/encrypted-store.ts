@@ -21,13 +21,13 @@ export interface EncryptedStoreOptions {
    * then see which executions have equal values. Never change it. Default: these cannot be searched, and workflows with either of
    * the two are not started.
    */
-  readonly searchKey?: Uint8Array;
+  readonly searchKey?: Uint8Array | undefined;
   /**
    * How to treat stored values that are not encrypted. `refuse`, the default: reading them rejects with `STORE_REJECTED`, so a person with
    * write access to the database cannot put other values into executions. `accept`: they are read. Use it while encryption is introduced in
    * a store that already has executions.
    */
-  readonly plain?: "refuse" | "accept";
+  readonly plain?: "refuse" | "accept" | undefined;
 }
 
 /** The key by which markers of this store are recognised. */

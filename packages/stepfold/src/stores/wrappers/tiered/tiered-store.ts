@@ -24,9 +24,9 @@ export interface TieredStoreOptions extends Tiers {
    * does not become due within the same time again. A waiting execution also stays while it has messages to deliver, and if it has a permit
    * or a rate. The time must be longer than a lease. Default 1 day.
    */
-  readonly coldAfterMs?: number;
+  readonly coldAfterMs?: number | undefined;
   /** The clock for `coldAfterMs`, in epoch milliseconds. Default `Date.now`. */
-  readonly now?: () => EpochMs;
+  readonly now?: (() => EpochMs) | undefined;
 }
 
 /** A store with two tiers. */
