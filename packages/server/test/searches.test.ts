@@ -61,3 +61,22 @@ it("metadata that is asked for twice is refused, as every other key is", async (
   expect([refused.status, refused.body.code, refused.body.details.option]).toEqual([400, "OPTION_INVALID", "meta.shop"]);
   expect((await ask("/v1/executions?meta.shop=vienna&meta.year=2026")).status).toBe(200);
 });
+
+it("a list of who waits says what is asked only to those who may see it", async () => {
+  const approve = { id: "approve", type: "approval", data: { message: "Refund of {{ input }}?" } };
+  const people = [
+    { name: "reader", scopes: ["read"] },
+    { name: "responder", scopes: ["read", "answer"] },
+    { name: "viewer", scopes: ["read", "values"] },
+  ] as const;
+  const { ask, runtime } = await served({ people, workflows: [{ id: "refund", nodes: [approve], edges: [] }] });
+  const run = await runtime.start("refund", { workflowId: "r-1", input: 40 });
+  await runtime.advance(run.workflowId);
+  const seen = async (as: string, path = "?waiting=any") => (await ask(`/v1/executions${path}`, { as })).body.items[0].asked;
+  const wait = { id: expect.any(String), nodeId: "approve", kind: "external", openedAt: expect.any(Number) };
+  const asked = { ...wait, payload: expect.objectContaining({ message: "Refund of 40?" }), schema: expect.any(Object) };
+  expect(await seen("reader")).toEqual([wait]);
+  expect(await seen("responder")).toEqual([asked]);
+  expect(await seen("viewer")).toEqual([asked]);
+  expect(await seen("viewer", "")).toBeUndefined();
+});

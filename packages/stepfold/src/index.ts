@@ -29,6 +29,7 @@ export type { ItemCounts } from "./core/explain/explain-items.ts";
 export type { SentenceMark } from "./core/explain/explain-marks.ts";
 export type { PlaceInfo } from "./core/explain/explain-path.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./core/explain/waits.ts";
+export type { AskedWait } from "./core/reading/asked-waits.ts";
 export type { ItemsSummary, RetrySummary, StateSummary, WaitSummary } from "./core/reading/summary-of-head.ts";
 export type {
   AnswerRefusedEvent,

@@ -1,4 +1,5 @@
 import type { ErrorInfo } from "../core/errors/error-info.ts";
+import type { AskedWait } from "../core/reading/asked-waits.ts";
 import type { StateSummary, WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { RunNumbers } from "../core/snapshot/parts/lineage.ts";
 import type { Status } from "../core/snapshot/snapshot.ts";
@@ -66,6 +67,11 @@ export interface ExecutionSummary extends RunNumbers, StateSummary {
   readonly waiting: WaitSummary | null;
   /** The open waits by which lists find the execution (`ListQuery.waiting`), including those of its children. Absent: none. */
   readonly waits?: readonly ListedWait[];
+  /**
+   * The open waits of its own paths that somebody can answer, with what is asked: enough for an inbox. Only in a list with `waiting`. The first
+   * 20, also those that do not match `waiting`; those of sub-workflows and items of maps are not included: `run.waits()` has them.
+   */
+  readonly asked?: readonly AskedWait[];
   /** The error with which the execution failed or will fail. Null: none. */
   readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
   /** The number of all attempts so far. */

@@ -3,6 +3,7 @@ import { type RunNumbers, runNumbers } from "../snapshot/parts/lineage.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
 import type { MapState, Parked, SnapshotHead } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
+import type { AskedWait } from "./asked-waits.ts";
 
 /** A short summary of the waits of an execution, without those of its children. */
 export interface WaitSummary {
@@ -47,6 +48,8 @@ export interface HeadSummary extends RunNumbers, StateSummary {
   readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
   readonly steps: number;
   readonly deadlineAt?: EpochMs;
+  /** The open waits of its own paths that somebody can answer, with what is asked. Absent: they were not asked for. */
+  readonly asked?: readonly AskedWait[];
   /** The definition that the present run follows, if it may be another one than that of the start. */
   readonly definition?: SnapshotHead["definition"];
 }

@@ -149,7 +149,7 @@ class TableStore implements StoreMethods {
   }
 
   async summaries(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]> {
-    return (await this.#table.heads(workflowIds)).map(summaryOf).filter((summary) => summary !== null);
+    return (await this.#table.heads(workflowIds)).map((row) => summaryOf(row)).filter((summary) => summary !== null);
   }
 
   async ended(query: SeriesQuery): Promise<EndedSeries> {

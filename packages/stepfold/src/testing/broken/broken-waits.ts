@@ -39,6 +39,18 @@ export const brokenWaits: readonly BrokenStore[] = [
       }),
   },
   {
+    name: "lists what is asked without its payload",
+    caughtBy: "waiting: a list tells what is asked, and any other list does not",
+    breaks: (store) =>
+      altered(store, {
+        async list(query) {
+          const { items, ...page } = await store.list(query);
+          const lean = items.map((item) => ({ ...item, ...(item.asked && { asked: item.asked.map(({ payload: _, ...wait }) => wait) }) }));
+          return { ...page, items: lean };
+        },
+      }),
+  },
+  {
     name: "does not keep since when waits are open",
     caughtBy: since,
     breaks: (store) => writing(store, ({ openedAt: _, ...wait }) => wait),

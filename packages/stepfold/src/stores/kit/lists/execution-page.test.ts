@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../../../core/values/json.ts";
 import type { ListQuery } from "../../../ports/execution-list.ts";
 import { checkedQuery } from "./checked-query.ts";
-import { executionPage, isDecidedByLabels, pageQueryOf } from "./execution-page.ts";
+import { executionPage, isDecidedByLabels, pageQueryOf, shortHead, summaryOf } from "./execution-page.ts";
 import type { ListedPart, ListedRow, PageQuery } from "./list-table.ts";
 
 const row = (seq: number, metadata: Readonly<Record<string, Json>>): ListedRow => ({
@@ -42,6 +42,26 @@ const idsOf = async (query: ListQuery, { page }: Pick<ReturnType<typeof tableOf>
   const { items, nextCursor } = await executionPage(checkedQuery(query), page);
   return { ids: items.map(({ workflowId }) => workflowId), nextCursor };
 };
+
+describe("what is asked", () => {
+  const path = { id: "0", nodeId: "ask", status: "suspended", waits: [{ id: "0@1", kind: "external", payload: 7 }] };
+  const head = JSON.stringify({ currentNodeId: "ask", activePaths: [path], steps: 1 });
+  const asked = [{ nodeId: "ask", id: "0@1", kind: "external", payload: 7 }];
+
+  it.each([
+    ["of a whole head", head],
+    ["of a short head, for a table in which whole heads cost more", shortHead(head)],
+  ])("is in a list that asks for it: %s", (_, text) => {
+    const listed = { ...row(0, {}), head: text };
+    expect(summaryOf(listed, true)).toMatchObject({ asked, waiting: { nodeId: "ask", count: 1 } });
+    expect(summaryOf(listed)).toMatchObject({ waiting: { nodeId: "ask", count: 1 } });
+    expect(summaryOf(listed)).not.toHaveProperty("asked");
+  });
+
+  it("is missing in a short head that an earlier version has written", () => {
+    expect(summaryOf(row(0, {}), true)).not.toHaveProperty("asked");
+  });
+});
 
 describe("a page by bounds of metadata", () => {
   it("looks at a bounded number of rows, and the next one goes on after them", async () => {

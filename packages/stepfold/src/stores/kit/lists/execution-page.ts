@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { askedWaits } from "../../../core/reading/asked-waits.ts";
 import { type HeadSummary, summaryOfHead } from "../../../core/reading/summary-of-head.ts";
 import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
@@ -40,7 +41,7 @@ export async function executionPage(query: CheckedQuery, next: (query: PageQuery
     const part = await next({ ...asked, after, limit: wanted });
     looked += part.looked ?? part.rows.length;
     for (const row of part.rows) {
-      const summary = summaryOf(row);
+      const summary = summaryOf(row, query.waiting !== undefined);
       if (!summary || !isWanted(summary, query)) continue;
       if (items.length === limit) return { items, nextCursor: cursorText(last!) };
       items.push(summary);
@@ -51,12 +52,12 @@ export async function executionPage(query: CheckedQuery, next: (query: PageQuery
   }
 }
 
-/** Makes the list entry of a row. Null for a damaged row. */
-export function summaryOf(row: ListedRow): ExecutionSummary | null {
+/** Makes the list entry of a row. Null for a damaged row. @param asks whether it says what is asked (`ExecutionSummary.asked`) */
+export function summaryOf(row: ListedRow, asks = false): ExecutionSummary | null {
   const { id: workflowId, incarnation, version, status, createdAt, updatedAt, wakeAt, owner, dueAt, crashes, sizeBytes } = row;
   if (![version, crashes, sizeBytes].every(Number.isSafeInteger)) return null;
   try {
-    const head = readShort(row.head);
+    const head = readShort(row.head, asks);
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
     const given = givenMetadata(JSON.parse(row.metadata) as ExecutionSummary["metadata"]);
     const lease = owner === null || dueAt === null || waitsForRate(row) ? null : { owner, until: dueAt, crashes: crashesOfEnded(crashes) };
@@ -69,12 +70,14 @@ export function summaryOf(row: ListedRow): ExecutionSummary | null {
 
 /** Reduces a head, as JSON, to the fields that a list shows, for a table in which reading the whole head costs more. */
 export function shortHead(head: string): string {
-  return JSON.stringify(readShort(head));
+  return JSON.stringify(readShort(head, true));
 }
 
-function readShort(head: string): HeadSummary {
+function readShort(head: string, asks: boolean): HeadSummary {
   const read = JSON.parse(head) as SnapshotHead | HeadSummary;
-  return "waiting" in read ? read : summaryOfHead(read);
+  if (!("waiting" in read)) return asks ? { ...summaryOfHead(read), asked: askedWaits(read.activePaths) } : summaryOfHead(read);
+  const { asked: _, ...short } = read;
+  return asks ? read : short;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { askedWaits } from "../../../core/reading/asked-waits.ts";
 import { summaryOfHead } from "../../../core/reading/summary-of-head.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../../ports/execution-list.ts";
@@ -69,5 +70,6 @@ async function liveSummary({ hot, cold }: Tiers, item: ExecutionSummary): Promis
   const live = inHot && (await loadCold(cold, workflowId, true));
   if (!live) return null;
   const { status, version, sizeBytes } = live;
-  return { ...item, status, version, sizeBytes, ...summaryOfHead(live) };
+  const asked = item.asked && { asked: askedWaits(live.activePaths) };
+  return { ...item, status, version, sizeBytes, ...summaryOfHead(live), ...asked };
 }

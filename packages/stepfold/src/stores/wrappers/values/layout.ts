@@ -66,6 +66,8 @@ const wait = fields("id firstId kind transient begins openedAt resumeAt timeoutA
   answers: listOf(answer),
   refused: fields("at"),
 });
+/** The layout of `ExecutionSummary.asked`. */
+export const askedLayout: ListLayout = listOf(fields("id nodeId kind openedAt timeoutAt lacks"));
 const reopening = fields("waitId version", { waits: listOf(wait) });
 const schemas: Readonly<Record<string, Layout>> = { schemas: { recordOf: "value" } };
 

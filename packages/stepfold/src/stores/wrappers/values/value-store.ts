@@ -17,7 +17,16 @@ import { equalValues, isInRanges, isRange } from "../../kit/lists/metadata-range
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
 import { ValueEncoder } from "./encode-values.ts";
-import { checkpointLayout, childLayout, errorLayout, eventLayout, headLayout, parkedLayout, snapshotLayout } from "./layout.ts";
+import {
+  askedLayout,
+  checkpointLayout,
+  childLayout,
+  errorLayout,
+  eventLayout,
+  headLayout,
+  parkedLayout,
+  snapshotLayout,
+} from "./layout.ts";
 import { orderedSender } from "./ordered-sender.ts";
 import { refusePlainValues } from "./plain-values.ts";
 import { incarnationOf } from "./read-all.ts";
@@ -276,16 +285,19 @@ async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise
   const location = locationOf(item);
   if (item.error) refusePlainValues(codec, errorLayout, item.error, location);
   if (item.parked) refusePlainValues(codec, parkedLayout, item.parked, location);
-  const [metadata, error, parked] = await Promise.all([
+  if (item.asked) refusePlainValues(codec, askedLayout, item.asked, location);
+  const [metadata, error, parked, asked] = await Promise.all([
     decodeMetadata(codec, item.metadata as JsonObject, location),
     decodeValues(codec, item.error, location),
     item.parked && decodeValues(codec, item.parked, location),
+    item.asked && decodeValues(codec, item.asked, location),
   ]);
   return {
     ...item,
     metadata,
     error,
     ...(parked && { parked }),
+    ...(asked && { asked }),
     ...(item.waits && codec.waits && { waits: codec.waits.decode(item.waits) }),
   };
 }

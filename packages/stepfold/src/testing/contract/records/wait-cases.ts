@@ -57,6 +57,33 @@ export const waitCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "waiting: a list tells what is asked, and any other list does not",
+    async run({ store }) {
+      const first = startCommit("a");
+      await store.create(first);
+      const waits = [
+        { id: "0@1", kind: "external", payload: { title: "Refund?" }, schema: { type: "object" }, responders: ["ada"], timeoutAt: 9e12 },
+        { id: "0@1.1", kind: "timer", resumeAt: 9e12 },
+        { id: "0@1.2", kind: "signal", signal: "paid", key: "k", openedAt: 5 },
+      ] as const;
+      const path = { id: "0", nodeId: "ask", turn: 1, visit: 0, attempts: 0, since: 1, stepPath: [], status: "suspended" as const, waits };
+      const listed = [{ kind: "external", nodeId: "ask", responders: ["ada"] }] as const;
+      await store.commit(stepCommit(first, { status: "paused", wakeAt: null, waits: listed, head: { activePaths: [path] } }));
+      const { kind: _, ...asks } = waits[0];
+      const asked = [
+        { nodeId: "ask", kind: "external", ...asks },
+        { nodeId: "ask", ...waits[2] },
+      ];
+      const [item] = (await store.list({ waiting: { responder: "ada" } })).items;
+      equal(item?.asked, asked, "of a list with waiting");
+      equal(
+        (await store.list()).items.map((one) => "asked" in one),
+        [false],
+        "of any other list",
+      );
+    },
+  },
+  {
     name: "waiting: several things must be true of one and the same wait",
     async run({ store }) {
       await waitFor(store, "a", [approval("ada"), { kind: "external", nodeId: "review", responders: ["bob"] }, paid("k1")]);
