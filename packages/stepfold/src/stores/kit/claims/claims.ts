@@ -12,7 +12,7 @@ import { isExempt } from "./exempt.ts";
 import { fenceStep } from "./fence.ts";
 import { attemptOf, isDue, liveGuard } from "./guard.ts";
 import { leaveLacking } from "./leave-lacking.ts";
-import { namedQueue, partitionOf, rowKeyOf, takesPartition } from "./partitions.ts";
+import { namedQueue, partitionOf, rowKeyOf, takesPartition, takesTaskQueue } from "./partitions.ts";
 import { PermitClaims } from "./permits.ts";
 import { presentRates } from "./present-rates.ts";
 import { waitsForRate } from "./rate-key.ts";
@@ -99,16 +99,21 @@ export class Claims {
     return claimed;
   }
 
-  /** Claims executions that need no permit at this moment, and adds the claims to `claimed`. Those that are locked hold up no others. */
+  /**
+   * Claims executions that need no permit at this moment, and adds the claims to `claimed`. Those that are locked, or in task queues that this
+   * process does not take, hold up no others.
+   */
   async #claimExempt(options: CheckedClaim, limit: number, claimed: Claim[]): Promise<void> {
     const tried = new Set<string>();
     while (claimed.length < limit) {
-      const missed = tried.size - claimed.length;
-      const wanted = limit - claimed.length + missed;
+      // twice as many as were in vain, so that many of these cost few reads
+      const wanted = limit - claimed.length + 2 * (tried.size - claimed.length);
       const found = await this.#table.exempt(wanted, options.overdueMs);
       const fresh = found.filter((guard) => !tried.has(attemptOf(guard)));
-      for (const guard of fresh) tried.add(attemptOf(guard));
-      claimed.push(...(await this.#takeExempt(fresh, options)));
+      const isTaken = ({ permit }: ExecutionGuard): boolean => takesTaskQueue(partitionOf(permit?.key), options);
+      const next = fresh.filter(isTaken).slice(0, limit - claimed.length);
+      for (const guard of fresh) if (!isTaken(guard) || next.includes(guard)) tried.add(attemptOf(guard));
+      claimed.push(...(await this.#takeExempt(next, options)));
       if (found.length < wanted || fresh.length === 0) return;
     }
   }

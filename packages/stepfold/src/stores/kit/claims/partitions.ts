@@ -58,7 +58,12 @@ export function namedQueue(name: string | undefined): string | null {
 }
 
 /** Returns true if a process claims executions of a partition. */
-export function takesPartition({ taskQueue, definition }: Partition, { taskQueues, lacks }: TakenPartitions): boolean {
-  if (definition !== null && lacks?.has(definition)) return false;
+export function takesPartition(partition: Partition, taken: TakenPartitions): boolean {
+  const { definition } = partition;
+  return !(definition !== null && taken.lacks?.has(definition)) && takesTaskQueue(partition, taken);
+}
+
+/** Returns true if a process takes the task queue of a partition. */
+export function takesTaskQueue({ taskQueue }: Partition, { taskQueues }: TakenPartitions): boolean {
   return taskQueues?.includes(taskQueue ?? defaultTaskQueue) ?? true;
 }

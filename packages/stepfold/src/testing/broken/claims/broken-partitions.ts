@@ -44,6 +44,19 @@ export const brokenPartitions: readonly BrokenStore[] = [
       return { ...commit, head: { ...head, ...(permit && { permit }) } };
     },
   ),
+  {
+    name: "claims without a permit what is in other task queues",
+    caughtBy: "task queue: one that needs no permit at this moment is claimed without one only by a process that takes it",
+    breaks: (store) =>
+      altered(store, {
+        async claim({ taskQueues, ...options }) {
+          const claims = await store.claim({ ...options, ...(taskQueues && { taskQueues }) });
+          const others = taskQueues ? await store.claim(options) : [];
+          for (const claim of others) if (!claim.withoutPermit) await store.release(claim, claim.version);
+          return [...claims, ...others.filter(({ withoutPermit }) => withoutPermit)];
+        },
+      }),
+  },
   claimsWith("claims what a process lacks", left, ({ lacks: _, ...options }) => options),
   claimsWith("claims what a process lacks when it is asked for its id", byId("lacks"), ({ lacks, ...options }) =>
     options.workflowId === undefined && lacks ? { ...options, lacks } : options,

@@ -53,6 +53,26 @@ export const partitionCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "task queue: one that needs no permit at this moment is claimed without one only by a process that takes it",
+    ...needs,
+    async run({ store }) {
+      const permit = { key: "x", limit: 1 };
+      await fill(store, { held: { permit } });
+      equal(await claimedIds(store), ["held"], "claimed of the key");
+      for (const id of ["gpu-1", "gpu-2", "gpu-3", "plain"]) {
+        const waiting = await create(store, id, { permit, ...(id !== "plain" && { taskQueue: "gpu" }) });
+        await store.commit(stepCommit(waiting, { head: { outbox: [{ id: "0.0", to: "another", type: "ended" }] } }));
+      }
+      equal(await claimedIds(store, { taskQueues: ["default"], limit: 1 }), ["plain"], "claimed of the default one, behind the others");
+      const others = await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, taskQueues: ["gpu"] });
+      equal(
+        others.map(({ withoutPermit }) => withoutPermit),
+        [true, true, true],
+        "claimed of gpu",
+      );
+    },
+  },
+  {
     name: "lacks: what a process cannot run is left to others, which claim it",
     ...needs,
     async run({ store, open }) {
