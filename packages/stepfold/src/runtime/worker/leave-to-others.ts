@@ -4,6 +4,7 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import type { Claim } from "../../ports/snapshot-store.ts";
 import { isLacking, leftError } from "../context/lacking.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { giveBack } from "../local/give-back.ts";
 import { parkLacking } from "./park.ts";
 
 /** The workflow of a claimed execution; or that the execution was left to others. */
@@ -33,7 +34,7 @@ export async function workflowOrLeave(
     if (isLacking(error) && !store.features.taskQueues) return { parked: await parkLacking(context, loaded, error) };
     if (isLacking(error)) reportOnce(context, loaded, error);
     // the claim is given back so that it does not count as a crash: this process has not died
-    await store.release(claim, snapshot.version).catch(() => undefined);
+    await giveBack(store, claim, snapshot.version).catch(() => undefined);
     if (isLacking(error)) return { parked: null };
     throw error;
   }

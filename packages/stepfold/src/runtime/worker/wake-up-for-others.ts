@@ -20,7 +20,7 @@ export async function wakeUpForOthers(context: RuntimeContext, workflowId: strin
   if (!head || isTerminal(head.status)) return [];
   if (takesTaskQueue(context, head.taskQueue) && !lacks.has(head.definition.hash)) return [];
   const [summary] = (await store.summaries?.([workflowId])) ?? [];
-  const now = clock.estimate();
+  const now = await clock.now();
   if (!summary || summary.lease || summary.wakeAt === null || summary.wakeAt > now) return [];
   const dueForMs = now - (summary.wakeAt > 0 ? summary.wakeAt : summary.updatedAt);
   return [{ workflowId, delayMs: Math.min(Math.max(minDelayMs, dueForMs), maxDelayMs) }];
