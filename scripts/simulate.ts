@@ -4,17 +4,17 @@ import type { ScheduleOptions } from "../packages/stepfold/src/testing/simulatio
 import { type Arguments, commandFor, readArguments } from "./simulation/arguments.ts";
 import { catchMutants } from "./simulation/catch-mutants.ts";
 import corpus from "./simulation/corpus.json" with { type: "json" };
-import type { Job, JobResult } from "./simulation/job.ts";
+import type { Family, Job, JobResult } from "./simulation/job.ts";
 import { messagesAreKept } from "./simulation/mutant.ts";
 import { runJobs } from "./simulation/threads.ts";
 
-const usage = `npm run simulate -- [--schedules N] [--lives] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
-[--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue]`;
+const usage = `npm run simulate -- [--schedules N] [--lives | --crowds] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
+[--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue] [--other-workers yes|no]`;
 
 /** The number of schedules in one job of a thread. */
 const batch = 50;
-/** For so many random programs there is one schedule more with executions that live long. */
-const programsForOneLife = 4;
+/** For so many random programs there is one schedule more of another family. */
+const programsForOne = { lives: 5, crowds: 10 };
 /** The number of schedules of the library in one day. */
 const schedulesADay = 50;
 
@@ -37,7 +37,7 @@ function read(): Arguments {
   }
 }
 
-async function simulate({ schedules, lives, days, seed, options }: Arguments): Promise<string[]> {
+async function simulate({ schedules, family, days, seed, options }: Arguments): Promise<string[]> {
   const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0, days: 0, ticks: 0 };
   const start = performance.now();
   const onDone = (job: Job, result: JobResult): void => {
@@ -57,15 +57,16 @@ async function simulate({ schedules, lives, days, seed, options }: Arguments): P
       console.log(`Again:\n  npm run simulate -- --schedules 0 --days 1 --seed ${first.options.seed}\n`);
       return;
     }
-    console.log(`Again, with all left out that it does not need:\n  ${commandFor(first.options, job.lives === true)}`);
-    if (!job.lives) console.log(`To have it run for ever, add to scripts/simulation/corpus.json:\n  ${JSON.stringify(first.options)}\n`);
+    console.log(`Again, with all left out that it does not need:\n  ${commandFor(first.options, job.family)}`);
+    const kept = { ...(job.family && { family: job.family }), ...first.options };
+    console.log(`To have it run for ever, add to scripts/simulation/corpus.json:\n  ${JSON.stringify(kept)}\n`);
   };
   await runJobs(
     [
       ...jobsOfDays(seed, days),
       ...jobsOfCorpus(schedules),
-      ...jobsFor(seed, schedules, options, lives),
-      ...jobsOfLives(schedules),
+      ...jobsFor(seed, schedules, options, family ?? "programs"),
+      ...(family === null ? jobsOfOthers(schedules) : []),
       ...jobsOfGates(schedules),
     ],
     onDone,
@@ -96,16 +97,18 @@ function jobsOfDays(seed: number, days: number): Job[] {
 /** Returns jobs for the schedules of the corpus, which have failed before. They are part of every run of more than one schedule. */
 function jobsOfCorpus(schedules: number): Job[] {
   if (schedules <= 1) return [];
-  return (corpus as ScheduleOptions[]).map(({ seed, ...options }) => ({ seed, schedules: 1, options, mutant: null }));
+  return (corpus as (ScheduleOptions & Pick<Job, "family">)[]).map(({ seed, family = "programs", ...options }) => {
+    return { seed, schedules: 1, options: { otherWorkers: false, ...options }, family, mutant: null };
+  });
 }
 
-function jobsOfLives(schedules: number): Job[] {
-  return jobsFor(1, Math.floor(schedules / programsForOneLife), {}, true);
+function jobsOfOthers(schedules: number): Job[] {
+  return (["lives", "crowds"] as const).flatMap((family) => jobsFor(1, Math.floor(schedules / programsForOne[family]), {}, family));
 }
 
-function jobsFor(seed: number, schedules: number, options: Job["options"], lives: boolean): Job[] {
+function jobsFor(seed: number, schedules: number, options: Job["options"], family: Family): Job[] {
   const jobs: Job[] = [];
   for (let done = 0; done < schedules; done += batch)
-    jobs.push({ seed: seed + done, schedules: Math.min(batch, schedules - done), options, ...(lives && { lives }), mutant: null });
+    jobs.push({ seed: seed + done, schedules: Math.min(batch, schedules - done), options, family, mutant: null });
   return jobs;
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { commandFor, readArguments } from "./arguments.ts";
 
 it("runs 2,000 schedules from seed 1 on, if nothing else is said", () => {
-  expect(readArguments([])).toEqual({ lives: false, schedules: 2_000, days: 1, seed: 1, mutants: false, only: null, options: {} });
+  expect(readArguments([])).toEqual({ family: null, schedules: 2_000, days: 1, seed: 1, mutants: false, only: null, options: {} });
 });
 
 it("reads the command that it tells for a failure", () => {
@@ -13,12 +13,13 @@ it("reads the command that it tells for a failure", () => {
     faultsUntilMs: 750,
     clients: [0, 2],
     wakeUps: "store",
+    otherWorkers: false,
   } as const;
-  const words = commandFor({ seed: 42, ...options }, true)
+  const words = commandFor({ seed: 42, ...options }, "lives")
     .split(" ")
     .slice(4)
     .map((word) => word.replaceAll('"', ""));
-  expect(readArguments(words)).toEqual({ schedules: 1, lives: true, days: 0, seed: 42, mutants: false, only: null, options });
+  expect(readArguments(words)).toEqual({ schedules: 1, family: "lives", days: 0, seed: 42, mutants: false, only: null, options });
 });
 
 it("reads that nothing is to fail", () => {

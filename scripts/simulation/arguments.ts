@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type FaultKind, faultKinds, type SimulationMode } from "../../packages/stepfold/src/testing/simulation/faults.ts";
 import type { ScheduleOptions, WakeUps } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import type { Family } from "./job.ts";
 
 /** With fewer schedules than this, no days are run by default: such a run looks for something else. */
 const leastForDays = 100;
@@ -11,8 +12,8 @@ export interface Arguments {
   readonly seed: number;
   /** The number of simulated days of schedules. */
   readonly days: number;
-  /** All schedules have executions that live long. Else a part of the schedules is run in addition with these. */
-  readonly lives: boolean;
+  /** What all schedules run. Null: random programs, and a part of the schedules in addition with each of the others. */
+  readonly family: Family | null;
   readonly mutants: boolean;
   /** The name of the only mutant to run. Null: all mutants. */
   readonly only: string | null;
@@ -25,6 +26,7 @@ const options = {
   days: { type: "string" },
   chance: { type: "string" },
   lives: { type: "boolean", default: false },
+  crowds: { type: "boolean", default: false },
   mutants: { type: "boolean", default: false },
   only: { type: "string" },
   mode: { type: "string" },
@@ -32,6 +34,7 @@ const options = {
   "faults-until": { type: "string" },
   clients: { type: "string" },
   "wake-ups": { type: "string" },
+  "other-workers": { type: "string" },
 } as const;
 
 /**
@@ -43,12 +46,13 @@ export function readArguments(args: readonly string[]): Arguments {
   const { chance, mode, faults, clients } = values;
   const until = values["faults-until"];
   const wakeUps = values["wake-ups"];
+  const others = values["other-workers"];
   const schedules = whole("schedules", values.schedules);
   return {
     schedules,
     days: values.days === undefined ? daysFor(schedules) : whole("days", values.days),
     seed: whole("seed", values.seed),
-    lives: values.lives,
+    family: values.lives ? "lives" : values.crowds ? "crowds" : null,
     mutants: values.mutants || values.only !== undefined,
     only: values.only ?? null,
     options: {
@@ -58,20 +62,23 @@ export function readArguments(args: readonly string[]): Arguments {
       ...(until !== undefined && { faultsUntilMs: whole("faults-until", until) }),
       ...(clients !== undefined && { clients: listed(clients).map((client) => whole("clients", client)) }),
       ...(wakeUps !== undefined && { wakeUps: oneOf<WakeUps>("wake-ups", wakeUps, ["both", "store", "queue"]) }),
+      ...(others !== undefined && { otherWorkers: oneOf("other-workers", others, ["yes", "no"]) === "yes" }),
     },
   };
 }
 
 /** Returns the command that runs a schedule again. */
-export function commandFor({ seed, chance, mode, faults, faultsUntilMs, clients, wakeUps }: ScheduleOptions, lives: boolean): string {
+export function commandFor(options: ScheduleOptions, family: Family = "programs"): string {
+  const { seed, chance, mode, faults, faultsUntilMs, clients, wakeUps, otherWorkers } = options;
   const words = ["npm run simulate -- --schedules 1", `--seed ${seed}`];
-  if (lives) words.push("--lives");
+  if (family !== "programs") words.push(`--${family}`);
   if (chance !== undefined) words.push(`--chance ${chance}`);
   if (mode) words.push(`--mode ${mode}`);
   if (faults) words.push(`--faults "${faults.join(",")}"`);
   if (faultsUntilMs !== undefined) words.push(`--faults-until ${faultsUntilMs}`);
   if (clients) words.push(`--clients ${clients.join(",")}`);
   if (wakeUps) words.push(`--wake-ups ${wakeUps}`);
+  if (otherWorkers !== undefined) words.push(`--other-workers ${otherWorkers ? "yes" : "no"}`);
   return words.join(" ");
 }
 

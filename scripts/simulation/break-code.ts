@@ -1,13 +1,11 @@
 import { registerHooks } from "node:module";
-import { codeMutants } from "./code-mutants.ts";
 import { dayMutants } from "./days/day-mutants.ts";
-import { identityMutants } from "./identity-mutants.ts";
-import { valueMutants } from "./value-mutants.ts";
+import { patchedMutants } from "./patched-mutants.ts";
 
 /** The part of a source file's URL before its path below `src`. */
 const sources = "/packages/stepfold/src/";
 
-const mutants = [...codeMutants, ...identityMutants, ...valueMutants, ...dayMutants];
+const mutants = [...patchedMutants, ...dayMutants];
 
 /** True if a mutant changes the code, and not a store or queue around it. */
 export function changesCode(name: string): boolean {

@@ -25,6 +25,7 @@ export interface Frame {
   readonly runs?: number;
   /** Whether a timer and a step run at its end. */
   readonly hasLast?: boolean;
+  readonly taskQueue?: string | undefined;
 }
 
 /** The declared variables of every workflow. Steps also set `last` and `outer`, which are not declared. */
@@ -49,7 +50,7 @@ function definitionOf(
   id: string,
   program: Program,
   detached: WorkflowDefinition[],
-  { timeoutMs, hasLast, runs = 1 }: Frame,
+  { timeoutMs, hasLast, taskQueue, runs = 1 }: Frame,
   isInner: boolean,
 ): WorkflowDefinition {
   const graph: Graph = { nodes: [], edges: [], workflows: {}, detached, isInner };
@@ -62,14 +63,14 @@ function definitionOf(
   connect(graph, exits, runs > 1 ? goingOn : "end");
   const { nodes, edges, workflows } = graph;
   const inner = { variables, ...(Object.keys(workflows).length > 0 && { workflows }) };
-  const timeout = timeoutMs !== undefined && { timeout: timeoutMs };
-  if (!hasLast) return { id, start: entry, nodes, edges, ...inner, ...timeout };
+  const around = { ...(timeoutMs !== undefined && { timeout: timeoutMs }), ...(taskQueue !== undefined && { taskQueue }) };
+  if (!hasLast) return { id, start: entry, nodes, edges, ...inner, ...around };
   const last: Node[] = [
     { id: "pause", type: "timer", data: { ms: 300 } },
     { id: lastStep, type: "step" },
   ];
   const all = { nodes: [...nodes, ...last], edges: [...edges, { source: "pause", target: lastStep }] };
-  return { id, start: entry, finally: "pause", ...all, ...inner, ...timeout };
+  return { id, start: entry, finally: "pause", ...all, ...inner, ...around };
 }
 
 function add(graph: Graph, workflow: string, program: Program): Ends {

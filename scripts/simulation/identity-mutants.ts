@@ -113,7 +113,7 @@ export const identityMutants: readonly CodeMutant[] = [
   },
   {
     name: "restart-counts-each-time-under-one-key",
-    lives: true,
+    family: "lives",
     caughtBy: ["I22"],
     options: faultFree,
     patches: [

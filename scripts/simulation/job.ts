@@ -1,5 +1,11 @@
 import type { ScheduleOptions } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
+/**
+ * What the schedules of a job run: random programs (`randomScenario`), executions that live long (`randomLives`), or crowds that share limits
+ * (`randomCrowd`).
+ */
+export type Family = "programs" | "lives" | "crowds";
+
 /** A number of schedules that one thread runs, one after the other. */
 export interface Job {
   /** The seed of the first schedule; each further schedule has the next number. */
@@ -10,8 +16,8 @@ export interface Job {
   readonly mutant: string | null;
   /** The largest average number of rescues in one schedule; more of them break a rule. Default: no limit. */
   readonly mostRescues?: number;
-  /** Runs executions that live long (`randomLives`) instead of random programs. */
-  readonly lives?: true;
+  /** What the schedules run. Default: `programs`. */
+  readonly family?: Family;
   /** If present, the job runs days instead, each with so many schedules of the library. */
   readonly schedulesADay?: number;
 }

@@ -1,6 +1,7 @@
 import type { SnapshotStore } from "../../packages/stepfold/src/ports/snapshot-store.ts";
 import type { WorkQueue } from "../../packages/stepfold/src/ports/work-queue.ts";
 import type { ScheduleOptions, StoreWorld } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import type { Family } from "./job.ts";
 
 /**
  * A limit for a figure over many schedules, for mistakes that no rule notices because something else makes up for them. For example, a
@@ -19,7 +20,7 @@ export interface Gate {
 
 /** A gate in which calls of the store fail before they have an effect, so that messages have to be delivered again. */
 export const messagesAreKept: Gate = {
-  options: { mode: "liveness", faults: ["storeErrorBefore"], wakeUps: "both" },
+  options: { mode: "liveness", faults: ["storeErrorBefore"], wakeUps: "both", otherWorkers: false },
   schedules: 200,
   mostRescues: 0.08,
 };
@@ -36,8 +37,8 @@ interface Mistake {
    * search goes on with the next seeds.
    */
   readonly firstSeed?: number;
-  /** The mistake shows in executions that live long (`randomLives`). */
-  readonly lives?: true;
+  /** The schedules in which the mistake shows. Default: `programs`. */
+  readonly family?: Family;
   /** The gate that the mistake does not pass, if only a figure shows it. */
   readonly gate?: Gate;
 }

@@ -174,6 +174,13 @@ export const portMutants: readonly PortMutant[] = [
     store: oneAtATime,
   },
   {
+    name: "what-one-process-lacks-is-kept-from-all",
+    family: "crowds",
+    caughtBy: ["I7"],
+    options: { otherWorkers: true },
+    store: broken("keeps what one process lacks from all others"),
+  },
+  {
     name: "what-is-given-back-is-lost",
     firstSeed: 8,
     caughtBy: ["I7"],

@@ -2,26 +2,27 @@ import type { Violation } from "../../packages/stepfold/src/testing/simulation/l
 import { runSchedule } from "../../packages/stepfold/src/testing/simulation/run-schedule.ts";
 import type { ScenarioOf } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { shrinkSchedule } from "../../packages/stepfold/src/testing/simulation/shrink.ts";
-import { codeMutants } from "./code-mutants.ts";
-import { identityMutants } from "./identity-mutants.ts";
-import type { Finding, Job, JobResult } from "./job.ts";
+import { randomCrowd } from "./crowds.ts";
+import type { Family, Finding, Job, JobResult } from "./job.ts";
 import { randomLives } from "./lives.ts";
+import { patchedMutants } from "./patched-mutants.ts";
 import { portMutants } from "./port-mutants.ts";
 import { randomScenario } from "./scenario.ts";
-import { valueMutants } from "./value-mutants.ts";
+
+const scenarios: Readonly<Record<Family, ScenarioOf>> = { programs: randomScenario, lives: randomLives, crowds: randomCrowd };
 
 /** Runs schedules. With a mutant it stops when the mutant is caught. */
 export async function runJob({
   seed,
   schedules,
   options,
-  lives,
+  family = "programs",
   mutant: name,
   mostRescues = Number.POSITIVE_INFINITY,
 }: Job): Promise<JobResult> {
-  const mutant = [...codeMutants, ...identityMutants, ...valueMutants, ...portMutants].find((one) => one.name === name);
+  const mutant = [...patchedMutants, ...portMutants].find((one) => one.name === name);
   const scenarioOf: ScenarioOf = (random) => {
-    const scenario = lives ? randomLives(random) : randomScenario(random);
+    const scenario = scenarios[family](random);
     if (!mutant || "patches" in mutant) return scenario;
     const { store: breaks, ...seen } = mutant;
     const { store } = scenario;

@@ -6,6 +6,7 @@ import { wrongRefusals } from "./check-refusals.ts";
 import { expectations, wrongDeadline, wrongLast, wrongResults } from "./check-results.ts";
 import { type Frame, workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
+import { randomOthers, taskQueue } from "./others.ts";
 import { type Program, randomProgram, randomRuns, randomTimeout } from "./program.ts";
 import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, watcher } from "./scripts.ts";
 import { simulatedStore } from "./simulated-store.ts";
@@ -34,7 +35,8 @@ export function randomScenario(random: Random): Scenario {
     edited[id] = { kind: "sequence", parts: [{ kind: "step", id: "edited" }, program] };
     const limits = random.fork(`deadline ${id}`);
     const runs = randomRuns(random.fork(`runs ${id}`));
-    frames[id] = { ...randomTimeout(limits), runs, hasLast: random.fork(`last ${id}`).chance(0.3) };
+    const isQueued = random.fork(`task queue ${id}`).chance(0.3);
+    frames[id] = { ...randomTimeout(limits), runs, hasLast: random.fork(`last ${id}`).chance(0.3), ...(isQueued && { taskQueue }) };
     const { timeoutMs } = randomTimeout(limits);
     if (timeoutMs !== undefined) given.set(id, timeoutMs);
     const scripts = [owner(id, timeoutMs)];
@@ -61,12 +63,17 @@ export function randomScenario(random: Random): Scenario {
   const knownVariables: KnownVariables = new Map();
   const expected = new Map([...expectations(first, frames), ...expectations(edited, frames)]);
   const trims = random.fork("trims");
+  const otherWorkers = randomOthers(
+    random.fork("others"),
+    releases.flat().filter(({ id }) => !(id in first)),
+  );
   return {
     store: simulatedStore,
     ...(trims.chance(0.5) && { seenStore: (store) => trimmedNowAndThen(store, trims) }),
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
     nodeDefinitions: nodes,
     withoutCode: true,
+    ...(otherWorkers && { otherWorkers }),
     runtime: {
       globals: { apiKey: secret },
       maxCrashes: random.pick([2, 5, Number.POSITIVE_INFINITY]),

@@ -22,6 +22,7 @@ export { runSchedule, type ScheduleOutcome } from "./simulation/run-schedule.ts"
 export type {
   ClientScript,
   Ended,
+  OtherWorker,
   Scenario,
   ScenarioOf,
   ScheduleOptions,

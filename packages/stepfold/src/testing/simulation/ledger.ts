@@ -103,6 +103,8 @@ export class Ledger {
   readonly fences: Set<string> = new Set();
   /** How late a timer or a deadline may be, in milliseconds; a later one breaks I7. Limited only in the mode `faultFree`. */
   maxLateMs: number = Number.POSITIVE_INFINITY;
+  /** True if some workers leave executions to others: the first one that was told of an execution need not be the one that drives it. */
+  isMixed = false;
   /** True if the past of the latest second is kept, so that a failover can lose it. */
   keepsPast = false;
   #past: { readonly atMs: number; readonly entries: Map<string, LedgerEntry> }[] = [];

@@ -1,6 +1,6 @@
 import { chooseFaults, type FaultKind, type SimulationMode } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { ScheduleOptions, WakeUps } from "./scenario.ts";
+import type { Scenario, ScheduleOptions, WakeUps } from "./scenario.ts";
 
 /** Everything about a schedule that is decided before it begins. */
 export interface SchedulePlan {
@@ -11,14 +11,17 @@ export interface SchedulePlan {
   readonly wakeUps: WakeUps;
   /** The clients that take part, by their index in the scenario. */
   readonly clients: readonly number[];
+  /** The number of workers that have everything. */
   readonly workers: number;
+  /** Whether the scenario's `otherWorkers` run too. */
+  readonly otherWorkers: boolean;
   readonly leaseMs: number;
   /** The time between two polls of the store for due executions, in milliseconds. */
   readonly pollMs: number;
 }
 
 /** Makes the plan. The seed decides the options that are not given. */
-export function planOf(options: ScheduleOptions, random: Random, clients: number): SchedulePlan {
+export function planOf(options: ScheduleOptions, random: Random, { clients, otherWorkers }: Scenario): SchedulePlan {
   const mode = options.mode ?? random.fork("mode").pick(["liveness", "liveness", "liveness", "safety", "faultFree"] as const);
   const faults = options.faults ?? chooseFaults(random.fork("kinds"), mode);
   const wakeUps =
@@ -30,7 +33,8 @@ export function planOf(options: ScheduleOptions, random: Random, clients: number
     faults,
     faultsUntilMs: options.faultsUntilMs ?? 15_000,
     wakeUps,
-    clients: options.clients ?? Array.from({ length: clients }, (_, index) => index),
+    clients: options.clients ?? clients.map((_, index) => index),
+    otherWorkers: otherWorkers !== undefined && (options.otherWorkers ?? random.fork("other workers").chance(0.5)),
     workers: sizes.between(1, 3),
     leaseMs: sizes.pick([1_000, 2_000, 4_000]),
     pollMs: sizes.pick([200, 500]),

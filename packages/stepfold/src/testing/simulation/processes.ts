@@ -4,7 +4,7 @@ import { beginsAt } from "./machine.ts";
 import { witnessed } from "./promises.ts";
 import type { Random } from "./random.ts";
 import type { ClientScript } from "./scenario.ts";
-import type { Process, World } from "./world.ts";
+import type { Begun, Process, World } from "./world.ts";
 
 /** The longest time until a process that was closed or has died is replaced. */
 const maxDownMs = 1_000;
@@ -15,11 +15,11 @@ const closeMs = 500;
 const maxClientProcesses = 3;
 
 /** Keeps a process running: when it has ended, another process of a later release takes its place. */
-function keep(world: World, name: string, drives: boolean, onBegun: (process: Process) => void): void {
+function keep(world: World, name: string, { drive, worker }: Omit<Begun, "release">, onBegun: (process: Process) => void): void {
   const random = world.random.fork(name);
   let release = 0;
   const begin = (): void => {
-    const process = world.begin(name, { drive: drives, release: release++ });
+    const process = world.begin(name, { drive, worker, release: release++ });
     process.machine.onEnded = () => world.scheduler.after(random.between(10, maxDownMs), begin);
     onBegun(process);
     trouble(world, process, random.fork(`${release}`));
@@ -31,7 +31,11 @@ function keep(world: World, name: string, drives: boolean, onBegun: (process: Pr
 export function beginProcesses(world: World, onScriptDone: () => void): void {
   const { plan, scenario, random } = world;
   const { wakeUps, mode } = plan;
-  for (let i = 0; i < plan.workers; i++) keep(world, `worker${i}`, true, () => undefined);
+  // with only a queue, a message has to come to a worker with the code before the schedule is over
+  const isBare = wakeUps === "queue" && plan.otherWorkers;
+  const others = Object.entries((plan.otherWorkers && scenario.otherWorkers) || []).slice(0, isBare ? 1 : undefined);
+  for (let i = 0; i < Math.max(plan.workers, isBare ? 2 : 1); i++) keep(world, `worker${i}`, { drive: true }, () => undefined);
+  for (const [i, worker] of others) keep(world, `other${i}`, { drive: true, worker }, () => undefined);
   const chance = random.fork("clients");
   // A process that drives runs executions, and polls for them. Without a queue and without faults all processes of clients must do so;
   // with only a queue none of them may.
@@ -52,7 +56,7 @@ export function beginProcesses(world: World, onScriptDone: () => void): void {
   for (const [place, isDriving] of drives.entries()) {
     const scripts = all.filter((one) => one.place === place && plan.clients.includes(one.index));
     if (scripts.length === 0) continue;
-    keep(world, `clients${place}`, isDriving, (process) => {
+    keep(world, `clients${place}`, { drive: isDriving }, (process) => {
       for (const running of scripts) if (!running.isDone) play(world, process, running, onScriptDone);
     });
   }

@@ -43,7 +43,7 @@ const safetyMs = 20_000;
 export async function runSchedule(scenarioOf: ScenarioOf, options: ScheduleOptions): Promise<ScheduleOutcome> {
   const random = seededRandom(`${options.seed}`);
   const scenario = scenarioOf(random.fork("scenario"));
-  const plan = planOf(options, random, scenario.clients.length);
+  const plan = planOf(options, random, scenario);
   const world = new World(scenario, plan, random.fork(`world${options.chance ?? ""}`));
   const { ledger, scheduler } = world;
   let left = plan.clients.reduce((sum, index) => sum + scriptsOf(scenario.clients[index] ?? []).length, 0);

@@ -58,6 +58,14 @@ export interface Ended {
   readonly events: readonly Event[];
 }
 
+/** A worker that does not have all of the code, or takes only some task queues. */
+export interface OtherWorker {
+  /** The node types whose code it lacks. It knows no workflow with such nodes either. Default: none. */
+  readonly lacks?: readonly string[];
+  /** The task queues that it takes. Default: all. */
+  readonly taskQueues?: readonly string[];
+}
+
 /** What to simulate. */
 export interface Scenario {
   /**
@@ -80,6 +88,12 @@ export interface Scenario {
    * only the code of a node can check are refused with `CODE_NEEDED`. Default: false.
    */
   readonly withoutCode?: boolean;
+  /**
+   * Workers that do not have all of the code, or take only some task queues, as during a deployment, or if services share a store. In about
+   * half of the schedules one of each runs beside the workers that have everything; only the first of them if nothing but a queue tells
+   * workers what is due. Default: none.
+   */
+  readonly otherWorkers?: readonly OtherWorker[];
   /** More options of the runtimes, such as `globals`. */
   readonly runtime?: Partial<Omit<RuntimeOptions, "store" | "queue" | "nodeDefinitions" | "workflows" | "environment" | "drive">>;
   /** Wraps the store of each runtime, which already has latency and faults, to test a wrapper or a broken store. Default: no wrapper. */
@@ -122,6 +136,8 @@ export interface ScheduleOptions {
    * without faults, because nothing would find a message that the queue lost.
    */
   readonly wakeUps?: WakeUps | undefined;
+  /** Whether the scenario's `otherWorkers` run. Default: the seed decides. */
+  readonly otherWorkers?: boolean | undefined;
 }
 
 /** How workers learn that there is something to do: from the queue, by asking the store, or by both. */

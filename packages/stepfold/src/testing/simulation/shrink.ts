@@ -13,7 +13,7 @@ const maxTries = 200;
 const chances = 8;
 
 /**
- * Finds a smaller schedule that breaks the same rule: with fewer clients, fewer kinds of faults, and faults that end earlier. It
+ * Finds a smaller schedule that breaks the same rule: without other workers, with fewer clients, fewer kinds of faults, and faults that end earlier. It
  * leaves out whatever it can, in this order, until nothing more can be left out or `maxTries` schedules have been run.
  */
 export async function shrinkSchedule(scenarioOf: ScenarioOf, failed: FailedSchedule): Promise<FailedSchedule> {
@@ -33,6 +33,7 @@ export async function shrinkSchedule(scenarioOf: ScenarioOf, failed: FailedSched
   };
   for (let before: FailedSchedule | null = null; before !== smallest && tries < maxTries; ) {
     before = smallest;
+    if (smallest.outcome.plan.otherWorkers) await attempt({ otherWorkers: false });
     for (const client of smallest.outcome.plan.clients) {
       const clients = smallest.outcome.plan.clients.filter((other) => other !== client);
       if (clients.length > 0) await attempt({ clients });
@@ -47,6 +48,6 @@ export async function shrinkSchedule(scenarioOf: ScenarioOf, failed: FailedSched
 
 /** Returns the options with everything that the seed had decided, so that leaving one thing out does not change another. */
 function pinned({ options, outcome }: FailedSchedule): ScheduleOptions {
-  const { mode, faults, faultsUntilMs, wakeUps, clients } = outcome.plan;
-  return { ...options, mode, faults, faultsUntilMs, wakeUps, clients };
+  const { mode, faults, faultsUntilMs, wakeUps, clients, otherWorkers } = outcome.plan;
+  return { ...options, mode, faults, faultsUntilMs, wakeUps, clients, otherWorkers };
 }

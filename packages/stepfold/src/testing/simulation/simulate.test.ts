@@ -57,6 +57,24 @@ describe("a simulation", () => {
     expect(failures.map(({ options }) => options)).toContainEqual({ seed: schedules });
   });
 
+  it("has workers in some schedules that lack code, or take only some task queues", async () => {
+    const outcomes: ScheduleOutcome[] = [];
+    const scenario = (): Scenario => posts({ otherWorkers: [{ lacks: ["ask"] }, { taskQueues: ["gpu"] }] });
+    const { failures } = await simulate(scenario, { schedules: 20, onOutcome: (outcome) => outcomes.push(outcome) });
+    expect(failures).toEqual([]);
+    expect(new Set(outcomes.map(({ plan }) => plan.otherWorkers))).toEqual(new Set([true, false]));
+  });
+
+  it.each([
+    ["that it cannot run", "claims what a process lacks", { lacks: ["ask"] }, /had found out before that it cannot run it/],
+    ["of other task queues", "takes no notice of task queues", { taskQueues: ["gpu"] }, /does not take its task queue "default"/],
+  ])("notices that a worker gets executions %s", async (_, broken, worker, message) => {
+    const scenario = (): Scenario => posts({ store: oneOf(broken), otherWorkers: [worker] });
+    const { failures } = await simulate(scenario, { schedules: 30, otherWorkers: true });
+    expect(failures[0]!.outcome.violations[0]).toMatchObject({ invariant: "I25", message: expect.stringMatching(message) });
+    expect(failures[0]!.options.otherWorkers).toBe(true);
+  });
+
   it("takes rules of one's own", async () => {
     const scenario = (): Scenario =>
       posts({ check: ({ snapshot, events }) => (events.length > 3 ? [`${snapshot.workflowId} has ${events.length} events`] : []) });

@@ -4,6 +4,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { createRuntime } from "../../runtime/create-runtime.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { CodeChecks } from "./checks/check-code.ts";
 import { EffectLog } from "./checks/check-effects.ts";
 import { observedNodes, type ScheduleSetting } from "./effects.ts";
 import { type Faults, faultsOf } from "./faults.ts";
@@ -12,12 +13,13 @@ import { Loans } from "./loans.ts";
 import { beginsAt, Machine } from "./machine.ts";
 import { Network } from "./network.ts";
 import { observedStore } from "./observed-store.ts";
+import { codeWithout } from "./other-workers.ts";
 import type { SchedulePlan } from "./plan.ts";
 import type { Promised } from "./promises.ts";
 import type { Random } from "./random.ts";
 import { remoteStore } from "./remote-store.ts";
 import { RowLocks } from "./row-locks.ts";
-import type { Scenario } from "./scenario.ts";
+import type { OtherWorker, Scenario } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedFeed } from "./services/simulated-feed.ts";
 import { SimulatedQueue } from "./services/simulated-queue.ts";
@@ -26,6 +28,8 @@ import { SimulatedQueue } from "./services/simulated-queue.ts";
 const neverMs = 24 * 60 * 60_000;
 /** How late a timer may fire without faults: enough for a poll, a claim, and a commit that had to be repeated. */
 const maxLateMs = 1_000;
+/** The same if some workers leave executions to others: a message may go back and forth, until a poll finds the execution. */
+const maxLeftMs = 3_000;
 /** The largest error of a clock. */
 const skewMs = 10 * 60_000;
 
@@ -33,6 +37,14 @@ const skewMs = 10 * 60_000;
 export interface Process {
   readonly machine: Machine;
   readonly runtime: Runtime;
+}
+
+/** How a process begins. */
+export interface Begun {
+  readonly drive: boolean;
+  readonly release: number;
+  /** What it has less than others. Default: it has everything. */
+  readonly worker?: OtherWorker | undefined;
 }
 
 /** Everything that exists in one schedule. */
@@ -43,6 +55,7 @@ export class World {
   readonly effects: EffectLog;
   readonly promises: Promised[] = [];
   readonly loans: Loans = new Loans();
+  readonly code: CodeChecks;
   readonly locks: RowLocks;
   /** The store below all faults. Only the checks use it directly. */
   readonly store: SnapshotStore;
@@ -72,7 +85,9 @@ export class World {
       plan.mode === "liveness" ? plan.faultsUntilMs : Number.POSITIVE_INFINITY,
     );
     this.ledger = new Ledger(nowMs, plan.wakeUps !== "store", scenario.runtime?.maxCrashes ?? Number.POSITIVE_INFINITY);
-    if (plan.mode === "faultFree") this.ledger.maxLateMs = maxLateMs;
+    this.ledger.isMixed = plan.otherWorkers;
+    if (plan.mode === "faultFree") this.ledger.maxLateMs = lateLimitOf(plan);
+    this.code = new CodeChecks(this.ledger);
     this.ledger.keepsPast = plan.faults.includes("failover");
     this.effects = new EffectLog(this.ledger);
     this.locks = new RowLocks(nowMs);
@@ -107,7 +122,7 @@ export class World {
   }
 
   /** Begins a process. */
-  begin(role: string, { drive, release }: { readonly drive: boolean; readonly release: number }): Process {
+  begin(role: string, { drive, release, worker = {} }: Begun): Process {
     const { scenario, plan, scheduler, random } = this;
     const name = `${role}.${++this.#machines}`;
     const own = random.fork(name);
@@ -126,18 +141,25 @@ export class World {
     // No message tells that it is the turn of an execution that shares a limit.
     const needsPolls = workflows.some((one) => safeMember(one, "concurrency") !== undefined || safeMember(one, "rateLimit") !== undefined);
     const lacksCode = withoutCode && !drive && own.fork("code").chance(0.5);
+    const code = codeWithout(worker.lacks ?? [], { workflows, nodeDefinitions: scenario.nodeDefinitions });
+    const { store, onProblem } = this.code.watched(this.#storeOf(machine), name, worker);
     const runtime = createRuntime({
       leaseMs: plan.leaseMs,
       pollMs: drive && plan.wakeUps === "queue" && !needsPolls ? neverMs : plan.pollMs,
       owner: name,
       maxCrashes: Number.POSITIVE_INFINITY,
       ...scenario.runtime,
+      ...(worker.taskQueues && { taskQueues: worker.taskQueues }),
+      onProblem(workflowId, error) {
+        onProblem(workflowId, error);
+        scenario.runtime?.onProblem?.(workflowId, error);
+      },
       ...(plan.wakeUps !== "store" && { queue: this.#queueOf(machine) }),
       ...(this.#feed && { feed: this.#feed.seenBy(machine) }),
-      store: this.#storeOf(machine),
+      store,
       environment: machine.environment,
-      nodeDefinitions: lacksCode ? undefined : observedNodes(scenario.nodeDefinitions, machine, setting),
-      workflows,
+      nodeDefinitions: lacksCode ? undefined : observedNodes(code.nodeDefinitions, machine, setting),
+      workflows: code.workflows,
       drive,
     });
     return { machine, runtime };
@@ -152,4 +174,10 @@ export class World {
     const queue = this.#queue.seenBy(machine);
     return this.scenario.seenQueue?.(queue) ?? queue;
   }
+}
+
+/** How late a timer may fire without faults. With only a queue, a message goes from worker to worker until it comes to one with the code. */
+function lateLimitOf({ otherWorkers, wakeUps }: SchedulePlan): number {
+  if (!otherWorkers) return maxLateMs;
+  return wakeUps === "queue" ? Number.POSITIVE_INFINITY : maxLeftMs;
 }

@@ -12,7 +12,7 @@ import { isExempt } from "./exempt.ts";
 import { fenceStep } from "./fence.ts";
 import { attemptOf, isDue, liveGuard } from "./guard.ts";
 import { leaveLacking } from "./leave-lacking.ts";
-import { isTakenQueue, namedQueue, partitionOf, rowKeyOf, takesPartition } from "./partitions.ts";
+import { namedQueue, partitionOf, rowKeyOf, takesPartition, takesQueueOf } from "./partitions.ts";
 import { PermitClaims } from "./permits.ts";
 import { presentRates } from "./present-rates.ts";
 import { waitsForRate } from "./rate-key.ts";
@@ -110,7 +110,7 @@ export class Claims {
       const wanted = limit - claimed.length + 2 * (tried.size - claimed.length);
       const found = await this.#table.exempt(wanted, options.overdueMs);
       const fresh = found.filter((guard) => !tried.has(attemptOf(guard)));
-      const isTaken = ({ permit }: ExecutionGuard): boolean => isTakenQueue(partitionOf(permit?.key), options);
+      const isTaken = ({ permit }: ExecutionGuard): boolean => takesQueueOf(partitionOf(permit?.key), options);
       const next = fresh.filter(isTaken).slice(0, limit - claimed.length);
       for (const guard of fresh) if (!isTaken(guard) || next.includes(guard)) tried.add(attemptOf(guard));
       claimed.push(...(await this.#takeExempt(next, options)));

@@ -60,10 +60,10 @@ export function namedQueue(name: string | undefined): string | null {
 /** Returns true if a process claims executions of a partition. */
 export function takesPartition(partition: Partition, taken: TakenPartitions): boolean {
   const { definition } = partition;
-  return !(definition !== null && taken.lacks?.has(definition)) && isTakenQueue(partition, taken);
+  return !(definition !== null && taken.lacks?.has(definition)) && takesQueueOf(partition, taken);
 }
 
 /** Returns true if a process takes the task queue of a partition. */
-export function isTakenQueue({ taskQueue }: Partition, { taskQueues }: TakenPartitions): boolean {
+export function takesQueueOf({ taskQueue }: Partition, { taskQueues }: TakenPartitions): boolean {
   return taskQueues?.includes(taskQueue ?? defaultTaskQueue) ?? true;
 }

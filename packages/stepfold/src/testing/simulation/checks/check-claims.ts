@@ -39,7 +39,7 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   if (!withoutPermit) checkPermit(ledger, entry);
   const isFound = options !== null && options.workflowId === undefined;
   // An execution that shares a limit waits for its turn, and no process is told when its turn comes.
-  const wasTold = !entry.head.permit && !entry.head.rate && (entry.wakeAt === 0 || ledger.hasQueue);
+  const wasTold = !ledger.isMixed && !entry.head.permit && !entry.head.rate && (entry.wakeAt === 0 || ledger.hasQueue);
   const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
   if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
   // A claim that was lost before its holder had begun is the fault of a slow store, not of the execution.
