@@ -460,8 +460,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "stores/kit/claims/claims.ts",
-        find: "(await takeExecutions(this.#writer, guards.map(plannedClaim), options, true)).claimed",
-        put: "(await takeExecutions(this.#writer, guards.map(plannedClaim), options, false)).claimed",
+        find: "(await takeExecutions(this.#writer, next.map(plannedClaim), options, true)).claimed",
+        put: "(await takeExecutions(this.#writer, next.map(plannedClaim), options, false)).claimed",
       },
     ],
   },

@@ -134,6 +134,8 @@ export class Claims {
     if (!takesPartition(partitionOf(null), options)) return "exempt";
     // an execution that could not be claimed, for example because its row is locked, is not tried again until its fence has changed
     const tried = new Set<string>();
+    // if there are some that this process cannot run, many are looked at together, however few are wanted
+    let atLeast = 0;
     for (let keyedDue: KeyedDue = "none"; ; ) {
       const wanted = Math.min(options.limit - claimed.length, maxTogether);
       if (wanted <= 0) return keyedDue;
@@ -144,13 +146,17 @@ export class Claims {
         claimed.push(...held.map((one) => claimOn(one, options)));
         if (held.length < wanted) return keyedDue;
       } else {
-        const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, keys: null });
-        const fresh = due.executions.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
+        const looked = Math.max(wanted, atLeast);
+        const due = await table.due({ limit: looked + tried.size, overdueMs: options.overdueMs, keys: null });
+        const fresh = due.executions.filter((guard) => !tried.has(attemptOf(guard))).slice(0, looked);
         const { guards, moved } = await leaveLacking(table, this.#writer, fresh, options);
         keyedDue = due.keyedDue === "none" && moved.size > 0 ? "some" : due.keyedDue;
-        for (const guard of fresh) if (!moved.has(guard.id)) tried.add(attemptOf(guard));
-        claimed.push(...(await takeExecutions(this.#writer, guards.map(plannedClaim), options, true)).claimed);
-        if (due.executions.length < wanted || fresh.length === 0) return keyedDue;
+        if (moved.size > 0) atLeast = maxTogether;
+        const next = guards.slice(0, wanted);
+        const later = guards.slice(wanted);
+        for (const guard of fresh) if (!moved.has(guard.id) && !later.includes(guard)) tried.add(attemptOf(guard));
+        claimed.push(...(await takeExecutions(this.#writer, next.map(plannedClaim), options, true)).claimed);
+        if (later.length === 0 && (due.executions.length < looked || fresh.length === 0)) return keyedDue;
       }
     }
   }
