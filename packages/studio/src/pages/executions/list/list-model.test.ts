@@ -105,6 +105,18 @@ describe("a list that is open", () => {
     expect(arrived(model)).toEqual([]);
   });
 
+  test("in a list without rows new ones are shown at once, and wait from then on", async () => {
+    const server = new Server();
+    server.pages.set(undefined, page([]));
+    const model = await openList(server, { status: "active" });
+    server.send(news([row(1), row(2), row(3, { status: "failed" })]));
+    await vi.waitFor(() => expect(shown(model)).toEqual(["order-2", "order-1"]));
+    expect(arrived(model)).toEqual([]);
+    server.send(news([row(4)]));
+    await vi.waitFor(() => expect(arrived(model)).toEqual(["order-4"]));
+    expect(shown(model)).toEqual(["order-2", "order-1"]);
+  });
+
   test("a new row that no longer matches before it is seen is not counted", async () => {
     const server = new Server();
     server.pages.set(undefined, page([row(1)]));

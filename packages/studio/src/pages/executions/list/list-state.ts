@@ -58,7 +58,10 @@ export function withPage(state: ListState, page: ExecutionPage, isFirst: boolean
   };
 }
 
-/** Returns the state after news of the server: shown rows change where they are, new rows wait. */
+/**
+ * Returns the state after news of the server: shown rows change where they are, and new rows wait, so that no row moves under a pointer. In
+ * a list without rows nothing can move, so new rows are shown at once.
+ */
 export function withNews(
   state: ListState,
   query: ExecutionListQuery,
@@ -74,7 +77,9 @@ export function withNews(
   for (const row of upsert)
     if (!ids.has(row.workflowId) && (waiting.has(row.workflowId) || isAhead(state, query, row))) waiting.set(row.workflowId, row);
   const arrived = [...waiting.values()].filter((row) => !lost.has(row.workflowId) && matchesQuery(row, query));
-  return { ...state, rows, arrived: arrived.sort(byAge(query)), arrivedAt: upsert.length > 0 ? toldAt : state.arrivedAt, problem: null };
+  const arrivedAt = upsert.length > 0 ? toldAt : state.arrivedAt;
+  const next: ListState = { ...state, rows, arrived: arrived.sort(byAge(query)), arrivedAt, problem: null };
+  return rows.length === 0 ? withArrived(next, query) : next;
 }
 
 /** Returns the state in which the rows that had arrived are shown, and those that no longer match have gone. */
