@@ -54,6 +54,7 @@ const long = [
   "kill9-storm",
   "racing-rates",
   "cli-stores",
+  "cli-hostile",
   "dynamo-store.contract",
   "pg-boss-queue.contract",
 ];
