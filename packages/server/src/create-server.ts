@@ -25,7 +25,7 @@ export interface Server {
   readonly fetch: FetchHandler;
   /** The routes, with the scope that each needs. A route with the scope null is public. */
   readonly routes: readonly RouteInfo[];
-  /** False: whoever reaches the server may do everything, so it must listen on loopback only. */
+  /** False: every caller may do everything, without a token, so the server must listen on loopback only. */
   readonly hasAuth: boolean;
   /** Ends all streams and timers. Requests after this are refused with 503. The runtime and the store stay open. */
   close(): void;

@@ -96,7 +96,7 @@ describe("values", () => {
     expect(await look("ada")).toContain(canary);
     expect(await look("looker")).not.toContain(canary);
     expect(await look("looker")).toContain("vienna");
-    // whoever answers sees the payload of a wait, and nothing else
+    // a person who may only answer sees the payload of a wait, and no other value
     const clerk = await look("clerk");
     expect(clerk.split(canary).length - 1).toBeGreaterThan(0);
     expect((await ask("/v1/executions/a", { as: "clerk" })).body.waits[0].payload).toMatchObject({ title: canary });

@@ -8,7 +8,7 @@ import type { DevToken } from "./dev-token.ts";
 /** Who uses the pages: events record this name. */
 export const developer: string = process.env.USER || "developer";
 
-/** Serves Studio and the API to whoever has the token. */
+/** Serves Studio and the API. Every request needs the token. */
 export function pagesServer(
   parts: Pick<ServerOptions, "runtime" | "store" | "live" | "notice">,
   { address, token, log }: { readonly address: DevAddress; readonly token: DevToken; readonly log: DevLog },

@@ -52,7 +52,7 @@ export class FrameStream {
       });
   }
 
-  /** Calls `end` when the stream ends, whoever ends it; at once if it has ended. */
+  /** Calls `end` when the server or the client ends the stream; at once if it has ended already. */
   onEnd(end: () => void): void {
     if (this.isClosed) end();
     else this.#ends.add(end);

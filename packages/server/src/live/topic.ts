@@ -156,7 +156,7 @@ async function sendMissed(following: Following, tail: Tail): Promise<void> {
     const rows = await tail.history.after(topic.version);
     if (rows.length === 0) throw new StepfoldError("STORE_UNAVAILABLE", { store: "history", reason: "events are missing at the moment" });
     for (const row of rows) {
-      // behind the first event, those of earlier runs may have been trimmed: whoever has seen some of them begins anew
+      // the events of earlier runs, behind the first event, may have been trimmed: a client that has seen some of them begins anew
       if (topic.version > 0 && row.version > topic.version + 1) {
         reset(following, "trimmed");
         topic.incarnation = tail.incarnation;

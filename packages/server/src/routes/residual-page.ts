@@ -78,7 +78,7 @@ function matches(item: ExecutionSummary, { q, node, error }: Partial<ResidualQue
     return false;
   if (q === undefined) return true;
   const texts = [workflowId, definition.id, currentNodeId, item.error?.code, item.error?.nodeId, parked?.code, JSON.stringify(metadata)];
-  // whoever may not read messages cannot find out by searching what is in them either
+  // a caller who may not read messages must not find out by a search what is in them
   if (values) texts.push(item.error?.message, parked?.message);
   const wanted = q.toLowerCase();
   return texts.some((one) => one?.toLowerCase().includes(wanted));

@@ -1,8 +1,8 @@
 import type { StreamFrame } from "./wire/frames.ts";
 
 /**
- * Knows what a stream has told of its executions. After a reconnection the server may tell an event once more, and whoever counts events
- * must not count it twice.
+ * Knows what a stream has told of its executions. After a reconnection the server may tell an event once more, and a caller that
+ * counts events must not count it twice.
  */
 export class FollowedExecutions {
   /** The version of the last event, by the id of the execution. */

@@ -164,7 +164,7 @@ async function explainRun(context: RuntimeContext, workflowId: string, options: 
     throw error;
   });
   const worker = await workerOf(context, snapshot);
-  // whoever runs it now can run it
+  // a process that runs the execution now has its code, so the workers are asked for only if there is none
   const noWorker = worker === null ? await whyNoWorker(snapshot, async () => (await store.workers?.()) ?? []) : null;
   const explanation = { ...explain(snapshot, workflow?.compiled, { ...options, worker }), ...(noWorker !== null && { noWorker }) };
   return withoutSecrets(explanation, secrets.current());
