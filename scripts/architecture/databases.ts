@@ -60,7 +60,7 @@ export const databaseGroups: readonly DatabaseGroup[] = [
     maxLines: 700,
   },
   { folders: { mysql: ["mysql-records", "mysql-rows", "mysql-session", "mysql-statement", "mysql-write"] }, maxLines: 700 },
-  { folders: { postgres: ["postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
+  { folders: { postgres: ["postgres-history", "postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
   {
     folders: {
       redis: ["read-scripts", "redis-reply", "send-writes", "write-script"],
