@@ -1,12 +1,17 @@
 import type { AnswerBody, CancelBody, RestartBody, RetryBody, SignalBody } from "stepfold/client";
+import type { Run } from "stepfold/runtime";
 import { anyMember, countMember, required, textMember, timeMember, wordMember } from "../requests/members.ts";
-import { json, type Route, route } from "./route.ts";
+import { type Call, json, type Route, route } from "./route.ts";
 
 const step = textMember("The node, or its address such as `map[3]/approve`.");
 const item = countMember("With `step`: the item of a map.");
 const idempotencyKey = textMember("The same key with the same content counts once, however often it is sent.", 255);
 
-const done = (): Response => new Response(null, { status: 204 });
+/** Carries out a command that has no answer. */
+async function done({ id, runtime }: Pick<Call, "id" | "runtime">, command: (run: Run) => Promise<void>): Promise<Response> {
+  await command(await runtime.get(id));
+  return new Response(null, { status: 204 });
+}
 
 /** The routes that move one execution. Events record the caller as `who`. */
 export const commandRoutes: readonly Route[] = [
@@ -47,10 +52,7 @@ export const commandRoutes: readonly Route[] = [
     summary: "Cancels an execution, or the paths at a step.",
     answers: { 204: "It is cancelled, or is being cancelled." },
     members: { step, item, reason: textMember("Why, for people.") },
-    async run({ id, body, runtime }) {
-      await (await runtime.get(id)).cancel(body);
-      return done();
-    },
+    run: (call) => done(call, (run) => run.cancel(call.body)),
   }),
   route<unknown, RetryBody>({
     method: "POST",
@@ -59,10 +61,7 @@ export const commandRoutes: readonly Route[] = [
     summary: "Makes a pending retry at once, or lets a parked execution go on.",
     answers: { 204: "It goes on." },
     members: { step },
-    async run({ id, body: { step: node }, runtime }) {
-      await (await runtime.get(id)).retry(node === undefined ? {} : { step: node });
-      return done();
-    },
+    run: (call) => done(call, (run) => run.retry(call.body)),
   }),
   route<unknown, RestartBody>({
     method: "POST",
