@@ -1,7 +1,9 @@
 import { type ReactNode, useId } from "react";
 import type { SchemaField } from "../model/value/schema-fields.ts";
+import { classNames } from "../ui/class-names.ts";
 import { Field, type FieldControl, FieldError, FieldGroup } from "../ui/controls/field.tsx";
 import { AnswerChoice, Select, TextArea, TextInput } from "../ui/controls/input.tsx";
+import layout from "../ui/layout.module.css";
 import type { FormDraft } from "./form-draft.ts";
 import styles from "./schema-form.module.css";
 
@@ -14,7 +16,7 @@ export function FieldInput({ field, draft }: { readonly field: SchemaField; read
   const error = draft.issues.get(pointer) ?? null;
   if (kind === "group")
     return (
-      <FieldGroup label={<FieldLabel field={field} />}>
+      <FieldGroup label={label} valueType={typeText} isOptional={!isRequired}>
         <div className={styles.group}>
           {fields.map((inner) => (
             <FieldInput key={inner.pointer} field={inner} draft={draft} />
@@ -31,14 +33,6 @@ export function FieldInput({ field, draft }: { readonly field: SchemaField; read
   );
 }
 
-function FieldLabel({ field: { label, typeText, isRequired } }: { readonly field: SchemaField }): ReactNode {
-  return (
-    <>
-      {label} <span className={styles.type}>{typeText}</span> {!isRequired && <span className={styles.optional}>optional</span>}
-    </>
-  );
-}
-
 /** A few choices, each a box that can be pressed. */
 function ChoiceBoxes({
   field,
@@ -49,26 +43,26 @@ function ChoiceBoxes({
   readonly draft: FormDraft;
   readonly error: string | null;
 }): ReactNode {
-  const { pointer, choices, description } = field;
+  const { pointer, label, typeText, description, isRequired, choices } = field;
   const name = useId();
   return (
-    <FieldGroup label={<FieldLabel field={field} />}>
+    <FieldGroup label={label} valueType={typeText} isOptional={!isRequired}>
       <div className={styles.answers}>
-        {choices.map(({ label }, index) => (
+        {choices.map((choice, index) => (
           <AnswerChoice
-            key={label}
+            key={choice.label}
             name={name}
             checked={draft.input(pointer) === String(index)}
             aria-invalid={error ? true : undefined}
             aria-describedby={error ? `${name}-error` : undefined}
             onChange={() => draft.put(pointer, String(index))}
           >
-            {label}
+            {choice.label}
           </AnswerChoice>
         ))}
       </div>
       {error && <FieldError id={`${name}-error`} text={error} />}
-      {description && <p className={styles.hint}>{description}</p>}
+      {description && <p className={classNames(layout.hint, styles.hint)}>{description}</p>}
     </FieldGroup>
   );
 }

@@ -1,9 +1,11 @@
 import { type FormEvent, type ReactNode, useMemo, useRef, useSyncExternalStore } from "react";
 import type { Json, JsonSchema } from "stepfold/core";
+import { classNames } from "../ui/class-names.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { Field } from "../ui/controls/field.tsx";
 import { TextArea } from "../ui/controls/input.tsx";
 import { Notice } from "../ui/feedback/notice.tsx";
+import layout from "../ui/layout.module.css";
 import { FieldInput } from "./field-input.tsx";
 import { FormDraft } from "./form-draft.ts";
 import styles from "./schema-form.module.css";
@@ -47,7 +49,7 @@ export function SchemaForm(props: SchemaFormProps): ReactNode {
   };
   return (
     <form ref={form} className={styles.form} noValidate onSubmit={(event) => void submit(event)}>
-      <div className={styles.body}>
+      <div className={layout.pane}>
         {head}
         <FormFields draft={draft} />
         {draft.problem && (
@@ -58,7 +60,7 @@ export function SchemaForm(props: SchemaFormProps): ReactNode {
         {children}
       </div>
       <div className={styles.foot}>
-        {refusal !== undefined && <p className={styles.refusal}>{refusal}</p>}
+        {refusal !== undefined && <p className={classNames(layout.small, styles.refusal)}>{refusal}</p>}
         <Button
           type="submit"
           kind="primary"

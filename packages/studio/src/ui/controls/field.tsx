@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { Icon } from "../icons/icon.tsx";
+import layout from "../layout.module.css";
 import styles from "./field.module.css";
 
 /** What the control of a field needs to belong to its label, hint and error. */
@@ -9,12 +10,14 @@ export interface FieldControl {
   readonly "aria-invalid": true | undefined;
 }
 
-/** A label above a control, with its type in mono beside it, and a hint or an error below. */
-export function Field(props: {
+interface LabelProps {
   readonly label: ReactNode;
-  /** What a machine reads, such as `string`. */
+  /** What a machine reads, such as `string`: in mono beside the label. */
   readonly valueType?: string | undefined;
   readonly isOptional?: boolean | undefined;
+}
+
+interface FieldProps extends LabelProps {
   /** Stands at the right of the label, such as a segment. */
   readonly end?: ReactNode;
   readonly hint?: ReactNode;
@@ -22,27 +25,37 @@ export function Field(props: {
   readonly error?: string | null | undefined;
   /** Makes the control: `(control) => <TextInput {...control} />`. */
   readonly children: (control: FieldControl) => ReactNode;
-}): ReactNode {
-  const { label, valueType, isOptional, end, hint, error, children } = props;
+}
+
+/** A label above a control, and a hint or an error below. */
+export function Field({ end, hint, error, children, ...label }: FieldProps): ReactNode {
   const id = useId();
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
   return (
     <div className={styles.field}>
       <div className={styles.head}>
-        <label className={styles.label} htmlFor={id}>
-          {label} {valueType && <span className={styles.valueType}>{valueType}</span>}
-          {isOptional && <span className={styles.optional}>optional</span>}
+        <label className={layout.label} htmlFor={id}>
+          <LabelText {...label} />
         </label>
         {end}
       </div>
       {children({ id, "aria-describedby": described || undefined, "aria-invalid": error ? true : undefined })}
       {error && <FieldError id={`${id}-error`} text={error} />}
       {hint && (
-        <p id={`${id}-hint`} className={styles.hint}>
+        <p id={`${id}-hint`} className={layout.hint}>
           {hint}
         </p>
       )}
     </div>
+  );
+}
+
+function LabelText({ label, valueType, isOptional }: LabelProps): ReactNode {
+  return (
+    <>
+      {label} {valueType && <span className={styles.valueType}>{valueType}</span>}{" "}
+      {isOptional && <span className={layout.labelNote}>optional</span>}
+    </>
   );
 }
 
@@ -57,10 +70,12 @@ export function FieldError({ id, text }: { readonly id?: string | undefined; rea
 }
 
 /** A group of controls under one question, such as radio buttons. */
-export function FieldGroup({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }): ReactNode {
+export function FieldGroup({ children, ...label }: LabelProps & { readonly children: ReactNode }): ReactNode {
   return (
     <fieldset className={styles.field}>
-      <legend className={styles.label}>{label}</legend>
+      <legend className={layout.label}>
+        <LabelText {...label} />
+      </legend>
       {children}
     </fieldset>
   );

@@ -4,6 +4,7 @@ import type { Holding } from "../../../model/holding.ts";
 import { isDue, type LeadPlaces, rootNode } from "../../../model/places.ts";
 import { addressedSentence, noWorkerSentence, runningSentence, withTimes } from "../../../model/sentence-parts.ts";
 import { cutBytes } from "../../../model/value/json-tree.ts";
+import layout from "../../../ui/layout.module.css";
 import type { ShownStatus } from "../../../ui/status/shown-status.ts";
 import { StatusGlyph } from "../../../ui/status/status-glyph.tsx";
 import { countText, nounText } from "../../../ui/text/number-text.ts";
@@ -44,13 +45,13 @@ export function WhyBanner(props: {
         )}
         {status === "completed" && <OutputLine output={output} />}
         {holding && !isLeft && lead && isDue(lead, explanation) && (
-          <span className={styles.runs} data-tip={holding.kind === "none" ? undefined : holding.owner}>
+          <span className={layout.small} data-tip={holding.kind === "none" ? undefined : holding.owner}>
             {" "}
             <HoldingSentence holding={holding} />
           </span>
         )}
         {explanation.runs !== undefined && (
-          <span className={styles.runs}>
+          <span className={layout.small}>
             {" "}
             <Sentence text={withTimes(explanation.runs)} />
           </span>

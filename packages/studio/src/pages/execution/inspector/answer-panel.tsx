@@ -7,6 +7,7 @@ import { cutBytes } from "../../../model/value/json-tree.ts";
 import { questionText } from "../../../model/value/question-text.ts";
 import { scopeReason } from "../../../session/scopes.ts";
 import { Notice } from "../../../ui/feedback/notice.tsx";
+import layout from "../../../ui/layout.module.css";
 import { LongText } from "../../../ui/text/long-text.tsx";
 import { useNow } from "../../../ui/text/now.tsx";
 import { countText, nounText } from "../../../ui/text/number-text.ts";
@@ -76,7 +77,7 @@ export function AnswerPanel({ wait }: { readonly wait: WaitInfo }): ReactNode {
 /** A wait that the caller cannot answer: of a time or another execution, of other people, or in the past. */
 function StillWait({ wait, refusal }: { readonly wait: WaitInfo; readonly refusal: string | null }): ReactNode {
   return (
-    <div className={styles.body}>
+    <div className={layout.pane}>
       <WaitHead wait={wait} />
       {refusal !== null && (
         <Notice status="not-yet" icon="lock" isBoxed>
@@ -95,7 +96,7 @@ function WaitHead({ wait }: { readonly wait: WaitInfo }): ReactNode {
   return (
     <div className={styles.section}>
       <LongText className={styles.question} text={isIncident ? "It has failed for good. What now?" : question || titleOf(wait)} />
-      <p className={styles.hint}>
+      <p className={layout.hint}>
         {openedAt !== undefined && (
           <>
             Asked at <ClockTime at={openedAt} /> by <code>{address}</code>.

@@ -7,12 +7,12 @@ import { type NodeState, nodeStateOf } from "../../../model/replay/execution-sta
 import { Button } from "../../../ui/controls/button.tsx";
 import { type TabEntry, TabPanel, Tabs } from "../../../ui/controls/tabs.tsx";
 import { IconSquare } from "../../../ui/icons/icon-square.tsx";
+import layout from "../../../ui/layout.module.css";
 import { StatusChip } from "../../../ui/status/status-word.tsx";
 import { countText } from "../../../ui/text/number-text.ts";
 import { useShown } from "../execution-context.ts";
 import { JsonView } from "../tabs/json-view.tsx";
 import styles from "./inspector.module.css";
-import panel from "./panel.module.css";
 import { AttemptList, AttemptsPanel, ErrorLines, InputPanel, OutputPanel, Section } from "./step-panels.tsx";
 import { WaitPanel } from "./wait-panel.tsx";
 
@@ -111,7 +111,7 @@ function InspectorPanel(props: InspectorProps & Inspected & { readonly selected:
   if (selected === "output") return <OutputPanel step={last} />;
   if (selected === "attempts") return <AttemptsPanel steps={steps} />;
   return (
-    <div className={panel.body}>
+    <div className={layout.pane}>
       {selected === "error" && error && <ErrorLines error={error} />}
       {selected === "error" && steps.steps.length > 1 && (
         <Section title="Attempts">

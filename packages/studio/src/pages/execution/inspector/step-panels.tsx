@@ -6,6 +6,7 @@ import { cutBytes } from "../../../model/value/json-tree.ts";
 import { Badge } from "../../../ui/controls/badge.tsx";
 import { FailureState } from "../../../ui/feedback/failure-state.tsx";
 import { Skeleton } from "../../../ui/feedback/skeleton.tsx";
+import layout from "../../../ui/layout.module.css";
 import { StatusGlyph } from "../../../ui/status/status-glyph.tsx";
 import { countText } from "../../../ui/text/number-text.ts";
 import { ClockTime } from "../../../ui/text/time.tsx";
@@ -27,7 +28,7 @@ export function InputPanel({ step }: { readonly step: NodeStep | null }): ReactN
   const { input } = asked.step;
   if (!input) return <Nothing>This end has no attempt of its own, so nothing was read.</Nothing>;
   return (
-    <div className={styles.body}>
+    <div className={layout.pane}>
       <Section title="Data" note={`of attempt ${input.attempt}, v${step.version}; globals are ***`}>
         <JsonView value={input.data} label="Data" />
       </Section>
@@ -62,17 +63,17 @@ export function OutputPanel({ step }: { readonly step: NodeStep | null }): React
     return <Loading />;
   }
   return (
-    <div className={styles.body}>
+    <div className={layout.pane}>
       {step.error && <ErrorLines error={step.error} />}
       {output === undefined ? (
-        <p className={styles.hint}>{step.outcome === "failed" ? "The attempt failed, so there is no output." : "There is no output."}</p>
+        <p className={layout.hint}>{step.outcome === "failed" ? "The attempt failed, so there is no output." : "There is no output."}</p>
       ) : (
         <Section title={step.outcome === "waits" ? "What it waits with" : "Output"} note={`v${step.version}`}>
           <JsonView value={output} label="Output" />
         </Section>
       )}
       {step.handles.some((handle) => handle !== "") && (
-        <p className={styles.hint}>
+        <p className={layout.hint}>
           Left by <code>{step.handles.join(", ")}</code>.
         </p>
       )}
@@ -94,7 +95,7 @@ export function ErrorLines({ error }: { readonly error: ErrorInfo }): ReactNode 
       <p className={styles.question}>{message === "" ? "Its message is not visible to you." : message}</p>
       {details !== undefined && <JsonView value={details} label="Details of the error" levels={2} />}
       {cause && (
-        <p className={styles.hint}>
+        <p className={layout.hint}>
           Item {countText(cause.item)}: {cause.code ?? cause.name} {cause.message}
         </p>
       )}
@@ -108,7 +109,7 @@ const glyphs = { completed: "completed", failed: "failed", waits: "paused", runs
 export function AttemptsPanel({ steps }: { readonly steps: NodeSteps }): ReactNode {
   if (steps.steps.length === 0) return <Nothing>It has not run yet.</Nothing>;
   return (
-    <div className={styles.body}>
+    <div className={layout.pane}>
       <AttemptList steps={steps} />
     </div>
   );
@@ -131,7 +132,7 @@ export function AttemptList({ steps: { steps, hasMore } }: { readonly steps: Nod
           </li>
         ))}
       </ol>
-      {hasMore && <p className={styles.hint}>The last {countText(steps.length)}; the tab Events has all.</p>}
+      {hasMore && <p className={layout.hint}>The last {countText(steps.length)}; the tab Events has all.</p>}
     </>
   );
 }
@@ -159,8 +160,8 @@ export function Section({
   return (
     <section className={styles.section}>
       {title !== "" && (
-        <h3 className={styles.title}>
-          {title} {note && <span className={styles.note}>{note}</span>}
+        <h3 className={layout.label}>
+          {title} {note && <span className={layout.labelNote}>{note}</span>}
         </h3>
       )}
       {children}
@@ -170,15 +171,15 @@ export function Section({
 
 function Nothing({ children }: { readonly children: ReactNode }): ReactNode {
   return (
-    <div className={styles.body}>
-      <p className={styles.hint}>{children}</p>
+    <div className={layout.pane}>
+      <p className={layout.hint}>{children}</p>
     </div>
   );
 }
 
 function Loading(): ReactNode {
   return (
-    <div className={styles.body} aria-busy="true">
+    <div className={layout.pane} aria-busy="true">
       <Skeleton width="60%" />
       <Skeleton width="80%" />
       <Skeleton width="40%" />

@@ -10,6 +10,7 @@ import { Button } from "../../../ui/controls/button.tsx";
 import { Field } from "../../../ui/controls/field.tsx";
 import { Select } from "../../../ui/controls/input.tsx";
 import { Notice } from "../../../ui/feedback/notice.tsx";
+import layout from "../../../ui/layout.module.css";
 import { countText } from "../../../ui/text/number-text.ts";
 import { clockText } from "../../../ui/text/time-text.ts";
 import { useShown } from "../execution-context.ts";
@@ -73,21 +74,21 @@ function PlaceList({ places }: { readonly places: readonly PlaceInfo[] }): React
   const isHeld = holding.kind === "held";
   const running = isPast ? [] : places.flatMap(({ pathId }) => model.progress.get(pathId)?.frame ?? []);
   return (
-    <div className={styles.body}>
+    <div className={layout.pane}>
       {places.map((place) => (
         <p key={place.pathId} className={styles.question}>
           <Sentence text={isHeld ? runningSentence(addressedSentence(place)) : addressedSentence(place)} />
         </p>
       ))}
-      {places.length === 0 && <p className={styles.hint}>Nothing waits here.</p>}
+      {places.length === 0 && <p className={layout.hint}>Nothing waits here.</p>}
       {!isPast && explanation && places.some((place) => isDue(place, explanation)) && (
-        <p className={styles.hint}>
+        <p className={layout.hint}>
           <HoldingSentence holding={holding} />
         </p>
       )}
       {running.map(({ pathId, attempt, progress, at }) => (
         <Section key={pathId} title={`Attempt ${attempt}`} note={`told at ${clockText(at)}`}>
-          {progress === undefined ? <p className={styles.hint}>It has begun.</p> : <JsonView value={progress} label="Progress" />}
+          {progress === undefined ? <p className={layout.hint}>It has begun.</p> : <JsonView value={progress} label="Progress" />}
         </Section>
       ))}
     </div>

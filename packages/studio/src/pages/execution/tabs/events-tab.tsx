@@ -4,6 +4,7 @@ import { useRows } from "../../../timeline/use-rows.ts";
 import { classNames } from "../../../ui/class-names.ts";
 import { TextInput } from "../../../ui/controls/input.tsx";
 import { Icon, type IconName } from "../../../ui/icons/icon.tsx";
+import layout from "../../../ui/layout.module.css";
 import type { ShownStatus } from "../../../ui/status/shown-status.ts";
 import { StatusGlyph } from "../../../ui/status/status-glyph.tsx";
 import { countText } from "../../../ui/text/number-text.ts";
@@ -11,6 +12,7 @@ import { clockText } from "../../../ui/text/time-text.ts";
 import { useShown } from "../execution-context.ts";
 import { EventList, type EventRow, matches, rowOfVersion } from "./event-list.ts";
 import styles from "./events-tab.module.css";
+import tab from "./tab.module.css";
 
 const rowHeight = 32;
 
@@ -31,8 +33,8 @@ export function EventsTab({ onEvent }: { readonly onEvent: (version: number, pla
     if (here >= 0) reveal(here);
   }, [version, isPast, reveal, isMeasured]);
   return (
-    <section className={styles.events} aria-label="Events">
-      <div className={styles.tools}>
+    <section className={tab.tab} aria-label="Events">
+      <div className={tab.tools}>
         <TextInput
           className={styles.search}
           icon="search"
@@ -41,7 +43,7 @@ export function EventsTab({ onEvent }: { readonly onEvent: (version: number, pla
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        <span className={styles.shown}>
+        <span className={layout.small}>
           {text.trim() === "" ? `${countText(model.events.length)} events` : `${countText(rows.length)} of ${countText(all.length)} lines`}
         </span>
       </div>
@@ -79,12 +81,12 @@ function Row(props: {
       onClick={() => onEvent(event.version, sentence.place)}
     >
       <span className={styles.version}>{place === 0 ? event.version : ""}</span>
-      <span className={styles.time}>{place === 0 ? clockText(event.at) : ""}</span>
+      <span className={layout.small}>{place === 0 ? clockText(event.at) : ""}</span>
       <Sign sign={sentence.sign} />
-      <span className={styles.place} data-tip={sentence.place} data-tip-cut="">
+      <span className={classNames(layout.cut, styles.place)} data-tip={sentence.place} data-tip-cut="">
         {sentence.place}
       </span>
-      <span className={styles.told} data-tip={sentence.parts.map(partText).join(", ").slice(0, 600)} data-tip-cut="">
+      <span className={layout.cut} data-tip={sentence.parts.map(partText).join(", ").slice(0, 600)} data-tip-cut="">
         {sentence.parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence never change
           <span key={index}>

@@ -2,14 +2,16 @@ import { type ReactNode, useEffect, useMemo, useState } from "react";
 import type { Snapshot } from "stepfold/core";
 import { useStudio } from "../../../app/studio-context.ts";
 import { jsonText } from "../../../model/value/json-tree.ts";
+import { classNames } from "../../../ui/class-names.ts";
 import { CopyButton } from "../../../ui/controls/copy-button.tsx";
 import { type Failure, failureOf } from "../../../ui/feedback/failure.ts";
 import { FailureState } from "../../../ui/feedback/failure-state.tsx";
 import { Skeleton } from "../../../ui/feedback/skeleton.tsx";
+import layout from "../../../ui/layout.module.css";
 import { ticker } from "../../../ui/text/now.tsx";
 import { useShown } from "../execution-context.ts";
 import { JsonView } from "./json-view.tsx";
-import styles from "./snapshot-tab.module.css";
+import styles from "./tab.module.css";
 
 /** The state at the version that is shown: what the nodes have put out (`context`), or all of it. */
 export function SnapshotTab({ isContext }: { readonly isContext: boolean }): ReactNode {
@@ -19,9 +21,9 @@ export function SnapshotTab({ isContext }: { readonly isContext: boolean }): Rea
   const value = useMemo(() => snapshot && (isContext ? contextOf(snapshot) : snapshot), [snapshot, isContext]);
   if (failure) return <FailureState failure={failure} title="The state could not be read" needs="values" me={me} onRetry={retry} />;
   return (
-    <section className={styles.tab} aria-label={isContext ? "Context" : "JSON"}>
+    <section className={classNames(styles.tab, styles.isLow)} aria-label={isContext ? "Context" : "JSON"}>
       <div className={styles.tools}>
-        <span className={styles.note}>
+        <span className={classNames(layout.small, layout.grow)}>
           {isContext ? "The latest output of each node, the variables and the input" : "The snapshot: everything that the execution knows"}{" "}
           at v{version}
         </span>
