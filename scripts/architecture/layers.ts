@@ -85,6 +85,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [
     ["errors"],
     ["values/hash"],
+    ["values/ids"],
     ["values"],
     ["snapshot/parts"],
     ["snapshot"],

@@ -120,7 +120,7 @@ export { Replay } from "./transition/replay.ts";
 export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";
 export { exactJson } from "./values/exact-json.ts";
-export { isId, isWorkflowId } from "./values/id.ts";
+export { isId, isWorkflowId } from "./values/ids/id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";
 export { isJsonObject } from "./values/json.ts";
 export { defaultLimits, type Limits } from "./values/limits.ts";

@@ -1,5 +1,5 @@
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
-import { defaultTaskQueue } from "../core/values/id.ts";
+import { defaultTaskQueue } from "../core/values/ids/id.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { LiveWorker } from "./store-workers.ts";
 

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
+import { scheduleWorkflowId } from "../core/values/ids/reserved-ids.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { checkInput, firstNode } from "../engine/workflow/start-event.ts";
 import { tenantIn } from "./callers/caller.ts";

@@ -1,4 +1,4 @@
-import { isWorkflowId } from "../core/values/id.ts";
+import { isWorkflowId } from "../core/values/ids/id.ts";
 import { type EpochMs, isJsonObject, type Json, type JsonObject, sizeOfJson } from "../core/values/json.ts";
 import { maxSpecBytes } from "./spec.ts";
 import { isTime, tickId } from "./ticks.ts";

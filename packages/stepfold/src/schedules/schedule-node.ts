@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { scheduleWorkflowId } from "../core/values/ids/reserved-ids.ts";
 import { type Json, sizeOfJson } from "../core/values/json.ts";
-import { scheduleWorkflowId } from "../core/values/reserved-ids.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import { RetryAfterError } from "../engine/node/retry-after-error.ts";

@@ -1,5 +1,5 @@
+import { scheduleIdOf } from "../core/values/ids/reserved-ids.ts";
 import { type EpochMs, isJsonObject, type Json } from "../core/values/json.ts";
-import { scheduleIdOf } from "../core/values/reserved-ids.ts";
 import type { ScheduleProblem } from "../runtime/context/schedules.ts";
 import { isIdOf, readCommand, type ScheduleCommand } from "./read-command.ts";
 import { type CheckedSpec, readSpec } from "./spec.ts";

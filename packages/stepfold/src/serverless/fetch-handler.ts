@@ -1,5 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { isWorkflowId } from "../core/values/id.ts";
+import { isWorkflowId } from "../core/values/ids/id.ts";
 import { systemEnvironment } from "../environment/system-environment.ts";
 import type { SecretCheck } from "../http/bearer-secret.ts";
 import type { FetchHandler } from "../http/fetch-handler.ts";

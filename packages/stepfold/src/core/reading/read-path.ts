@@ -1,7 +1,7 @@
 import { scopedKey } from "../snapshot/address.ts";
 import type { Resumed } from "../snapshot/parts/wait.ts";
 import type { ActivePath, Context } from "../snapshot/snapshot.ts";
-import { isWorkflowId } from "../values/id.ts";
+import { isWorkflowId } from "../values/ids/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
 import { checkActed, checkUndo, requireCompensation } from "./read-undo.ts";

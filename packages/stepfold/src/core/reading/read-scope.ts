@@ -10,7 +10,7 @@ import {
   type ScopeHead,
   type Status,
 } from "../snapshot/snapshot.ts";
-import { isId } from "../values/id.ts";
+import { isId } from "../values/ids/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";
 import { checkActed, readBegun, readEnding } from "./read-undo.ts";

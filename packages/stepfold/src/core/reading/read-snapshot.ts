@@ -2,7 +2,7 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Origin } from "../snapshot/parts/lineage.ts";
 import type { GivenTime, Snapshot } from "../snapshot/snapshot.ts";
-import { isId, isWorkflowId } from "../values/id.ts";
+import { isId, isWorkflowId } from "../values/ids/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { pointerOf } from "../values/pointer.ts";

@@ -1,7 +1,7 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Task } from "../../core/transition/plan.ts";
-import { isId } from "../../core/values/id.ts";
+import { isId } from "../../core/values/ids/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
 import { shortPointerOf } from "../../core/values/pointer.ts";
 import { normalise } from "../../core/values/to-json.ts";

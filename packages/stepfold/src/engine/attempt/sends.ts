@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { CompletedEvent } from "../../core/snapshot/event.ts";
 import type { RootStart } from "../../core/snapshot/parts/message.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
-import { isWorkflowId } from "../../core/values/id.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
+import { isWorkflowId } from "../../core/values/ids/id.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SendRequest } from "../node/node-definition.ts";

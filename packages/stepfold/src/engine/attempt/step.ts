@@ -6,8 +6,8 @@ import type { Context, NodeResult } from "../../core/snapshot/snapshot.ts";
 import { type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { inputsOf, previousOf, undoneResult } from "../../core/transition/task-scope.ts";
+import { ofTenant } from "../../core/values/ids/tenant.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
-import { ofTenant } from "../../core/values/tenant.ts";
 import type { Compensating, StepContext, SuspendOptions } from "../node/step-context.ts";
 
 /** What the steps of one turn have in common. */

@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Wait } from "../../core/snapshot/parts/wait.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
 import { durationMs } from "../../core/values/duration.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
 import { type EpochMs, isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SuspendOptions } from "../node/step-context.ts";

@@ -7,7 +7,7 @@ import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import type { Snapshot, Undo } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import { findWait, workflowOf } from "../../core/transition/find-wait.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { CheckBudget } from "../schema/check-run.ts";

@@ -4,7 +4,7 @@ import type { CancelledEvent } from "../../core/snapshot/event.ts";
 import type { ParentLink } from "../../core/snapshot/parts/lineage.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { findItems, itemAddress, openPaths, readTarget, select, type Target, targetText } from "../../core/snapshot/target.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
 import type { Asked, CommandStamp } from "./asked.ts";
 
 /** Ends an execution, or a part of it. */

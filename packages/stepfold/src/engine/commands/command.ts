@@ -3,7 +3,7 @@ import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { MetadataSetEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
 import { isJsonObject, sizeOfJson } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { Asked, CommandStamp } from "./asked.ts";

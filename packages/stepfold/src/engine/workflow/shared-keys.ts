@@ -2,8 +2,8 @@ import { undefinedSetting } from "../../core/definition/compiled-policy.ts";
 import type { Template } from "../../core/definition/template.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
+import { indexedOfTenant } from "../../core/values/ids/tenant.ts";
 import type { Permit, Rate } from "../../core/values/shared-keys.ts";
-import { indexedOfTenant } from "../../core/values/tenant.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 
 /** The longest key, in characters. */

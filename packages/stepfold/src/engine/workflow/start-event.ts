@@ -1,9 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import { deadlineOf, laterBy } from "../../core/transition/draft/deadline.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
 import { type Duration, durationMs } from "../../core/values/duration.ts";
-import { defaultTaskQueue, isId, isWorkflowId } from "../../core/values/id.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
+import { defaultTaskQueue, isId, isWorkflowId } from "../../core/values/ids/id.ts";
 import { type EpochMs, isJsonObject, type Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { judgeTimestamp } from "../../core/values/timestamp.ts";

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isWorkflowId } from "../../core/values/id.ts";
+import { isWorkflowId } from "../../core/values/ids/id.ts";
 
 /**
  * Returns the id of the execution that a message names; null if it is not a message of Stepfold. A queue on a server may hold messages that

@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { checkOptions, type OptionCheck } from "../../core/values/check-arguments.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
-import { isWorkflowId } from "../../core/values/id.ts";
-import { indexedOfTenant, ofTenant } from "../../core/values/tenant.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
+import { isWorkflowId } from "../../core/values/ids/id.ts";
+import { indexedOfTenant, ofTenant } from "../../core/values/ids/tenant.ts";
 import type { CountQuery } from "../../ports/execution-list.ts";
 
 /** For whom calls are made: for a tenant, a person or program, or both. */

@@ -1,4 +1,4 @@
-import { isOfTenant } from "../../core/values/tenant.ts";
+import { isOfTenant } from "../../core/values/ids/tenant.ts";
 import type { CountQuery } from "../../ports/execution-list.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { scheduleNameOf, scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
+import { scheduleNameOf, scheduleWorkflowId } from "../../core/values/ids/reserved-ids.ts";
 import type { ExecutionSummary } from "../../ports/execution-list.ts";
 
 /** What `runtime.schedules` has instead of an action on the execution of a schedule. */

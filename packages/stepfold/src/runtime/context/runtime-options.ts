@@ -17,7 +17,7 @@ import {
   orNull,
 } from "../../core/values/check-arguments.ts";
 import type { Duration } from "../../core/values/duration.ts";
-import { areTaskQueues } from "../../core/values/id.ts";
+import { areTaskQueues } from "../../core/values/ids/id.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { ActionPolicy } from "../../engine/attempt/may.ts";
 import { aLogger, type Logger } from "../../engine/logger.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import { defaultTaskQueue } from "../../core/values/id.ts";
+import { defaultTaskQueue } from "../../core/values/ids/id.ts";
 import type { Claim, ClaimOptions } from "../../ports/snapshot-store.ts";
 import type { RuntimeContext } from "./runtime-context.ts";
 

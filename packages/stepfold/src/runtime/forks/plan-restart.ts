@@ -7,7 +7,7 @@ import { firstVersion, type RunHistory } from "../../core/restart/run-history.ts
 import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
-import { checkedName } from "../../core/values/checked-name.ts";
+import { checkedName } from "../../core/values/ids/checked-name.ts";
 import { type EpochMs, type Json, sizeOfJson } from "../../core/values/json.ts";
 import type { Asked } from "../../engine/commands/asked.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";

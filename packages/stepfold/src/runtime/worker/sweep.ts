@@ -2,7 +2,7 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { aCount, anything, aSignal, checkOptions, must } from "../../core/values/check-arguments.ts";
-import { isWorkflowId } from "../../core/values/id.ts";
+import { isWorkflowId } from "../../core/values/ids/id.ts";
 import { namedDelay } from "../../ports/named-delay.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { sha256 } from "../../core/values/hash/sha256.ts";
-import { areTaskQueues } from "../../core/values/id.ts";
+import { areTaskQueues } from "../../core/values/ids/id.ts";
 import type { LackedDefinition, LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 

@@ -1,7 +1,7 @@
 import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type SnapshotHead, type Status } from "../../core/snapshot/snapshot.ts";
 import { hash32 } from "../../core/values/hash/seeded.ts";
-import { scheduleWorkflowId } from "../../core/values/reserved-ids.ts";
+import { scheduleWorkflowId } from "../../core/values/ids/reserved-ids.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 
 /** A broken rule: something happened that must never happen. */

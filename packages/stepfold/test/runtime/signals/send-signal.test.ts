@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { explain } from "../../../src/core/explain/explain.ts";
 import { readSnapshot } from "../../../src/core/reading/read-snapshot.ts";
-import { scheduleIdOf } from "../../../src/core/values/reserved-ids.ts";
+import { scheduleIdOf } from "../../../src/core/values/ids/reserved-ids.ts";
 import type { ActionRequest } from "../../../src/engine/attempt/may.ts";
 import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";

@@ -1,5 +1,5 @@
 import { type Duration, durationMs } from "../../values/duration.ts";
-import { isId } from "../../values/id.ts";
+import { isId } from "../../values/ids/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../values/json.ts";
 import type { Limits } from "../../values/limits.ts";
 import type { DefinitionReport } from "../definition-report.ts";

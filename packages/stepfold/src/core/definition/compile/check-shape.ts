@@ -1,4 +1,4 @@
-import { isId } from "../../values/id.ts";
+import { isId } from "../../values/ids/id.ts";
 import { isJsonObject, type JsonObject } from "../../values/json.ts";
 import type { DefinitionReport } from "../definition-report.ts";
 

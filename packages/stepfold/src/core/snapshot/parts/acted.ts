@@ -1,4 +1,4 @@
-import { ofTenant } from "../../values/tenant.ts";
+import { ofTenant } from "../../values/ids/tenant.ts";
 
 /** What an idempotency key is made of, besides the name of the path: the key under which a step with a `compensate` has acted. */
 export interface Acted {

@@ -1,5 +1,5 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import { defaultTaskQueue } from "../../../core/values/id.ts";
+import { defaultTaskQueue } from "../../../core/values/ids/id.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim } from "../../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../checked-store.ts";

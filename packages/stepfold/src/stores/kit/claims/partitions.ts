@@ -1,4 +1,4 @@
-import { defaultTaskQueue } from "../../../core/values/id.ts";
+import { defaultTaskQueue } from "../../../core/values/ids/id.ts";
 import type { Permit } from "../../../core/values/shared-keys.ts";
 import { isRateKey } from "./rate-key.ts";
 

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
-import { defaultTaskQueue } from "../../../core/values/id.ts";
+import { defaultTaskQueue } from "../../../core/values/ids/id.ts";
 import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { altered } from "../../broken/broken-store.ts";
 import type { Ledger } from "../ledger.ts";

@@ -1,4 +1,4 @@
-import { StepfoldError } from "../errors/stepfold-error.ts";
+import { StepfoldError } from "../../errors/stepfold-error.ts";
 
 /** Returns a text that may be kept as a name. @throws StepfoldError `OPTION_INVALID` */
 export function checkedName(option: string, value: unknown): string {

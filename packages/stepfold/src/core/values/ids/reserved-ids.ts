@@ -1,4 +1,4 @@
-import { StepfoldError } from "../errors/stepfold-error.ts";
+import { StepfoldError } from "../../errors/stepfold-error.ts";
 
 /** Id of the workflow of which every schedule is an execution. */
 export const scheduleWorkflowId = "stepfold-schedule";

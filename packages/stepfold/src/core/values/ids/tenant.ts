@@ -1,4 +1,4 @@
-import { sha256 } from "./hash/sha256.ts";
+import { sha256 } from "../hash/sha256.ts";
 
 /** The longest id of an execution, and the longest concurrency key. */
 const maxLength = 255;
