@@ -107,6 +107,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   engine: [["secrets", "schema"], ["workflow"], ["attempt"], ["commands"], [""]],
   runtime: [
     ["callers"],
+    ["context/store"],
     ["context"],
     ["commands", "retention"],
     ["forks"],

@@ -472,7 +472,7 @@ export const codeMutants: readonly CodeMutant[] = [
     options: { mode: "liveness", faults: ["storeHang"] },
     patches: [
       {
-        file: "runtime/context/deadline-store.ts",
+        file: "runtime/context/store/deadline-store.ts",
         find: "awaitAnswer(work, { deadlines, timeoutMs, missing, late });",
         put: "(void deadlines, void missing, void late, work);",
       },
@@ -486,9 +486,9 @@ export const codeMutants: readonly CodeMutant[] = [
     options: { mode: "liveness", faults: ["halfOpen", "storeHang", "storeErrorAfter"] },
     patches: [
       // callers wait for a shorter time, so that the mistake shows sooner
-      { file: "runtime/context/persist.ts", find: "maxUnavailableMs = 10_000", put: "maxUnavailableMs = 1_000" },
+      { file: "runtime/context/store/persist.ts", find: "maxUnavailableMs = 10_000", put: "maxUnavailableMs = 1_000" },
       {
-        file: "runtime/context/persist.ts",
+        file: "runtime/context/store/persist.ts",
         find: '    throw new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason: error.message }, { cause: error });',
         put: "    throw error;",
       },

@@ -8,9 +8,9 @@ import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definit
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
 import { leftError } from "./context/lacking.ts";
-import { requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole, scopedContext } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
+import { requireSnapshot } from "./context/store/require-snapshot.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { createLocalWork, type LocalWork } from "./local/local-work.ts";
 import { openSchedules } from "./open-schedules.ts";

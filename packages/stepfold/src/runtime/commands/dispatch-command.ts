@@ -18,10 +18,10 @@ import type { Commit } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import type { CommandJob, CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
-import { persistForCaller, writeForCaller } from "../context/persist.ts";
 import { requireNoSchedule } from "../context/require-no-schedule.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
+import { persistForCaller, writeForCaller } from "../context/store/persist.ts";
+import { requireSnapshot } from "../context/store/require-snapshot.ts";
 import { movedKeys } from "./older-keys.ts";
 import { answeredBefore, onceKeyOf, requireRepeated } from "./repeated-answer.ts";
 

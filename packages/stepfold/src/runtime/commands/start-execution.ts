@@ -17,8 +17,8 @@ import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import type { CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
-import { maxUnavailableMs, persistForCaller, writeForCaller } from "../context/persist.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
+import { maxUnavailableMs, persistForCaller, writeForCaller } from "../context/store/persist.ts";
 import { type TimedClaim, takesTaskQueue } from "../context/timed-claim.ts";
 
 /** An execution to start. */

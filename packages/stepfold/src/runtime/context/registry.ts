@@ -11,7 +11,7 @@ import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts
 import { type PreparedWorkflow, prepareStored, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
-import { minFailoverMs } from "./persist.ts";
+import { minFailoverMs } from "./store/persist.ts";
 
 /** The most nodes of prepared workflows that are kept although no option names the workflows. They take about 70 MB. */
 const maxRecentNodes = 20_000;

@@ -21,13 +21,13 @@ import { checkGlobalsFor, type GlobalsFor } from "./allowed-globals.ts";
 import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
-import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
 import { FeedLink } from "./feed-link.ts";
 import { HeadPolls } from "./head-polls.ts";
 import { Lacking } from "./lacking.ts";
 import { Registry } from "./registry.ts";
 import { type RuntimeOptions, runtimeOptionChecks } from "./runtime-options.ts";
-import { StoreClock } from "./store-clock.ts";
+import { answerTimeoutMs, storeWithDeadlines } from "./store/deadline-store.ts";
+import { StoreClock } from "./store/store-clock.ts";
 import { WakeUpSender } from "./wake-up-sender.ts";
 
 /** What all parts of one runtime share. It does not depend on these parts. */

@@ -5,7 +5,7 @@ import type { Environment } from "../../ports/environment.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import type { WakeUp, WorkQueue } from "../../ports/work-queue.ts";
-import type { StoreClock } from "./store-clock.ts";
+import type { StoreClock } from "./store/store-clock.ts";
 import { queueAnswer, withTimeout } from "./with-timeout.ts";
 
 /** How long a queue that does not answer is waited for. Without its message the execution is found by a poll of the store. */

@@ -2,7 +2,7 @@ import { openScopes } from "../../core/snapshot/address.ts";
 import type { ChildEnd, Message } from "../../core/snapshot/parts/message.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { statusAfterMessages } from "../../core/transition/draft/outbox.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
+import { requireSnapshot } from "../context/store/require-snapshot.ts";
 import { isRefused, type OutboxDelivery, reportEnd, storedEnd } from "./report-end.ts";
 import { restartExecution } from "./restart-execution.ts";
 

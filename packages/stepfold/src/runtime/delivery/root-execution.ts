@@ -5,8 +5,8 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import { sha256 } from "../../core/values/hash/sha256.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { StartResult } from "../commands/start-execution.ts";
-import { requireHead } from "../context/require-snapshot.ts";
 import { toSchedule } from "../context/schedule-host.ts";
+import { requireHead } from "../context/store/require-snapshot.ts";
 import { wakeExecution } from "../local/local-work.ts";
 import { isRefused, type OutboxDelivery, statusToReport, unlessGone } from "./report-end.ts";
 

@@ -4,7 +4,7 @@ import type { ChildEnd, Message } from "../../core/snapshot/parts/message.ts";
 import { sha256 } from "../../core/values/hash/sha256.ts";
 import type { ExecutionSummary } from "../../ports/execution-list.ts";
 import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
-import { requireHead } from "../context/require-snapshot.ts";
+import { requireHead } from "../context/store/require-snapshot.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 
 /**

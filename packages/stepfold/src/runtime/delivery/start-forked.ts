@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { MadeExecution } from "../commands/start-execution.ts";
-import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { requireHead } from "../context/store/require-snapshot.ts";
 import type { Forking } from "../forks/fork.ts";
 import { type LocalWork, startLocally, wakeExecution } from "../local/local-work.ts";
 

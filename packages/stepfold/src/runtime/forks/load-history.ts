@@ -5,8 +5,8 @@ import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import { readHistory } from "../../ports/read-history.ts";
 import { requireNoSchedule } from "../context/require-no-schedule.ts";
-import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { requireHead } from "../context/store/require-snapshot.ts";
 
 /**
  * Loads the history of the present run of an execution, and the definitions that it followed.

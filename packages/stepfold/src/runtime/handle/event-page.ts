@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { checkOptions, must, type OptionCheck } from "../../core/values/check-arguments.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { requireHead } from "../context/require-snapshot.ts";
+import { requireHead } from "../context/store/require-snapshot.ts";
 import type { EventPage, EventsQuery } from "./run.ts";
 
 /** A version of an execution, or -1, which is before the first one. */

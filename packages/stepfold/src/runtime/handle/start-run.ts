@@ -9,8 +9,8 @@ import { requireTime, type StartOptions } from "../../engine/workflow/start-even
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { byIn, idIn, tenantIn } from "../callers/caller.ts";
 import type { MadeExecution } from "../commands/start-execution.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { requireSnapshot } from "../context/store/require-snapshot.ts";
 import { type LocalWork, startLocally, wakeExecution } from "../local/local-work.ts";
 
 /** How an execution is started with a runtime. */

@@ -3,8 +3,8 @@ import { waits } from "../../core/explain/waits.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import { earliestTimer } from "../../core/transition/draft/draft-status.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { requireSnapshot } from "../context/store/require-snapshot.ts";
 import type { OpenSessions } from "../local/open-sessions.ts";
 import { waitUntil } from "./wait-until.ts";
 

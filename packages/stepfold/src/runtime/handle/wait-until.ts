@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal, type Snapshot, type SnapshotHead, type Status } from "../../core/snapshot/snapshot.ts";
-import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { requireHead, requireSnapshot } from "../context/store/require-snapshot.ts";
 import type { OpenSessions } from "../local/open-sessions.ts";
 import { type Change, ChangesOf } from "./changes-of.ts";
 

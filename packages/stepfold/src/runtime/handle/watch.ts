@@ -9,7 +9,7 @@ import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Registry } from "../context/registry.ts";
-import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
+import { requireHead, requireSnapshot } from "../context/store/require-snapshot.ts";
 import { type ActiveNode, ActivePaths } from "./active-paths.ts";
 import type { ChangesOf } from "./changes-of.ts";
 

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
-import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { persist } from "../context/store/persist.ts";
 import { giveBack } from "../local/give-back.ts";
 import type { ClaimedExecution, Reservation } from "../local/load-budget.ts";
 import type { LocalWork } from "../local/local-work.ts";

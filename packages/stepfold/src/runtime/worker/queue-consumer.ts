@@ -1,7 +1,7 @@
 import type { Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
-import { answerTimeoutMs } from "../context/deadline-store.ts";
 import { repeatEvery } from "../context/repeat-every.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { answerTimeoutMs } from "../context/store/deadline-store.ts";
 import { claimOne } from "../context/timed-claim.ts";
 import { queueAnswer } from "../context/with-timeout.ts";
 import type { LocalWork } from "../local/local-work.ts";

@@ -2,8 +2,8 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { persist } from "../context/store/persist.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import { giveBack } from "../local/give-back.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { builtinNodes } from "../../nodes/index.ts";
-import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
-import { altered } from "../../testing/broken/broken-store.ts";
-import { virtualEnvironment } from "../../testing/virtual-environment.ts";
-import { createRuntime } from "../create-runtime.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { builtinNodes } from "../../../nodes/index.ts";
+import { memoryStore } from "../../../stores/databases/memory/memory-store.ts";
+import { altered } from "../../../testing/broken/broken-store.ts";
+import { virtualEnvironment } from "../../../testing/virtual-environment.ts";
+import { createRuntime } from "../../create-runtime.ts";
 import { StoreClock } from "./store-clock.ts";
 
 const hourMs = 3_600_000;

@@ -1,12 +1,12 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { awaitAnswer } from "../../environment/await-answer.ts";
-import type { Deadlines } from "../../environment/system-environment.ts";
-import type { SeriesQuery } from "../../ports/execution-counts.ts";
-import type { CountQuery } from "../../ports/execution-list.ts";
-import { keptKeysThrough } from "../../ports/kept-keys.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import type { DefinitionQuery } from "../../ports/store-definitions.ts";
-import type { WorkerBeat } from "../../ports/store-workers.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { awaitAnswer } from "../../../environment/await-answer.ts";
+import type { Deadlines } from "../../../environment/system-environment.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
+import type { CountQuery } from "../../../ports/execution-list.ts";
+import { keptKeysThrough } from "../../../ports/kept-keys.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { DefinitionQuery } from "../../../ports/store-definitions.ts";
+import type { WorkerBeat } from "../../../ports/store-workers.ts";
 
 /** The longest that a runtime waits for one answer of its store. */
 const maxAnswerMs = 10_000;

@@ -1,5 +1,5 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Environment } from "../../ports/environment.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Environment } from "../../../ports/environment.ts";
 
 /** The delay before the first repetition of a call, and the longest one; it doubles from one to the next. */
 const firstDelayMs = 20;

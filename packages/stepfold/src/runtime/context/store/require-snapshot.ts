@@ -1,6 +1,6 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 
 /** Loads an execution. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
 export async function requireSnapshot(store: SnapshotStore, workflowId: string): Promise<Snapshot> {

@@ -1,6 +1,6 @@
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Environment } from "../../ports/environment.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Environment } from "../../../ports/environment.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 
 /** The store is asked again after this time: its clock may have been set, or another server may answer now. */
 const freshForMs = 10_000;
