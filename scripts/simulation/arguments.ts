@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type FaultKind, faultKinds, type SimulationMode } from "../../packages/stepfold/src/testing/simulation/faults.ts";
+import { type FaultKind, faultKinds, type SimulationMode } from "../../packages/stepfold/src/testing/simulation/machines/faults.ts";
 import type { ScheduleOptions, WakeUps } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import type { Family } from "./job.ts";
 

@@ -6,12 +6,12 @@ import { createRuntime } from "../../../packages/stepfold/src/runtime/create-run
 import type { Runtime } from "../../../packages/stepfold/src/runtime/runtime.ts";
 import { schedules } from "../../../packages/stepfold/src/schedules/schedules.ts";
 import { memoryStore } from "../../../packages/stepfold/src/stores/databases/memory/memory-store.ts";
-import { faultsOf } from "../../../packages/stepfold/src/testing/simulation/faults.ts";
-import { beginsAt, Machine } from "../../../packages/stepfold/src/testing/simulation/machine.ts";
-import { Network } from "../../../packages/stepfold/src/testing/simulation/network.ts";
+import { faultsOf } from "../../../packages/stepfold/src/testing/simulation/machines/faults.ts";
+import { beginsAt, Machine } from "../../../packages/stepfold/src/testing/simulation/machines/machine.ts";
+import { Network } from "../../../packages/stepfold/src/testing/simulation/machines/network.ts";
+import { remoteStore } from "../../../packages/stepfold/src/testing/simulation/machines/remote-store.ts";
+import { Scheduler } from "../../../packages/stepfold/src/testing/simulation/machines/scheduler.ts";
 import type { Random } from "../../../packages/stepfold/src/testing/simulation/random.ts";
-import { remoteStore } from "../../../packages/stepfold/src/testing/simulation/remote-store.ts";
-import { Scheduler } from "../../../packages/stepfold/src/testing/simulation/scheduler.ts";
 import { type Act, type Day, dayLengthMs, hourMs, minuteMs, type PlannedSchedule, scheduleSpec } from "./plan.ts";
 
 const workers = 3;

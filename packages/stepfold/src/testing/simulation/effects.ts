@@ -2,8 +2,8 @@ import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { NodeDefinition, NodeDefinitions, NodeOutput } from "../../engine/node/node-definition.ts";
 import type { StepContext } from "../../engine/node/step-context.ts";
-import type { Faults } from "./faults.ts";
-import type { Machine } from "./machine.ts";
+import type { Faults } from "./machines/faults.ts";
+import type { Machine } from "./machines/machine.ts";
 import type { Random } from "./random.ts";
 
 /**

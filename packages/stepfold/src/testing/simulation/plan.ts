@@ -1,4 +1,4 @@
-import { chooseFaults, type FaultKind, type SimulationMode } from "./faults.ts";
+import { chooseFaults, type FaultKind, type SimulationMode } from "./machines/faults.ts";
 import type { Random } from "./random.ts";
 import type { Scenario, ScheduleOptions, WakeUps } from "./scenario.ts";
 

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { maxTailMs } from "./ledger.ts";
-import { beginsAt } from "./machine.ts";
+import { beginsAt } from "./machines/machine.ts";
 import { witnessed } from "./promises.ts";
 import type { Random } from "./random.ts";
 import type { ClientScript } from "./scenario.ts";

@@ -6,7 +6,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { RuntimeOptions } from "../../runtime/context/runtime-options.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { FaultKind, SimulationMode } from "./faults.ts";
+import type { FaultKind, SimulationMode } from "./machines/faults.ts";
 import type { Random } from "./random.ts";
 
 /** What a store can learn and use of the simulated world. */

@@ -1,7 +1,7 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { Claim, ClaimOptions } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
-import { beginsAt } from "../machine.ts";
+import { beginsAt } from "../machines/machine.ts";
 
 /**
  * How many milliseconds an execution that is due may wait for a process

@@ -4,7 +4,7 @@ import type { Event } from "../../../core/snapshot/event.ts";
 import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
-import { beginsAt } from "../machine.ts";
+import { beginsAt } from "../machines/machine.ts";
 import { checkHolder } from "./check-claims.ts";
 import { checkGoingOn, opensExecution } from "./check-life.ts";
 import { waitOf, waitsOfState } from "./waits-in.ts";

@@ -2,7 +2,7 @@ import { scopedKey } from "../../../core/snapshot/address.ts";
 import type { Event } from "../../../core/snapshot/event.ts";
 import type { Effect } from "../effects.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
-import { beginsAt } from "../machine.ts";
+import { beginsAt } from "../machines/machine.ts";
 import type { Done } from "./check-life.ts";
 
 /** Records all calls of executors and checks them. */

@@ -1,7 +1,7 @@
 import type { EventFeed, FeedSubscription, ListenOptions, Notice } from "../../../ports/event-feed.ts";
-import type { Machine } from "../machine.ts";
+import type { Machine } from "../machines/machine.ts";
+import type { Scheduler } from "../machines/scheduler.ts";
 import type { Random } from "../random.ts";
-import type { Scheduler } from "../scheduler.ts";
 
 interface Hearer {
   readonly machine: Machine;

@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ConsumeOptions, Delivery, WakeUp, WorkQueue } from "../../../ports/work-queue.ts";
-import type { Faults } from "../faults.ts";
-import type { Machine } from "../machine.ts";
-import type { Network, ServiceFaults } from "../network.ts";
+import type { Faults } from "../machines/faults.ts";
+import type { Machine } from "../machines/machine.ts";
+import type { Network, ServiceFaults } from "../machines/network.ts";
+import type { Scheduler } from "../machines/scheduler.ts";
 import type { Random } from "../random.ts";
-import type { Scheduler } from "../scheduler.ts";
 
 interface Message {
   readonly workflowId: string;

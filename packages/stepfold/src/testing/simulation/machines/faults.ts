@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 /** The kinds of faults in a schedule. A seed enables some of the kinds only, so that no kind hides another. */
 export const faultKinds = [

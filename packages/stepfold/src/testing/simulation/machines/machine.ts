@@ -1,6 +1,6 @@
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Environment } from "../../ports/environment.ts";
-import type { Random } from "./random.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Environment } from "../../../ports/environment.ts";
+import type { Random } from "../random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The time at which every schedule begins, by a clock that is right. */

@@ -1,5 +1,5 @@
-import { nextMacrotask } from "../../environment/system-environment.ts";
-import type { Random } from "./random.ts";
+import { nextMacrotask } from "../../../environment/system-environment.ts";
+import type { Random } from "../random.ts";
 
 interface Entry {
   readonly atMs: number;

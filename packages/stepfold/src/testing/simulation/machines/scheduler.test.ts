@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Breaks, nextMacrotask } from "../../environment/system-environment.ts";
-import { seededRandom } from "./random.ts";
+import { Breaks, nextMacrotask } from "../../../environment/system-environment.ts";
+import { seededRandom } from "../random.ts";
 import { Scheduler } from "./scheduler.ts";
 
 it("runs what is due in order of time, and what follows from it before the next", async () => {

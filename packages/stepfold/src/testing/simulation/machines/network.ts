@@ -1,7 +1,7 @@
-import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Random } from "../random.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Machine } from "./machine.ts";
-import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The kinds of faults that calls of a service can have. */

@@ -1,10 +1,10 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { SeriesQuery } from "../../ports/execution-counts.ts";
-import type { CountQuery } from "../../ports/execution-list.ts";
-import { keptKeysThrough } from "../../ports/kept-keys.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import type { DefinitionQuery } from "../../ports/store-definitions.ts";
-import type { WorkerBeat } from "../../ports/store-workers.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
+import type { CountQuery } from "../../../ports/execution-list.ts";
+import { keptKeysThrough } from "../../../ports/kept-keys.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { DefinitionQuery } from "../../../ports/store-definitions.ts";
+import type { WorkerBeat } from "../../../ports/store-workers.ts";
 import type { Machine } from "./machine.ts";
 import type { Network, ServiceFaults } from "./network.ts";
 
