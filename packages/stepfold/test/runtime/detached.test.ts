@@ -173,7 +173,7 @@ describe("a detached workflow", () => {
   });
 
   it.each<[string, object, string]>([
-    ["an unknown workflow", outer("nowhere"), "DEFINITION_UNKNOWN"],
+    ["an unknown workflow that an expression names", outer("{{ 'nowhere' }}"), "DEFINITION_UNKNOWN"],
     ["an id that cannot be one", outer("inner", { workflowId: " x" }), "OPTION_INVALID"],
     ["an input that does not fit", outer("strict"), "INPUT_INVALID"],
     ["several first nodes", outer("split"), "START_AMBIGUOUS"],

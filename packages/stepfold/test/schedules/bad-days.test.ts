@@ -111,7 +111,7 @@ describe("a schedule", () => {
     await expect(runtime.start("stepfold-schedule")).rejects.toMatchObject({ code: "DEFINITION_UNKNOWN" });
     const starts = {
       id: "starts",
-      nodes: [{ id: "go", type: "workflow", data: { workflow: "stepfold-schedule", detached: true } }],
+      nodes: [{ id: "go", type: "workflow", data: { workflow: "{{ 'stepfold-schedule' }}", detached: true } }],
       edges: [],
     };
     await expect((await runtime.start(starts)).result()).rejects.toMatchObject({ code: "EXECUTION_FAILED" });

@@ -79,7 +79,7 @@ describe("the workflow of schedules", () => {
   });
 
   it("is run by no detached execution and no fork", async () => {
-    const inside = { ...parent({ workflow: "mine", workflowId: squat }), workflows: { mine } };
+    const inside = { ...parent({ workflow: "{{ 'mine' }}", workflowId: squat }), workflows: { mine } };
     const { runtime, environment, store } = scheduling({ workflows: [quick, inside] });
     const run = await runtime.start("parent");
     await environment.advance(hour);

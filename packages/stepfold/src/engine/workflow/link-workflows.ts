@@ -68,15 +68,25 @@ function namesIn(definition: unknown): Set<string> {
   const names = new Set<string>();
   const nodes = safeMember(definition, "nodes");
   for (const node of Array.isArray(nodes) ? nodes : []) {
-    const type = safeMember(node, "type");
-    const data = safeMember(node, "data");
-    const name = safeMember(data, "workflow");
-    const runs = (type === "map" || type === "workflow") && typeof name === "string" && !name.includes("{{");
-    if (runs && safeMember(data, "detached") !== true) names.add(name);
+    const name = constantName(node);
+    if (name !== null && safeMember(safeMember(node, "data"), "detached") !== true) names.add(name);
   }
   const inner = safeMember(definition, "workflows");
   if (!isJsonObject(inner)) return names;
   for (const workflow of Object.values(inner)) for (const name of namesIn(workflow)) names.add(name);
   for (const name of Object.keys(inner)) names.delete(name);
   return names;
+}
+
+/** The name of the workflow that a node starts as a detached execution. Null: it starts none, or an expression names it. */
+export function detachedName(node: unknown): string | null {
+  const isDetached = safeMember(node, "type") === "workflow" && safeMember(safeMember(node, "data"), "detached") === true;
+  return isDetached ? constantName(node) : null;
+}
+
+/** The name of the workflow that a node runs. Null: it runs none, or an expression names it. */
+function constantName(node: unknown): string | null {
+  const type = safeMember(node, "type");
+  const name = safeMember(safeMember(node, "data"), "workflow");
+  return (type === "map" || type === "workflow") && typeof name === "string" && !name.includes("{{") ? name : null;
 }

@@ -7,10 +7,10 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";
 import { expressionLanguage, storedExpressionLanguage } from "../../expressions/expression-language.ts";
-import type { NodeDefinitions } from "../node/node-definition.ts";
+import type { NodeDefinition, NodeDefinitions } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { checkSchemas } from "./check-schemas.ts";
-import { type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";
+import { detachedName, type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";
 import { lintSettings, lintWays } from "./lint-node.ts";
 import { definitionOf, type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Validated } from "./validator.ts";
@@ -23,8 +23,8 @@ export interface PreparedWorkflow {
   /** Node types whose code is missing in this process. */
   readonly missingTypes: readonly string[];
   /**
-   * Why this process cannot perform its executions: node types without code, and constant data that the code here does not take. Executions
-   * accept commands anyway, because these need no code.
+   * Why this process cannot perform its executions: node types without code, constant data that the code here does not take, and detached
+   * workflows that are named and not known here. Executions accept commands anyway, because these need no code.
    */
   readonly lacking: readonly Issue[];
   readonly warnings: readonly Issue[];
@@ -57,7 +57,8 @@ export function prepareWorkflow(
   report.addAll(judged.compiled.warnings);
   report.settle(judged.isPartial);
   const lacking = new DefinitionReport(limits);
-  const found = prepareNodes(judged.compiled, nodeDefinitions, { types: preparing.withoutCode ? lacking : report, nodes: report });
+  const types = preparing.withoutCode ? lacking : report;
+  const found = prepareNodes(judged.compiled, { nodeDefinitions, library, reports: { types, nodes: report, detached: lacking } });
   const { issues: warnings } = report;
   if (report.hasErrors) throw new StepfoldError("DEFINITION_INVALID", { workflow: judged.compiled.definition.id, issues: warnings });
   return { compiled: judged.compiled, ...found, lacking: lacking.issues, warnings };
@@ -70,10 +71,15 @@ export function prepareWorkflow(
  *
  * @throws StepfoldError `DEFINITION_INVALID` if this version cannot read it
  */
-export function prepareStored(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): PreparedWorkflow {
+export function prepareStored(
+  definition: unknown,
+  nodeDefinitions: NodeDefinitions,
+  limits: Limits,
+  library: Library = noLibrary,
+): PreparedWorkflow {
   const compiled = compile(definition, storedExpressionLanguage, limits, { isStored: true });
   const report = new DefinitionReport(limits);
-  const found = prepareNodes(compiled, nodeDefinitions, { types: report, nodes: report });
+  const found = prepareNodes(compiled, { nodeDefinitions, library, reports: { types: report, nodes: report, detached: report } });
   const lacking = report.issues.filter(({ severity }) => severity === "error");
   return { compiled, ...found, lacking, warnings: compiled.warnings };
 }
@@ -84,44 +90,46 @@ interface NodeReports {
   readonly types: DefinitionReport;
   /** Of nodes whose types have code. */
   readonly nodes: DefinitionReport;
+  /** Of detached workflows that are not known. */
+  readonly detached: DefinitionReport;
 }
 
 /** Prepares the nodes of a workflow and of the workflows in it. */
 function prepareNodes(
   compiled: CompiledWorkflow,
-  nodeDefinitions: NodeDefinitions,
-  reports: NodeReports,
+  { nodeDefinitions, library, reports }: { nodeDefinitions: NodeDefinitions; library: Library; reports: NodeReports },
 ): Pick<PreparedWorkflow, "nodes" | "missingTypes"> {
   const nodes = new Map<CompiledNode, PreparedNode>();
   const missing = new Set<string>();
-  const lacks = (type: string, pointer: string): void => {
-    missing.add(type);
-    reportUnknown(type, pointer, nodeDefinitions, reports.types);
+  const find = ({ node }: CompiledNode, pointer: string): NodeDefinition | undefined => {
+    const detached = detachedName(node);
+    if (detached !== null && library(detached) === undefined)
+      reports.detached.add("WORKFLOW_UNKNOWN", `${pointer}/data/workflow`, `this process has no workflow "${detached}"`);
+    const found = definitionOf(nodeDefinitions, node.type);
+    if (found) return found;
+    missing.add(node.type);
+    reportUnknown(node.type, `${pointer}/type`, nodeDefinitions, reports.types);
+    return undefined;
   };
-  addNodes(compiled, "", nodeDefinitions, nodes, reports.nodes, lacks);
+  addNodes(compiled, "", nodes, reports.nodes, find);
   return { nodes, missingTypes: [...missing] };
 }
 
 /**
  * @param at JSON pointer to the workflow
- * @param lacks called for each node whose type has no code
+ * @param find returns the code of a node, and reports what this process lacks for it
  */
 function addNodes(
   compiled: CompiledWorkflow,
   at: string,
-  nodeDefinitions: NodeDefinitions,
   nodes: Map<CompiledNode, PreparedNode>,
   report: DefinitionReport,
-  lacks: (type: string, pointer: string) => void,
+  find: (node: CompiledNode, pointer: string) => NodeDefinition | undefined,
 ): void {
   const { compileTemplate: templates } = boundedLanguage(expressionLanguage, compiled.limits, report);
   const prepare = (node: CompiledNode, pointer: string): PreparedNode | null => {
-    const { type } = node.node;
-    const nodeDefinition = definitionOf(nodeDefinitions, type);
-    if (!nodeDefinition) {
-      lacks(type, `${pointer}/type`);
-      return null;
-    }
+    const nodeDefinition = find(node, pointer);
+    if (!nodeDefinition) return null;
     const prepared = prepareNode(node, nodeDefinition, templates, report);
     nodes.set(node, prepared);
     checkData(prepared, `${pointer}/data`, compiled.limits, report);
@@ -135,7 +143,7 @@ function addNodes(
     if (node.compensation) prepare(node.compensation, `${at}/nodes/${i}/compensate`);
   });
   for (const name of Object.keys(compiled.definition.workflows ?? {}))
-    addNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report, lacks);
+    addNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodes, report, find);
 }
 
 /** Compiles a workflow. If too little of it can be checked, unknown node types are reported together with its mistakes. */

@@ -134,8 +134,8 @@ export class Registry {
    * Returns the workflow that an execution is pinned to, to perform it. It is read from the store if this process does not have it with all
    * its code.
    *
-   * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type that this process lacks, or whose code here does not take
-   * the data of a node), `DEFINITION_CHANGED` if what the store has under this hash is another definition
+   * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type or a detached workflow that this process lacks, or a type
+   * whose code here does not take the data of a node), `DEFINITION_CHANGED` if what the store has under this hash is another definition
    */
   async pinned(workflowId: string, hash: string): Promise<PreparedWorkflow> {
     const prepared = await this.pinnedForCommands(workflowId, hash);
@@ -144,8 +144,8 @@ export class Registry {
   }
 
   /**
-   * Returns the same workflow for commands, with the code that is here: a process that only sends a command to an execution does not need
-   * the code of its nodes, and whether this code takes the data of the definition does not matter to it.
+   * Returns the same workflow for commands, with the code that is here: a process that only sends a command to an execution, or starts it,
+   * does not need the code of its nodes, and whether this code takes the data of the definition does not matter to it.
    *
    * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_CHANGED`
    */
@@ -153,7 +153,7 @@ export class Registry {
     const known = this.#known(hash) ?? this.#withoutCode.get(hash);
     if (known) return known;
     const definition = await this.#storedDefinition(workflowId, hash);
-    const prepared = prepareStored(definition, this.#nodeDefinitions, this.#limits);
+    const prepared = prepareStored(definition, this.#nodeDefinitions, this.#limits, this.#library);
     requireHash(workflowId, prepared, hash);
     if (prepared.lacking.length === 0) return this.#remember(prepared);
     if (this.#withoutCode.size >= maxWithoutCode) this.#withoutCode.clear();

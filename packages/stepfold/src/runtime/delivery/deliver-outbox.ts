@@ -170,7 +170,7 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
 async function startChild(delivery: OutboxDelivery, message: StartMessage): Promise<void> {
   const { context, local, from } = delivery;
   const { to: workflowId, definition, input, waitId, descendants } = message;
-  const prepared = await context.registry.pinned(from.workflowId, definition.hash);
+  const prepared = await context.registry.pinnedForCommands(from.workflowId, definition.hash);
   const parent: ParentLink = Object.freeze({
     workflowId: from.workflowId,
     ...(from.incarnation !== undefined && { incarnation: from.incarnation }),

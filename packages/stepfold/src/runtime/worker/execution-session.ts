@@ -274,7 +274,7 @@ export class ExecutionSession implements OpenSession {
     const hasDelivered = commit.events.some(({ type }) => type === "delivered");
     if (hasDelivered) await this.#outbox.deliverLost(commit.head.version, () => !this.#lease.isOver);
     for (const hash of definitionsIn(commit.events)) {
-      const prepared = await registry.pinned(this.workflowId, hash);
+      const prepared = await registry.pinnedForCommands(this.workflowId, hash);
       await registry.ensureStored(prepared, environment.monotonicMs());
     }
     if (last) this.isAnnounced = await wakeUpSender.sendWith(draft, commit, (whole) => store.commit(whole));

@@ -11,8 +11,8 @@ import { parkLacking } from "./park.ts";
 export type WorkflowOrLeft = { readonly workflow: PreparedWorkflow } | { readonly parked: Snapshot | null };
 
 /**
- * Returns the workflow of a claimed execution. If this process cannot run it (its definition or the code of a node is missing, or the code
- * does not take the data of a node), the claim is given back, the host is told once, and from now on claims of this process leave the
+ * Returns the workflow of a claimed execution. If this process cannot run it (its definition, the code of a node or a detached
+ * workflow that it names is missing, or the code does not take the data of a node), the claim is given back, the host is told once, and from now on claims of this process leave the
  * executions of this definition to others. Any other error is thrown after the claim was given back.
  */
 export async function workflowOrLeave(

@@ -16,6 +16,9 @@ const web = { ...builtinNodes };
 const gpu = { ...builtinNodes, render };
 const picture = { id: "picture", nodes: [{ id: "draw", type: "render", data: { of: "{{ input }}" } }], edges: [] };
 const mail = { id: "mail", nodes: [{ id: "send", type: "set", data: { sent: true } }], edges: [] };
+/** A parent whose nodes both kinds have, and whose detached child only one of them knows. It lies in a workflow inside it, too. */
+const album = { id: "album", nodes: [{ id: "make", type: "workflow", data: { workflow: "picture", detached: true } }], edges: [] };
+const shelf = { id: "shelf", nodes: [{ id: "put", type: "workflow", data: { workflow: "album" } }], edges: [], workflows: { album } };
 
 /** Which executions claims got. */
 interface Noted {
@@ -58,7 +61,7 @@ export function mixedWorkers(name: string, openStore: OpenStore, openQueue: (() 
     const bench = benches(openStore);
     const started = async (more: Partial<RuntimeOptions> = {}) => {
       const problems: string[] = [];
-      const one = await bench([picture, mail], { drive: false, nodeDefinitions: gpu, leaseMs: 30_000 });
+      const one = await bench([picture, mail, album, shelf], { drive: false, nodeDefinitions: gpu, leaseMs: 30_000 });
       const noted = noting(one.store, problems);
       const queue = openQueue ? { queue: await openQueue() } : {};
       const onProblem = (workflowId: string | null, error: unknown): void =>
@@ -85,6 +88,17 @@ export function mixedWorkers(name: string, openStore: OpenStore, openQueue: (() 
       // several may be claimed at once, and any of them may be the first to be looked at
       expect(problems).toHaveLength(Math.min(1, claimed.length));
       for (const problem of problems) expect(claimed.map((id) => `${id} WORKFLOW_LEFT`)).toContain(problem);
+    });
+
+    it.each(["album", "shelf"])("leave to the others a parent whose detached child they do not know: %s", async (workflow) => {
+      const { starter, lame, able, problems, store, claimedLater } = await started({ workflows: [mail, album] });
+      await starter.start(workflow, { workflowId: "a" });
+      lame();
+      await expect.poll(() => problems).toEqual(["a WORKFLOW_LEFT"]);
+      able();
+      await allEnded(starter, ["a"]);
+      expect(await store.load("a")).toMatchObject({ status: "completed", output: {} });
+      expect(claimedLater).toEqual([]);
     });
 
     it("are not delayed by what they cannot run, and run it when its worker comes", async () => {
