@@ -489,8 +489,8 @@ export const codeMutants: readonly CodeMutant[] = [
       { file: "runtime/context/store/persist.ts", find: "maxUnavailableMs = 10_000", put: "maxUnavailableMs = 1_000" },
       {
         file: "runtime/context/store/persist.ts",
-        find: '    throw new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason: error.message }, { cause: error });',
-        put: "    throw error;",
+        find: 'if (StepfoldError.is(error, "STORE_UNAVAILABLE")) throw unknown(error.message, error);',
+        put: 'if (StepfoldError.is(error, "STORE_UNAVAILABLE")) throw error;',
       },
     ],
   },

@@ -324,7 +324,7 @@ export interface SnapshotStore extends Partial<DefinitionLibrary> {
   /**
    * Deletes the events of earlier runs of executions, open or ended: those between the first event and the one with which the present run
    * began (`head.run.since`). Nothing else changes. A late repetition of a commit whose events are deleted is not recognised any more, and
-   * gets `VERSION_CONFLICT`.
+   * gets `VERSION_CONFLICT`: whether it was applied cannot be told any more.
    *
    * @throws StepfoldError `OPTION_INVALID`
    */

@@ -164,7 +164,7 @@ function triesAgain(command: Command, { activePaths }: Snapshot): boolean {
 }
 
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {
-  const { store, environment, wakeUpSender } = context;
+  const { store, wakeUpSender } = context;
   const commit = makeCommit(context, draft, events);
   const action = [...new Set(jobs.map(({ command }) => command.type))].join(" and ");
   const what = { workflowId: draft.workflowId, action };
@@ -179,7 +179,7 @@ async function commitDecided(context: RuntimeContext, { jobs, events, draft, due
     isSent = true;
     await store.commit(whole);
   };
-  const write = (whole: Commit): Promise<void> => writeForCaller(environment, what, () => send(whole));
+  const write = (whole: Commit): Promise<void> => writeForCaller(context, { ...what, commit: whole }, () => send(whole));
   // a due time that stays the same was announced with an earlier commit
   const dueAt = commit.wakeAt === 0 || commit.wakeAt !== dueBefore ? commit.wakeAt : null;
   let isAnnounced = false;

@@ -86,7 +86,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
   await patiently(ensureStored);
   try {
     const what = { workflowId: event.workflowId, action: "start" };
-    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => ensureStored().then(call), untilMs);
+    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(context, what, () => ensureStored().then(call), untilMs);
     // an execution that starts later is not due yet, so it is not claimed; nor is one that this process leaves to others
     const isOwn = event.startAt === undefined && takesTaskQueue(context, event.taskQueue);
     const { claim, isAnnounced } = await create(context, draft, commit, isOwn ? lease : null, write);

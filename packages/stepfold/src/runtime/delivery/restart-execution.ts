@@ -59,7 +59,7 @@ export async function restartExecution(
     await registry.ensureStored(planned.prepared, environment.monotonicMs());
     const commit = { ...makeCommit(context, draft, [withConsequences(draft, event)]), reopens: true as const };
     try {
-      await writeForCaller(environment, { workflowId, action: "restart" }, () => store.commit(commit));
+      await writeForCaller(context, { workflowId, action: "restart", commit }, () => store.commit(commit));
     } catch (error) {
       if (!StepfoldError.is(error, "VERSION_CONFLICT") || tries >= maxTries) throw error;
       continue;

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Environment } from "../../../ports/environment.ts";
+import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 
 /** The delay before the first repetition of a call, and the longest one; it doubles from one to the next. */
 const firstDelayMs = 20;
@@ -13,7 +14,7 @@ export const minFailoverMs = 1_000;
 
 /**
  * Repeats a store call while the store does not answer. This is safe for a commit too: if the store applied it and the
- * answer was lost, the store recognises its id and acknowledges it again.
+ * answer was lost, the store recognises its id and acknowledges it again. After a `trim` it does not: see `writeForCaller`.
  *
  * @param until gives the time on the monotonic clock at which to give up and pass the error on
  */
@@ -33,29 +34,49 @@ export function persist<T>(
   });
 }
 
+/** A write for a caller. */
+export interface CallerWrite {
+  readonly workflowId: string;
+  readonly action: string;
+  /** The commit to an existing execution that the write makes; absent for a creation, which a store always knows again. */
+  readonly commit?: Commit;
+}
+
 /**
  * Does the same as `persistForCaller`, for a write. A write that was sent may be applied without an answer, even after this call gave up.
  *
  * @throws StepfoldError `OUTCOME_UNKNOWN`, `STORE_UNAVAILABLE` if no connection was made, so that nothing was sent
  */
 export async function writeForCaller<T>(
-  environment: Environment,
-  what: { readonly workflowId: string; readonly action: string },
+  { store, environment }: { readonly store: Pick<SnapshotStore, "events">; readonly environment: Environment },
+  { commit, ...what }: CallerWrite,
   call: () => Promise<T>,
   untilMs?: number,
 ): Promise<T> {
-  let mayBeSent = false;
+  let mayBeApplied = false;
   const watched = (): Promise<T> =>
     call().catch((error: unknown) => {
-      mayBeSent ||= !wasNotSent(error as Error);
+      mayBeApplied ||= StepfoldError.is(error, "STORE_UNAVAILABLE") && !wasNotSent(error);
       throw error;
     });
+  const unknown = (reason: string, cause: StepfoldError): StepfoldError =>
+    new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason }, { cause });
   try {
     return await persistForCaller(environment, watched, untilMs);
   } catch (error) {
-    if (!StepfoldError.is(error, "STORE_UNAVAILABLE") || !mayBeSent) throw error;
-    throw new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason: error.message }, { cause: error });
+    if (!mayBeApplied) throw error;
+    if (StepfoldError.is(error, "STORE_UNAVAILABLE")) throw unknown(error.message, error);
+    if (!commit || !StepfoldError.is(error, "VERSION_CONFLICT")) throw error;
+    if (error.details.actual !== null && (await isOfAnother(store, commit).catch(() => false))) throw error;
+    throw unknown("the store did not answer, and the events that would tell were deleted before it did", error);
   }
+}
+
+/** Whether another commit has written the last version of a commit. False also if its event was trimmed: then nobody can tell any more. */
+async function isOfAnother(store: Pick<SnapshotStore, "events">, { workflowId, commitId, events }: Commit): Promise<boolean> {
+  const { version } = events.at(-1)!;
+  const [found] = await store.events(workflowId, version - 1, 1);
+  return found?.version === version && found.commitId !== commitId;
 }
 
 /** The fields of an error that show whether a connection was made. */
