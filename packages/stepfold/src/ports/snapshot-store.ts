@@ -164,6 +164,11 @@ export interface ClaimOptions extends Lease {
    * moves those that it meets out of the way, so that they do not delay later claims.
    */
   readonly lacks?: ReadonlySet<string>;
+  /**
+   * Called if the claim ends before it has looked at everything that is due, because it has moved as many out of the way (`lacks`) as one
+   * call has time for. Then claim again at once.
+   */
+  readonly onMore?: (() => void) | undefined;
 }
 
 /** The capabilities of a store, as data. */

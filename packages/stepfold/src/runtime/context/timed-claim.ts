@@ -3,6 +3,9 @@ import { defaultTaskQueue } from "../../core/values/ids/id.ts";
 import type { Claim, ClaimOptions } from "../../ports/snapshot-store.ts";
 import type { RuntimeContext } from "./runtime-context.ts";
 
+/** With a queue, the store is asked only for executions that have been due for this long: the queue has missed them. */
+const queueGraceMs = 500;
+
 /** A claimed execution, with the time at which its claim was asked for. */
 export interface TimedClaim {
   readonly claim: Claim;
@@ -18,9 +21,23 @@ export function takesTaskQueue({ taskQueues }: Pick<RuntimeContext, "taskQueues"
 }
 
 /** The options of every claim of this process: what it takes, and what it leaves to others. */
-export function claimOptions({ lease, registry, taskQueues, lacking, environment }: RuntimeContext): Omit<ClaimOptions, "limit"> {
+function claimOptions({ lease, registry, taskQueues, lacking, environment }: RuntimeContext): Omit<ClaimOptions, "limit"> {
   const lacks = lacking.hashes(environment.monotonicMs());
   return { ...lease, rates: registry.rates, ...(taskQueues && { taskQueues }), ...(lacks.size > 0 && { lacks }) };
+}
+
+/** Claims at most `limit` executions that are due. `isMore`: more may be due, so the next claim need not wait. */
+export async function claimSome(
+  context: RuntimeContext,
+  limit: number,
+): Promise<{ readonly claims: readonly Claim[]; readonly isMore: boolean }> {
+  let isCut = false;
+  const onMore = (): void => {
+    isCut = true;
+  };
+  const overdue = context.queue ? { overdueMs: queueGraceMs } : {};
+  const claims = await context.store.claim({ ...claimOptions(context), ...overdue, limit, onMore });
+  return { claims, isMore: isCut || claims.length === limit };
 }
 
 /** Claims one execution that is due and not held: this one, or any that waits for the permit of an ended one. Null if there is none. */

@@ -3,7 +3,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { earliestTime } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { claimOptions } from "../context/timed-claim.ts";
+import { claimSome } from "../context/timed-claim.ts";
 import type { LocalWork } from "../local/local-work.ts";
 
 /** The most due times that are remembered. The latest ones are forgotten first; the regular poll finds them at most `pollMs` late. */
@@ -13,8 +13,6 @@ const lateMs = 20;
 /** The limits of the time between polls that hints cause. It doubles while polls find nothing, because other workers were first. */
 const minHintGapMs = 5;
 const maxHintGapMs = 50;
-/** With a queue, the store is polled only for executions that have been due for this long: the queue has missed them. */
-export const queueGraceMs = 500;
 
 /** Polls the store for executions that are due and held by no process: timers, retries, and executions whose worker died. */
 export class Poller {
@@ -126,7 +124,7 @@ export class Poller {
   }
 
   async #poll(): Promise<void> {
-    const { store, environment, queue, onProblem } = this.#context;
+    const { environment, onProblem } = this.#context;
     const { slots, inbox, budget } = this.#local;
     const askedAtMs = environment.monotonicMs();
     const limit = Math.min(slots.room("polled"), this.#maxClaims);
@@ -134,12 +132,12 @@ export class Poller {
     if (budget.isFull) this.#isMore = true;
     if (limit <= 0 || budget.isFull) return;
     try {
-      const found = await store.claim({ ...claimOptions(this.#context), limit, ...(queue && { overdueMs: queueGraceMs }) });
-      this.#isMore = found.length === limit;
-      this.#hintGapMs = found.length > 0 ? minHintGapMs : Math.min(this.#hintGapMs * 2, maxHintGapMs);
+      const { claims, isMore } = await claimSome(this.#context, limit);
+      this.#isMore = isMore;
+      this.#hintGapMs = claims.length > 0 ? minHintGapMs : Math.min(this.#hintGapMs * 2, maxHintGapMs);
       this.#hintsFromMs = environment.monotonicMs() + this.#hintGapMs;
       this.#maxClaims *= 2;
-      for (const claim of found) inbox.put({ claim, askedAtMs, slot: slots.take("polled") });
+      for (const claim of claims) inbox.put({ claim, askedAtMs, slot: slots.take("polled") });
       this.slotFreed();
     } catch (error) {
       onProblem(null, error);

@@ -4,15 +4,13 @@ import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { aCount, anything, aSignal, checkOptions, must } from "../../core/values/check-arguments.ts";
 import { isWorkflowId } from "../../core/values/ids/id.ts";
 import { namedDelay } from "../../ports/named-delay.ts";
-import type { Claim } from "../../ports/snapshot-store.ts";
 import type { WakeUp } from "../../ports/work-queue.ts";
 import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-context.ts";
-import { claimOne, claimOptions, type TimedClaim } from "../context/timed-claim.ts";
+import { claimOne, claimSome, type TimedClaim } from "../context/timed-claim.ts";
 import { giveBack } from "../local/give-back.ts";
 import type { LocalWork } from "../local/local-work.ts";
 import type { LeftExecution, TimeSlice } from "../local/time-slice.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { queueGraceMs } from "./poller.ts";
 import { wakeUpForOthers } from "./wake-up-for-others.ts";
 
 /** What to sweep, and for how long. */
@@ -177,19 +175,18 @@ class Sweeping {
   /**
    * Claims due executions and begins to run them.
    *
-   * @returns true if more may be due: there were `limit` of them, or the store failed, which ends the slice
+   * @returns true if more may be due: see `claimSome`; or if the store failed, which ends the slice
    * @throws the error of the store if nothing was claimed before
    */
   async #claimSome(limit: number): Promise<boolean> {
     const { context } = this.#parts;
-    const { store, environment, queue, onProblem } = context;
+    const { environment, onProblem } = context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const options = { ...claimOptions(context), limit, ...(queue && { overdueMs: queueGraceMs }) };
-      const claims = await this.#inTime(store.claim(options));
+      const { claims, isMore } = await this.#inTime(claimSome(context, limit));
       this.#taken += claims.length;
       for (const claim of claims) this.#run(claim.workflowId, async () => void (await this.#runClaimed({ claim, askedAtMs })));
-      return claims.length === limit;
+      return isMore;
     } catch (error) {
       if (this.#taken === 0) throw error;
       onProblem(null, error);
@@ -199,12 +196,12 @@ class Sweeping {
   }
 
   /** Returns the claims. Throws if the store has not answered when the time is up; claims that come after that are given back. */
-  async #inTime(claiming: Promise<readonly Claim[]>): Promise<readonly Claim[]> {
-    const claims = await Promise.race([claiming, this.#slice.over]);
-    if (claims) return claims;
+  async #inTime(claiming: ReturnType<typeof claimSome>): ReturnType<typeof claimSome> {
+    const due = await Promise.race([claiming, this.#slice.over]);
+    if (due) return due;
     const { store } = this.#parts.context;
     // a claim that cannot be given back ends with its lease
-    claiming.then((late) => Promise.all(late.map((claim) => giveBack(store, claim, claim.version)))).catch(() => undefined);
+    claiming.then(({ claims }) => Promise.all(claims.map((claim) => giveBack(store, claim, claim.version)))).catch(() => undefined);
     throw new StepfoldError("STORE_UNAVAILABLE", { store: store.name, reason: "there was no answer before the end of the sweep" });
   }
 
@@ -248,17 +245,17 @@ class Sweeping {
   }
 
   /**
-   * Sends the queue messages for due executions that were not taken and whose own messages seem to be lost (`queueGraceMs`). They are found
+   * Sends the queue messages for due executions that were not taken and whose own messages seem to be lost (`claimSome`). They are found
    * by a claim, which is given back.
    */
   async #sendOnDue(): Promise<void> {
     const { context } = this.#parts;
-    const { store, environment, onProblem } = context;
+    const { environment, onProblem } = context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const claims = await store.claim({ ...claimOptions(context), limit: maxSentOn, overdueMs: queueGraceMs });
+      const { claims, isMore } = await claimSome(context, maxSentOn);
       await this.#sendOnClaimed(claims.map((claim) => ({ claim, askedAtMs })));
-      this.#isMore = claims.length === maxSentOn || this.#left.some(({ isAnnounced }) => !isAnnounced);
+      this.#isMore = isMore || this.#left.some(({ isAnnounced }) => !isAnnounced);
     } catch (error) {
       onProblem(null, error);
     }

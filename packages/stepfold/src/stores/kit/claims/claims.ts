@@ -11,7 +11,7 @@ import { endedClaim, keptClaim } from "../writing/verdict.ts";
 import { isExempt } from "./exempt.ts";
 import { fenceStep } from "./fence.ts";
 import { attemptOf, isDue, liveGuard } from "./guard.ts";
-import { leaveLacking } from "./leave-lacking.ts";
+import { type CountedClaim, leaveLacking, Moves } from "./leave-lacking.ts";
 import { namedQueue, partitionOf, rowKeyOf, takesPartition, takesQueueOf } from "./partitions.ts";
 import { PermitClaims } from "./permits.ts";
 import { presentRates } from "./present-rates.ts";
@@ -39,8 +39,9 @@ export class Claims {
   }
 
   /** Claims due executions. */
-  claim(options: CheckedClaim): Promise<readonly Claim[]> {
-    const { workflowId, permit } = options;
+  claim(asked: CheckedClaim): Promise<readonly Claim[]> {
+    const { workflowId, permit } = asked;
+    const options: CountedClaim = { ...asked, moves: new Moves(asked.onMore) };
     if (workflowId !== undefined) return this.#claimOne(workflowId, options);
     if (permit !== undefined) return this.#claimOfKey(permit, options);
     return this.#claimAny(options);
@@ -69,14 +70,15 @@ export class Claims {
   /**
    * Claims executions of all kinds, the longest due of each kind first. Executions with and without a permit share the limit: if those
    * without a permit used it up while others with a permit were due, the next claim offers half of its limit to those with a permit first.
+   * So it does if this claim has moved as many as it may.
    */
-  async #claimAny(options: CheckedClaim): Promise<readonly Claim[]> {
+  async #claimAny(options: CountedClaim): Promise<readonly Claim[]> {
     const { limit } = options;
     const claimed: Claim[] = [];
     try {
       claimed.push(...(await this.#claimKeyed(this.#owed, options, Math.ceil(limit / 2))));
       const due = await this.#claimPlain(options, claimed);
-      const isFull = claimed.length >= limit;
+      const isFull = claimed.length >= limit || options.moves.left === 0;
       this.#owed = isFull ? due : "none";
       if (!isFull) claimed.push(...(await this.#claimKeyed(due, options, limit - claimed.length)));
     } catch (error) {
@@ -87,7 +89,7 @@ export class Claims {
   }
 
   /** Claims executions that have a permit: first those that need none at this moment. */
-  async #claimKeyed(due: KeyedDue, options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
+  async #claimKeyed(due: KeyedDue, options: CountedClaim, limit: number): Promise<readonly Claim[]> {
     if (due === "none") return [];
     const claimed: Claim[] = [];
     try {
@@ -103,7 +105,7 @@ export class Claims {
    * Claims executions that need no permit at this moment, and adds the claims to `claimed`. Those that are locked, or in task queues that this
    * process does not take, hold up no others.
    */
-  async #claimExempt(options: CheckedClaim, limit: number, claimed: Claim[]): Promise<void> {
+  async #claimExempt(options: CountedClaim, limit: number, claimed: Claim[]): Promise<void> {
     const tried = new Set<string>();
     while (claimed.length < limit) {
       // twice as many as were in vain, so that many of these cost few reads
@@ -119,7 +121,7 @@ export class Claims {
   }
 
   /** Claims executions without one of the permits that they have a key for. */
-  async #takeExempt(guards: readonly ExecutionGuard[], options: CheckedClaim): Promise<readonly Claim[]> {
+  async #takeExempt(guards: readonly ExecutionGuard[], options: CountedClaim): Promise<readonly Claim[]> {
     const { claimed } = await takeExecutions(this.#writer, guards.map(plannedClaim), options, true);
     return claimed.map((claim) => ({ ...claim, withoutPermit: true }));
   }
@@ -128,7 +130,7 @@ export class Claims {
    * Claims executions without a permit, and adds the claims to `claimed`. Returns which executions with a permit are due. Without any room it
    * does not ask the table and returns `none`, so executions without a permit come first in the next claim.
    */
-  async #claimPlain(options: CheckedClaim, claimed: Claim[]): Promise<KeyedDue> {
+  async #claimPlain(options: CountedClaim, claimed: Claim[]): Promise<KeyedDue> {
     const table = this.#table;
     // a process that does not take the partition of those without a permit cannot know what is due in others
     if (!takesPartition(partitionOf(null), options)) return "exempt";
@@ -156,25 +158,26 @@ export class Claims {
         const later = guards.slice(wanted);
         for (const guard of fresh) if (!moved.has(guard.id) && !later.includes(guard)) tried.add(attemptOf(guard));
         claimed.push(...(await takeExecutions(this.#writer, next.map(plannedClaim), options, true)).claimed);
-        if (later.length === 0 && (due.executions.length < looked || fresh.length === 0)) return keyedDue;
+        const isAll = later.length === 0 && (due.executions.length < looked || fresh.length === 0);
+        if (isAll || options.moves.left === 0) return keyedDue;
       }
     }
   }
 
   /** Claims executions with a concurrency key, in the partitions of all task queues that are named. */
-  #claimOfKey(key: string, options: CheckedClaim): Promise<readonly Claim[]> {
+  #claimOfKey(key: string, options: CountedClaim): Promise<readonly Claim[]> {
     const { taskQueues = [defaultTaskQueue] } = options;
     const named = taskQueues.map((name) => rowKeyOf({ taskQueue: namedQueue(name), definition: null, key })!);
     return this.#permits.claimOfKeys(named, options);
   }
 
   /** Whether this process claims an execution. One that it cannot run is moved out of the way. */
-  async #isTaken(guard: ExecutionGuard, options: CheckedClaim): Promise<boolean> {
+  async #isTaken(guard: ExecutionGuard, options: CountedClaim): Promise<boolean> {
     if (!takesPartition(partitionOf(guard.permit?.key), options)) return false;
     return (await leaveLacking(this.#table, this.#writer, [guard], options)).guards.length > 0;
   }
 
-  async #claimOne(workflowId: string, options: CheckedClaim): Promise<readonly Claim[]> {
+  async #claimOne(workflowId: string, options: CountedClaim): Promise<readonly Claim[]> {
     const { overdueMs } = options;
     for (let tries = 0; tries < maxTries; tries++) {
       const { now, found } = await this.#table.read([workflowId]);

@@ -1,9 +1,40 @@
+import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard, RowWrite } from "../execution-rows.ts";
 import type { ExecutionTable } from "../execution-table.ts";
 import type { ListedRow } from "../lists/list-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
-import { partitionOf, rowPermit, type TakenPartitions } from "./partitions.ts";
+import { partitionOf, rowPermit } from "./partitions.ts";
 import { waitsForRate } from "./rate-key.ts";
+
+/** The most executions that one claim moves, because every call has to be answered within the runtime's time limit. */
+const maxMovedByClaim = 2_000;
+
+/** What one claim may still move. */
+export class Moves {
+  #left = maxMovedByClaim;
+  readonly #onOver: () => void;
+
+  /** @param onOver called when the claim has moved as many as it may */
+  constructor(onOver: () => void = () => undefined) {
+    this.#onOver = onOver;
+  }
+
+  /** How many more the claim may move. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Counts what was moved. */
+  add(count: number): void {
+    this.#left -= count;
+    if (count > 0 && this.#left === 0) this.#onOver();
+  }
+}
+
+/** A claim that counts what it moves. */
+export interface CountedClaim extends CheckedClaim {
+  readonly moves: Moves;
+}
 
 /** Due executions, without those that a process leaves to others. */
 export interface Runnable {
@@ -14,13 +45,14 @@ export interface Runnable {
 
 /**
  * Leaves out executions whose definition this process cannot run. They are moved into the partition of their definition, where they delay no
- * claim of this process any more, and where a process that can run them claims them.
+ * claim of this process any more, and where a process that can run them claims them. If a claim has moved as many as it may, the others stay
+ * where they are: the next claim moves them.
  */
 export async function leaveLacking(
   table: Pick<ExecutionTable, "heads">,
   writer: RowWriter,
   guards: readonly ExecutionGuard[],
-  { lacks }: TakenPartitions,
+  { lacks, moves }: Pick<CountedClaim, "lacks" | "moves">,
 ): Promise<Runnable> {
   // what is in the partition of a definition is claimed only by processes that have it
   const unknown = lacks && lacks.size > 0 ? guards.filter(({ permit }) => partitionOf(permit?.key).definition === null) : [];
@@ -28,9 +60,10 @@ export async function leaveLacking(
   const rows = await table.heads(unknown.map(({ id }) => id));
   const hashes = new Map(rows.map((row) => [row.id, definitionHashIn(row)]));
   const lacking = unknown.filter(({ id }) => lacks!.has(hashes.get(id) ?? ""));
-  const written = await Promise.all(lacking.map((guard) => writer.write(moveOf(guard, hashes.get(guard.id)!))));
+  const written = await Promise.all(lacking.slice(0, moves.left).map((guard) => writer.write(moveOf(guard, hashes.get(guard.id)!))));
   const left = new Set(lacking.map(({ id }) => id));
   const moved = new Set(lacking.filter((_, index) => written[index]).map(({ id }) => id));
+  moves.add(moved.size);
   return { guards: guards.filter(({ id }) => !left.has(id)), moved };
 }
 

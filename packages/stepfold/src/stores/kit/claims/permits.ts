@@ -1,13 +1,12 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim } from "../../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard } from "../execution-rows.ts";
 import type { DueKey, DueKeys, ExecutionTable } from "../execution-table.ts";
 import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { attemptOf, isDue, liveGuard } from "./guard.ts";
-import { leaveLacking } from "./leave-lacking.ts";
+import { type CountedClaim, leaveLacking } from "./leave-lacking.ts";
 import { countedKeyOf, partitionOf, takesPartition } from "./partitions.ts";
 import { deletionOf, expiryOf, holderStatus, holdersIn, type PermitHolder, writeOf } from "./permit-holders.ts";
 import { isRateKey, waitsForRate } from "./rate-key.ts";
@@ -42,8 +41,10 @@ interface KeyPlan {
   readonly next: readonly PlannedClaim[];
   /** The write of its record that must be made before the claims; null: none. */
   readonly write: RecordWrite | null;
-  /** True: some of the chosen executions are not claimed now, because their rate did not grant it, or this process cannot run them. */
+  /** True: some of the chosen executions are not claimed now, because their rate did not grant it. */
   readonly putOff: boolean;
+  /** True: some that this process cannot run were moved away from before the others. */
+  readonly moved: boolean;
 }
 
 /** The plans for several keys, and the first claims among them that their rates grant. */
@@ -115,13 +116,13 @@ export class PermitClaims {
    *
    * @param guard the guard of this execution, if it was just read; if it has changed since, it is read again
    */
-  async claimOfKeys(keys: readonly string[], options: CheckedClaim, guard?: ExecutionGuard): Promise<readonly Claim[]> {
+  async claimOfKeys(keys: readonly string[], options: CountedClaim, guard?: ExecutionGuard): Promise<readonly Claim[]> {
     const claim = () => this.#claimLocked(keys, options.limit, options, { due: guard && [guard] });
     return (await this.#lock.run(keys.map(lockOf), claim)).claimed;
   }
 
   /** Claims executions of any key. The keys take turns: the next claim begins after the last key of this one. */
-  async claimAny(options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
+  async claimAny(options: CountedClaim, limit: number): Promise<readonly Claim[]> {
     const claimed: Claim[] = [];
     let looked = 0;
     for (let mayBeMore = true; mayBeMore; ) {
@@ -133,7 +134,7 @@ export class PermitClaims {
         this.#lastKey = found.lastKey ?? keys.at(-1)!.key;
         mayBeMore ||= found.mayBeMore;
         looked += keys.length;
-        if (claimed.length >= limit || looked >= maxKeysOfClaim) return claimed;
+        if (claimed.length >= limit || looked >= maxKeysOfClaim || options.moves.left === 0) return claimed;
       }
     }
     return claimed;
@@ -167,7 +168,7 @@ export class PermitClaims {
    *
    * @returns with `lastKey`, if not all of the keys got their turn, the last one that did
    */
-  async #claimOfDue(keys: readonly DueKey[], options: CheckedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string | null }> {
+  async #claimOfDue(keys: readonly DueKey[], options: CountedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string | null }> {
     if (keys.length === 0) return { claimed: [], mayBeMore: false, lastKey: null };
     const known = await this.#statesOf(keys.map(({ key }) => key));
     const open = known.states.filter(
@@ -192,7 +193,7 @@ export class PermitClaims {
   async #claimLocked(
     keys: readonly string[],
     limit: number,
-    options: CheckedClaim,
+    options: CountedClaim,
     known: { readonly keys?: KeyStates | undefined; readonly due?: readonly ExecutionGuard[] | undefined },
   ): Promise<ClaimedOfKeys> {
     const claimed: Claim[] = [];
@@ -218,13 +219,13 @@ export class PermitClaims {
       claimed.push(...taken.claimed);
       // if this fails, the claims stay pending, and a later claim of any process counts them, with a later time
       await this.#rates.settle(grants, taken).catch(() => undefined);
-      for (const { key, next, write, putOff } of allowed) {
+      for (const { key, next, write, putOff, moved } of allowed) {
         const missed = next.filter((one) => taken.missed.includes(one));
         for (const { guard } of missed) passedOver.add(attemptOf(guard));
         if (write && missed.length > 0) await this.#takeOut({ key: write.key, ...write.next! }, missed);
         const left = wanted.get(key)! - next.length + missed.length;
         mayBeMore ||= left === 0;
-        const isDone = missed.length === 0 && next.length < maxOfKey && !(putOff && tries < maxPutOff);
+        const isDone = missed.length === 0 && next.length < maxOfKey && !moved && !(putOff && tries < maxPutOff);
         if (left === 0 || isDone) wanted.delete(key);
         else wanted.set(key, left);
       }
@@ -239,7 +240,7 @@ export class PermitClaims {
   async #plansOf(
     { now, states }: KeyStates,
     wanted: ReadonlyMap<string, number>,
-    options: CheckedClaim & { readonly passedOver: ReadonlySet<string> },
+    options: CountedClaim & { readonly passedOver: ReadonlySet<string> },
     known: readonly ExecutionGuard[] | undefined,
   ): Promise<Plans> {
     const asked = states
@@ -263,16 +264,21 @@ export class PermitClaims {
     const plans = chosen.map(({ key, counted, record, held, first, most }): KeyPlan => {
       const granted = grants.filter(({ planned }) => planned.guard.permit?.key === key).map(({ planned }) => planned);
       const next = [...first.filter(({ guard }) => !waitsForRate(guard)).slice(0, most), ...granted];
-      const putOff = next.length < first.length || fresh.some(({ id, permit }) => moved.has(id) && permit?.key === key);
-      if (counted === null) return { key, next, write: null, putOff };
-      if (next.length === 0) return { key, next, write: record && held.length === 0 ? deletionOf(record) : null, putOff };
+      const plan = {
+        key,
+        next,
+        putOff: next.length < first.length,
+        moved: fresh.some(({ id, permit }) => moved.has(id) && permit?.key === key),
+      };
+      if (counted === null) return { ...plan, write: null };
+      if (next.length === 0) return { ...plan, write: record && held.length === 0 ? deletionOf(record) : null };
       const added = next.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
-      return { key, next, write: writeOf(counted, record, [...held, ...added]), putOff };
+      return { ...plan, write: writeOf(counted, record, [...held, ...added]) };
     });
     return { plans, grants };
   }
 
-  async #dueOf(keys: readonly string[], limit: number, { workflowId, overdueMs }: CheckedClaim): Promise<readonly ExecutionGuard[]> {
+  async #dueOf(keys: readonly string[], limit: number, { workflowId, overdueMs }: CountedClaim): Promise<readonly ExecutionGuard[]> {
     if (workflowId === undefined) return (await this.#table.due({ keys, limit, overdueMs })).executions;
     const { now, found } = await this.#table.read([workflowId]);
     const guard = found.get(workflowId);
