@@ -39,6 +39,8 @@ export interface ExecutionStart {
   readonly unnamed?: boolean | undefined;
   /** Present if the execution goes on from the state of another one: a fork, a restart, or a snapshot that `adopt` takes over. */
   readonly fromCheckpoint?: FromCheckpoint | undefined;
+  /** Returns false once the start is no longer wanted. It is asked before each try of the write, because a store may be silent for long. */
+  readonly isCurrent?: (() => boolean) | undefined;
 }
 
 /** How an execution begins that goes on from another one. */
@@ -86,7 +88,12 @@ export async function startExecution(context: RuntimeContext, request: Execution
   await patiently(ensureStored);
   try {
     const what = { workflowId: event.workflowId, action: "start" };
-    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(context, what, () => ensureStored().then(call), untilMs);
+    const tried = async <T>(call: () => Promise<T>): Promise<T> => {
+      await ensureStored();
+      if (request.isCurrent?.() === false) throw new StepfoldError("FENCE_LOST", { workflowId: event.workflowId });
+      return call();
+    };
+    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(context, what, () => tried(call), untilMs);
     // an execution that starts later is not due yet, so it is not claimed; nor is one that this process leaves to others
     const isOwn = event.startAt === undefined && takesTaskQueue(context, event.taskQueue);
     const { claim, isAnnounced } = await create(context, draft, commit, isOwn ? lease : null, write);

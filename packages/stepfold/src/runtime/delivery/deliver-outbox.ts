@@ -130,7 +130,8 @@ export class Outbox {
     };
     const command: OutboxDelivery["command"] = (workflowId, given, about) =>
       answered(commandLocally(context, local, workflowId, given, { isCurrent: isHeld, ...about }));
-    const start = (request: ExecutionStart): Promise<StartResult> => answered(startLocally(context, local, request));
+    const start = (request: ExecutionStart): Promise<StartResult> =>
+      answered(startLocally(context, local, { ...request, isCurrent: isHeld }));
     await answered(deliver({ context, local, from, isHeld, command, start }, message));
     delivered.messages.push(message);
   }

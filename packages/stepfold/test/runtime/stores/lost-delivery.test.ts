@@ -64,3 +64,33 @@ describe("AUDIT 8: a failover that has lost what a message brought about, and no
     expect(await waiting.snapshot()).toMatchObject({ status: "completed" });
   });
 });
+
+describe("the start of a detached child", () => {
+  it("is not sent any more once the claim of its parent is over, however long the store is silent", async () => {
+    const environment = virtualEnvironment();
+    const memory = memoryStore({ now: () => environment.now() });
+    const unanswered = new StepfoldError("STORE_UNAVAILABLE", { store: "memory", reason: "its server is being replaced" });
+    const sentAt: number[] = [];
+    let claimedAt = Number.NaN;
+    const store: SnapshotStore = {
+      ...memory,
+      create(commit, options) {
+        if (commit.head.parent === undefined) {
+          claimedAt = environment.now();
+          return memory.create(commit, options);
+        }
+        sentAt.push(environment.now() - claimedAt);
+        return Promise.reject(unanswered);
+      },
+      renew: () => Promise.reject(unanswered),
+    };
+    const { runtime } = setUp(
+      { store, nodeDefinitions: builtinNodes, workflows: [inner, outer], leaseMs: 3 * second, pollMs: 60 * second },
+      environment,
+    );
+    await runtime.start("outer", { workflowId: "p" });
+    await environment.advance(15 * second);
+    expect(sentAt.length).toBeGreaterThan(2);
+    expect(Math.max(...sentAt)).toBeLessThan(3 * second);
+  });
+});
