@@ -12,6 +12,7 @@ export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   workers: async () => (await import("./cases/workers.ts")).workers,
   stores: async () => (await import("./cases/stores.ts")).stores,
   waiting: async () => (await import("./cases/waiting.ts")).waiting,
+  code: async () => (await import("./cases/code.ts")).codeSteps,
   expressions: async () => (await import("./cases/expressions.ts")).expressions,
   bundle: async () => (await import("./cases/bundle.ts")).bundle,
   start: async () => (await import("./cases/start.ts")).start,

@@ -54,6 +54,7 @@ export const layers: readonly Layer[] = [
     floor: "1st floor",
     mayImport: ["core", "expressions", "ports", "environment", "engine/node"],
   },
+  { folder: "durable", floor: "1st floor", mayImport: ["core", "engine/node", "engine"] },
   { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "engine/node", "nodes"], node: true },
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
   { folder: "runtime", floor: "1st floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
@@ -72,7 +73,7 @@ export const layers: readonly Layer[] = [
 ];
 
 /** The parts that `src/index.ts`, the entry `stepfold`, may import. It only re-exports. */
-export const entryMayImport: readonly string[] = ["core", "expressions", "ports", "environment", "engine/node", "engine"];
+export const entryMayImport: readonly string[] = ["core", "expressions", "ports", "environment", "engine/node", "engine", "durable"];
 
 /** The packages on the roof. They may import every public entry of `stepfold`, and nothing else of it. */
 export const roof: readonly string[] = ["cli", "server", "studio"];
@@ -94,6 +95,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["definition/lint"],
     ["definition/compile"],
     ["transition/draft"],
+    ["transition/code"],
     ["transition/paths"],
     ["transition/children", "transition/joins"],
     ["transition/events"],
@@ -104,7 +106,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [""],
   ],
   expressions: [["evaluation", "pattern"], ["syntax"], ["functions"], ["compile"], ["read-set", "extra"], [""]],
-  engine: [["secrets", "schema"], ["workflow"], ["attempt"], ["commands"], [""]],
+  engine: [["secrets", "schema"], ["workflow"], ["code"], ["attempt"], ["commands"], [""]],
   runtime: [
     ["callers"],
     ["context/store"],

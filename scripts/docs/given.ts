@@ -23,7 +23,9 @@ declare global {
   const version: number;
   const outageBeganAt: number;
   const stripe: object;
-  const mail: object;
+  const mail: { send(to: string, text: string, key: string): Promise<void> };
+  const defineDurable: typeof import("stepfold").defineDurable;
+  const z: typeof import("zod").z;
   const archive: { put(key: string, text: string): Promise<void> };
   const tell: (who: string | undefined, issues: readonly unknown[]) => void;
   const newBench: () => Promise<QueueBench>;

@@ -386,8 +386,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "engine/turn.ts",
-        find: "for (const settled of outcomes) this.#apply(settled, again);",
-        put: "for (const { task } of outcomes) this.#running.delete(nameOf(task));",
+        find: "this.#applyAll(outcomes, again);",
+        put: "for (const { task } of outcomes) this.#running.delete(task);",
       },
     ],
   },

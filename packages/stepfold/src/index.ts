@@ -96,6 +96,9 @@ export { durationMs } from "./core/values/duration.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";
 export { defaultLimits, type Limits } from "./core/values/limits.ts";
 export type { Permit, Rate } from "./core/values/shared-keys.ts";
+export { type DurableContext, type DurableOptions, defineDurable } from "./durable/define-durable.ts";
+export type { DurableStep, RunningStep, StepRunOptions } from "./durable/durable-step.ts";
+export type { Jsonified } from "./durable/jsonified.ts";
 export type { Outcome } from "./engine/attempt/outcome.ts";
 export type { ResumeCommand } from "./engine/commands/answer-wait.ts";
 export type { CancelCommand } from "./engine/commands/cancel-paths.ts";
@@ -111,6 +114,7 @@ export type { ChildrenRequest, GlobalsOf, MapRequest, NodeDefinition, NodeDefini
 export { RetryAfterError } from "./engine/node/retry-after-error.ts";
 export type { StandardResult, StandardSchema } from "./engine/node/standard-schema.ts";
 export type { Compensating, StepContext, SuspendOptions } from "./engine/node/step-context.ts";
+export type { SignalToken, Typed, WaitToken } from "./engine/node/typed.ts";
 export type { ExecutionInfo, Plugin, TaskInfo } from "./engine/plugin.ts";
 export { defineWorkflow } from "./engine/workflow/define-workflow.ts";
 export { checkWorkflow } from "./engine/workflow/prepared-workflow.ts";

@@ -98,7 +98,8 @@ function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counte
   if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting)
     return exceeded(limits, draft, task, outcome, { limit: "nesting", actual: limits.nesting + 1 });
   if ("starts" in outcome && outcome.starts) return withBudget(limits, draft, task, outcome, outcome.starts);
-  const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
+  const paths =
+    outcome.type === "completed" ? (task.undoes ? 0 : pathsAfter(limits, draft, task, outcome.handles)) : askedPaths(draft, task);
   return paths > limits.paths ? exceeded(limits, draft, task, outcome, { limit: "paths", actual: paths }) : outcome;
 }
 
@@ -187,6 +188,12 @@ function pathsAfter(limits: Limits, draft: Draft, { nodeId, scope: key }: Task, 
   if (!handles && scope.paths.length + length <= limits.paths) return 0;
   const { edges, next } = scope.workflow.nodes.get(nodeId)!;
   return scope.paths.length - 1 + (handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length);
+}
+
+/** The number of paths of a scope with code once a step that the code has asked for waits or is retried; 0 if it has a path already. */
+function askedPaths(draft: Draft, { scope: key, pathId, undoes }: Task): number {
+  const scope = undoes ? null : scopeAt(draft, key);
+  return scope?.workflow.code && !scope.paths.some(({ id }) => id === pathId) ? scope.paths.length + 1 : 0;
 }
 
 /** Turns an outcome into a failure that is not retried. */

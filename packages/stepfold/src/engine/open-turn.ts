@@ -3,6 +3,7 @@ import type { Warning } from "../core/snapshot/parts/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
+import { prepareStep, prepareUndo } from "./code/prepare-step.ts";
 import { type Log, logTo } from "./logger.ts";
 import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
 import type { Scrub } from "./secrets/scrubber.ts";
@@ -25,6 +26,9 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   return new Turn(draft, {
     performing,
     prepared: workflow.nodes,
+    prepareStep: (step) => prepareStep(step, workflow.nodeDefinitions, setting.limits),
+    prepareUndo: (compiled) => prepareUndo(compiled, workflow.nodeDefinitions),
+    onLateStep: (id, step) => warnOfLateStep(id, step, workflowId, log),
     concurrency: request.concurrency ?? defaultConcurrency,
     stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
     environment,
@@ -47,6 +51,14 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
 function reportWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {
   notify(plugins, "onWarning", warning, { workflowId });
   log?.warn(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
+}
+
+function warnOfLateStep(workflow: string, step: string, workflowId: string, log: Log | null): void {
+  const why = "it had waited for something that is no step while its steps waited, and nothing that it asks for counts any more";
+  log?.warn(`The code of "${workflow}" asked for the step "${step}" after it was left: ${why}`, {
+    workflowId,
+    code: "CODE_AWAITED_ELSEWHERE",
+  });
 }
 
 /** Returns what all attempts of one execution have in common, a function that describes a task for plugins, and the log. */

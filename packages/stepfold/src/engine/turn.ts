@@ -1,29 +1,27 @@
 import type { CompiledNode, CompiledWorkflow } from "../core/definition/compiled.ts";
-import { scopedKey } from "../core/snapshot/address.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { codePathOf, isFirstOfStep, isOfCode } from "../core/transition/code/code-path.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import { nextTimerAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
-import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
+import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task, taskOf } from "../core/transition/plan.ts";
 import { scopeOfTask } from "../core/transition/task-scope.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import { Breaks } from "../environment/system-environment.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
+import { CodeRuns } from "./code/code-runs.ts";
 import { exhausted, settleOutcome } from "./limits.ts";
 import { OutboxSender } from "./outbox-sender.ts";
+import { RunningTasks } from "./running-tasks.ts";
 import type { TurnOptions } from "./turn-options.ts";
+import type { PreparedNode } from "./workflow/prepared-node.ts";
 
 interface Settled {
   readonly task: Task;
   readonly outcome: Outcome;
-}
-
-interface Running {
-  readonly task: Task;
-  readonly attempt: Attempt;
 }
 
 /**
@@ -35,8 +33,7 @@ interface Running {
 export class Turn {
   draft: Draft;
   readonly #options: TurnOptions;
-  /** Tasks that were begun and whose outcomes are not applied yet, by path: a path has one at a time. */
-  readonly #running = new Map<string, Running>();
+  readonly #running = new RunningTasks();
   /** Outcomes that are not applied yet. */
   #settled: Settled[] = [];
   /** Ends the wait for news; null while the turn does not wait. */
@@ -62,6 +59,8 @@ export class Turn {
   readonly #breaks: Breaks;
   /** The value of `draft.endedPathCount` when the running steps were last compared with the draft. */
   #endedPathCount = 0;
+  /** The code that runs, of workflows with code; null if there are none. */
+  readonly #codes: CodeRuns | null;
 
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
@@ -69,12 +68,27 @@ export class Turn {
     this.#options = options;
     this.#breaks = new Breaks(() => options.environment.monotonicMs());
     this.#outboxSender = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
+    this.#codes = draft.workflow.runsCode ? this.#codeRuns() : null;
+  }
+
+  #codeRuns(): CodeRuns {
+    const { prepareStep, performing, onLateStep } = this.#options;
+    return new CodeRuns({
+      draft: () => this.draft,
+      prepare: prepareStep,
+      deadlines: performing.deadlines,
+      silentMs: performing.stepTimeoutMs,
+      isRunning: (step) => this.#running.has(step),
+      wake: () => this.#wake?.(),
+      leave: (task, rests) => this.#leave(task, rests),
+      late: onLateStep,
+    });
   }
 
   /** Ends the turn at once: the signals of running executors are aborted, and their attempts do not count. */
   stop(reason: unknown): void {
     this.#stopped = true;
-    for (const { attempt } of this.#running.values()) attempt.abort(reason);
+    this.#running.abortAll(reason);
     this.#wake?.();
   }
 
@@ -109,7 +123,8 @@ export class Turn {
         const events = this.#applyNews(outcomes);
         const announcedAt = this.#announce(events);
         if (events.length > 0) await this.#commit(events, outcomes);
-        if (this.#stopped || this.draft.ended) break;
+        this.#codes?.release(this.draft.version);
+        if (this.#stopped || this.draft.ended || this.#codes?.isBroken) break;
         this.#outboxSender?.check();
         if (this.draft.endedPathCount !== this.#endedPathCount) this.#abortUnwanted();
         // the commit took time: timers that became due meanwhile are applied before new tasks begin
@@ -120,13 +135,15 @@ export class Turn {
         }
         // a turn that is drained announces nothing more, so it does not look again for that
         const isLacking = this.#announced.isLacking && !this.#draining;
-        if (this.#settled.length > 0 || this.#stored || isLacking || this.#outboxSender?.hasNews) continue;
+        if (this.#settled.length > 0 || this.#stored || isLacking || this.#outboxSender?.hasNews || this.#codes?.takeNews()) continue;
         if (this.#running.size === 0 && !this.#outboxSender?.isUnderWay) break;
+        this.#codes?.leaveIdle(this.#plannedAt, !this.#draining && this.#performed < this.#options.stepLimit);
         await this.#waitForNews();
         this.#wake = null;
       }
     } finally {
-      for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
+      this.#running.abortAll(new DOMException("The turn ended", "AbortError"));
+      this.#codes?.leaveAll();
     }
   }
 
@@ -160,11 +177,18 @@ export class Turn {
     this.#stored = null;
     if (stored && stored.version > this.draft.version) this.#continueFrom(stored);
     const events: Event[] = [];
-    for (const settled of outcomes) this.#apply(settled, events);
+    this.#applyAll(outcomes, events);
     const ids = this.#outboxSender?.arrived();
     if (ids) this.#accept({ type: "delivered", version: this.draft.version + 1, at: this.#options.now(), ids }, events);
     for (let event = this.#due(); event && !this.#stopped && !this.#draining; event = this.#due()) this.#accept(event, events);
     return events;
+  }
+
+  /** Applies outcomes, and parks the execution if its code does not fit what it has done before. */
+  #applyAll(outcomes: readonly Settled[], events: Event[]): void {
+    for (const settled of outcomes) this.#apply(settled, events);
+    const parked = this.#codes?.isBroken ? this.#codes.mismatch(this.#options.now()) : null;
+    if (parked) this.#accept(parked, events);
   }
 
   /** Returns the event of a timer that is due; null if none is. The clock is only read if the draft has a timer. */
@@ -174,8 +198,8 @@ export class Turn {
   }
 
   #apply({ task, outcome }: Settled, events: Event[]): void {
-    const name = nameOf(task);
-    if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
+    if (this.#running.get(task)?.task.turn === task.turn) this.#running.delete(task);
+    this.#codes?.ended(task);
     if (outcome.type === "aborted") return;
     const allowed = settleOutcome(this.#options.performing.limits, this.draft, task, outcome);
     const event = eventOf(this.draft, task, allowed);
@@ -187,6 +211,7 @@ export class Turn {
   #accept(event: Event, events: Event[], workflow?: CompiledWorkflow): void {
     if (!evolve(this.draft, event, workflow)) return;
     const whole = withConsequences(this.draft, event);
+    this.#codes?.collect(event, this.draft);
     if (this.#options.onWarning) for (const warning of this.draft.warnings) this.#options.onWarning(warning);
     if (this.#options.commit) events.push(whole);
     else this.#options.onEvent?.(whole, this.draft);
@@ -206,7 +231,7 @@ export class Turn {
       }
       this.#continueFrom(stored);
       const again: Event[] = [];
-      for (const settled of outcomes) this.#apply(settled, again);
+      this.#applyAll(outcomes, again);
       pending = again;
     }
   }
@@ -216,7 +241,7 @@ export class Turn {
    * follows another definition, so that the execution must be loaded anew.
    */
   #isLast(): boolean {
-    if (this.draft.ended || this.draft.workflow !== this.#workflow) return true;
+    if (this.draft.ended || this.draft.workflow !== this.#workflow || this.#codes?.isBroken) return true;
     const { now, early } = this.#options;
     if (this.#running.size > 0 || this.#stored || this.#outboxSender?.isUnderWay) return false;
     if (this.#draining) return true;
@@ -228,18 +253,32 @@ export class Turn {
   /** Continues from a stored snapshot. */
   #continueFrom(stored: Snapshot): void {
     this.draft = openDraft(this.#workflow, stored);
+    this.#codes?.continueFrom(this.draft);
     this.#abortUnwanted();
   }
 
   /** Aborts the steps whose paths have ended or moved on without them. */
   #abortUnwanted(): void {
     this.#endedPathCount = this.draft.endedPathCount;
-    for (const [name, { task, attempt }] of this.#running) {
-      const path = scopeAt(this.draft, task.scope)?.paths.find(({ id }) => id === task.pathId);
-      if (path?.turn === task.turn) continue;
-      this.#running.delete(name);
-      attempt.abort(new DOMException("The step is no longer wanted", "AbortError"));
-    }
+    const isWanted = (task: Task): boolean => {
+      const scope = scopeAt(this.draft, task.scope);
+      const path = scope?.paths.find(({ id }) => id === task.pathId);
+      if (path) return path.turn === task.turn;
+      // the path of a step that code has asked for comes into being with its first event
+      return scope !== null && this.#codes?.askOf(task) !== undefined && isFirstOfStep(scope, task);
+    };
+    this.#running.abortUnwanted(isWanted, (task) => this.#codes?.ended(task));
+  }
+
+  /** Leaves code that can do nothing more by itself. If it `rests`, its path is suspended until one of its steps goes on. */
+  #leave(task: Task, rests: boolean): void {
+    const running = this.#running.get(task);
+    this.#codes!.ended(task);
+    this.#running.delete(task);
+    running?.attempt.abort(new DOMException("The code waits", "AbortError"));
+    const at = this.#options.now();
+    if (running && rests) this.#settled.push({ task, outcome: { type: "suspended", startedAt: at, endedAt: at, waits: [], sizeBytes: 0 } });
+    this.#wake?.();
   }
 
   /**
@@ -251,14 +290,22 @@ export class Turn {
     if (!workflow.compensates || ended || this.#stopped || this.#draining) return null;
     const { concurrency, stepLimit, early, now } = this.#options;
     const at = now();
+    const taken = this.#codes?.size ?? 0;
     let begun = 0;
     const mayBegin = (task: Task): boolean | null => {
-      if (this.#running.size + begun >= concurrency || this.#performed + begun >= stepLimit) return null;
-      const isNew = !this.#running.has(nameOf(task));
+      if (this.#running.size - taken + begun >= concurrency || this.#performed + begun >= stepLimit) return null;
+      const isNew = !this.#running.has(task);
       begun += Number(isNew);
       return isNew;
     };
-    this.#announced.announce(this.draft, at, early, mayBegin, (event) => this.#accept(event, events));
+    const accept = (event: Event): void => this.#accept(event, events);
+    this.#announced.announce(this.draft, at, early, mayBegin, accept);
+    this.#codes?.takeFresh((task, { prepared: { compiled } }) => {
+      if (mayBegin(task) === null) return "stop";
+      if (!compiled.compensation) return "keep";
+      this.#announced.announceAsked(this.draft, at, task, compiled.compensation, accept);
+      return "take";
+    });
     return at;
   }
 
@@ -268,49 +315,81 @@ export class Turn {
    * @param announcedAt the time for which steps were announced. A task that became due after it must not take the place of an announced one
    */
   #begin(announcedAt: EpochMs | null): void {
-    const { concurrency, stepLimit, early, onTask } = this.#options;
+    const { early } = this.#options;
     const now = this.#freshNow ?? this.#options.now();
     this.#freshNow = null;
     this.#announced.isLacking = false;
     this.#plannedAt = announcedAt ?? now;
+    /** The scopes whose code has to run before a step of it that is due can be performed. */
+    const waiting = this.#codes && new Set<string>();
     planDraft(this.draft, this.#plannedAt, early, (task, { node }) => {
-      if (this.#running.size >= concurrency || this.#performed >= stepLimit) return false;
-      if (this.#running.has(nameOf(task))) return true;
-      if (!this.#announced.begin(task, node)) return true;
-      this.#performed++;
-      const performed = task.undoes ? node.compensation! : node;
-      onTask?.(task, performed.node.type);
-      this.#perform(task, performed, now);
+      if (!this.#hasRoom()) return false;
+      if (this.#running.has(task)) return true;
+      const prepared = this.#prepared(task, node);
+      if (!prepared) waiting?.add(task.scope ?? "");
+      else if (this.#announced.begin(task, node)) this.#perform(task, prepared, now);
       return true;
+    });
+    if (waiting) this.#beginCode(waiting, now);
+  }
+
+  /** Whether one more step may begin. Code takes no place itself: else items of a map with code would leave none for their own steps. */
+  #hasRoom(): boolean {
+    const { concurrency, stepLimit } = this.#options;
+    return this.#running.size - (this.#codes?.size ?? 0) < concurrency && this.#performed < stepLimit;
+  }
+
+  /** Returns what performs a task; null if it is a step for which the code has not asked yet in this turn. */
+  #prepared(task: Task, node: CompiledNode): PreparedNode | null {
+    const { prepared, prepareUndo } = this.#options;
+    const compiled = task.undoes ? node.compensation! : node;
+    const known = prepared.get(compiled);
+    if (known) return known;
+    return task.undoes ? prepareUndo(compiled) : (this.#codes!.askOf(task)?.prepared ?? null);
+  }
+
+  /** Begins the code of scopes, and the steps that code has asked for and that have no path yet. */
+  #beginCode(waiting: ReadonlySet<string>, now: EpochMs): void {
+    const codes = this.#codes!;
+    for (const key of waiting) {
+      const scope = scopeAt(this.draft, key);
+      const path = scope && codePathOf(scope);
+      if (path && !codes.has(key)) this.#perform(taskOf(path, key), this.#options.prepared.get(path.node)!, now);
+    }
+    codes.takeFresh((task, { prepared }) => {
+      if (!this.#hasRoom()) return "stop";
+      if (!this.#announced.begin(task, prepared.compiled)) return "keep";
+      this.#perform(task, prepared, now);
+      return "take";
     });
   }
 
-  #perform(task: Task, node: CompiledNode, now: EpochMs): void {
-    const { performing, prepared, commit, onEvent } = this.#options;
-    const name = nameOf(task);
+  #perform(task: Task, node: PreparedNode, now: EpochMs): void {
+    const { performing, commit, onEvent, onTask } = this.#options;
+    const { type } = node.compiled.node;
     const scope = scopeOfTask(task, this.draft);
+    const isCode = this.#codes !== null && isOfCode(scope, task);
+    if (!isCode) this.#performed++;
+    onTask?.(task, type);
+    const context = isCode ? { ...performing, asking: this.#codes.begin(scope), stepTimeoutMs: Number.POSITIVE_INFINITY } : performing;
     const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }
-      : perform(task, prepared.get(node)!, scope, performing, now, (outcome) => {
+      : perform(task, node, scope, context, now, (outcome) => {
           // a task that is no longer current was removed from `#running`, so its late outcome is ignored
-          if (this.#running.get(name)?.attempt !== attempt) return;
-          this.#settle(task, node.node.type, outcome);
+          if (this.#running.get(task)?.attempt !== attempt) return;
+          this.#settle(task, type, outcome);
           this.#freshNow = commit || onEvent ? null : outcome.endedAt;
           this.#wake?.();
         });
-    this.#running.set(name, { task, attempt });
-    if (attempt.outcome) this.#settle(task, node.node.type, attempt.outcome);
+    this.#running.add(task, attempt);
+    if (attempt.outcome) this.#settle(task, type, attempt.outcome);
     this.#freshNow = attempt.outcome && !commit && !onEvent ? attempt.outcome.endedAt : null;
   }
 
   #settle(task: Task, type: string, outcome: Outcome): void {
+    if (this.#codes?.judgeEnd(task) === false) return;
     this.#options.onOutcome?.(task, type, outcome);
     this.#settled.push({ task, outcome });
   }
-}
-
-/** Names a task by its path, because a path has one task at a time. */
-function nameOf({ scope, pathId }: Task): string {
-  return scope === undefined ? pathId : scopedKey(scope, pathId);
 }

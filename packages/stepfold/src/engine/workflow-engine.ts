@@ -36,6 +36,7 @@ import { type Command, checkMembers, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
 import { aLogger, type Logger } from "./logger.ts";
 import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
+import { isTyped } from "./node/typed.ts";
 import { openTurn } from "./open-turn.ts";
 import { checkPlugins, notifyEvent, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
@@ -46,14 +47,16 @@ import { libraryOf } from "./workflow/link-workflows.ts";
 import { namedWorkflows } from "./workflow/named-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
 import { type StartOptions, startEvent } from "./workflow/start-event.ts";
+import { untyped } from "./workflow/typed-workflows.ts";
 
 /** The options of an engine. */
 export interface EngineOptions<D extends NodeDefinitions> {
-  /** The workflow definition, as plain JSON. */
+  /** The workflow: a definition as plain JSON, or what `defineDurable` has made. */
   readonly workflow: unknown;
   /** Definitions that nodes of type `workflow` and `map` may name, in addition to the `workflows` of the definition itself. */
   readonly workflows?: readonly unknown[] | undefined;
-  readonly nodeDefinitions: D;
+  /** The code of the node types. A typed workflow brings that of its own types. */
+  readonly nodeDefinitions?: D | undefined;
   readonly plugins?: readonly Plugin[] | undefined;
   readonly limits?: Partial<Limits> | undefined;
   /** The longest time of one attempt if its node has no `timeout`, in milliseconds. Default: 10 minutes. */
@@ -139,12 +142,15 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN` */
   constructor(options: EngineOptions<D>) {
     const given = options as unknown as EngineOptions<NodeDefinitions>;
-    checkOptions("new WorkflowEngine", given, engineOptionChecks, ["nodeDefinitions"]);
+    checkOptions("new WorkflowEngine", given, engineOptionChecks, isTyped(options.workflow) ? [] : ["nodeDefinitions"]);
     checkPlugins(options.plugins ?? []);
     const environment = options.environment ?? systemEnvironment;
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
-    const { workflow, workflows = [], nodeDefinitions, plugins = [], logger = null, keepStacks = false } = options;
+    const { plugins = [], logger = null, keepStacks = false } = options;
+    const parts = untyped([options.workflow, ...(options.workflows ?? [])], options.nodeDefinitions);
+    const { nodeDefinitions = {} } = parts;
+    const [workflow, ...workflows] = parts.workflows;
     const library = libraryOf(workflows);
     const prepare = (definition: unknown): PreparedWorkflow => prepareWorkflow(definition, nodeDefinitions, limits, library);
     this.#prepared = prepare(workflow);

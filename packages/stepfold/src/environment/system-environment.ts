@@ -205,7 +205,7 @@ export function nextMacrotask(): Promise<void> {
  * Returns a number that changes between two calls if the rest of the process had a chance to run in between. Then long work need not await
  * `nextMacrotask` itself.
  */
-function macrotasksSeen(): number {
+export function macrotasksSeen(): number {
   if (!isCounting) {
     isCounting = true;
     setImmediateOrTimeout(() => {

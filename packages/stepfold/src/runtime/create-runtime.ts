@@ -50,7 +50,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const local = createLocalWork(context);
   const dispatcher = new Dispatcher(context, local);
   const retention = readRetention(options.retention, context);
-  const presence = new Presence(context, options.beatMs, Object.keys(options.nodeDefinitions ?? {}));
+  const presence = new Presence(context, options.beatMs, Object.keys(context.registry.nodeDefinitions));
   let closing: Promise<void> | null = null;
   const requireOpen = (action: string): void => {
     if (closing) throw new StepfoldError("RUNTIME_CLOSED", { action });

@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { ImportedWorkflow, OnlyImported } from "../core/definition/imported-workflow.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
+import type { AnyTyped } from "../engine/node/typed.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page } from "../ports/execution-list.ts";
 import type { DefinitionQuery, StoredDefinition } from "../ports/store-definitions.ts";
@@ -58,6 +59,7 @@ export interface ScopedRuntime {
    */
   start<const W extends ImportedWorkflow>(workflow: W & OnlyImported<W>, options?: StartRunOptions): Promise<Run>;
   start(workflow: string | WorkflowDefinition, options?: StartRunOptions): Promise<Run>;
+  start(workflow: AnyTyped, options?: StartRunOptions): Promise<Run>;
   /**
    * Takes an execution that was kept elsewhere into the store of this runtime: a snapshot from `engine.execute`, or one from another engine
    * that names the node where the execution stands. The execution goes on as if it had always been in the store. A second call with the

@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { AnyTyped } from "../engine/node/typed.ts";
 import { countExecutions, findSummaries } from "../ports/list-fallbacks.ts";
 import { broadcast } from "./bulk/broadcast.ts";
 import { runBulk } from "./bulk/run-bulk.ts";
@@ -34,7 +35,7 @@ export function scopedRuntime(
   const handleOf = (made: MadeExecution): Run => runHandle(context, local, made, requireOpen);
   const run = (workflowId: string): Run => handleOf({ workflowId, isNew: false });
   return {
-    async start(workflow: string | WorkflowDefinition, options: StartRunOptions = {}) {
+    async start(workflow: string | WorkflowDefinition | AnyTyped, options: StartRunOptions = {}) {
       requireOpen("start");
       return handleOf(await startRun(context, local, workflow, options));
     },

@@ -33,7 +33,7 @@ describe("an execution that begins later", () => {
     const limits = { deadlineAt: 9_000, givenTime: { deadlineAt: 9_000, timeoutMs: 8_000 } } as const;
     const first = fold(flow, [startedAt(flow, "a", limits)]);
     expect(first).toMatchObject(limits);
-    const checkpoint = takeCheckpoint(first, { reason: "fork", laterMs: 50 });
+    const checkpoint = takeCheckpoint(first, { reason: "fork", laterMs: 50, runsCode: false });
     expect(fold(flow, [startedAt(flow, "a", { checkpoint, ...limits })])).toMatchObject(limits);
     expect(fold(flow, [startedAt(flow, "a", { checkpoint })])).not.toHaveProperty("deadlineAt");
   });

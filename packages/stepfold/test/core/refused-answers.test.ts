@@ -200,7 +200,7 @@ describe("the schemas that types of nodes give", () => {
     expect(snapshotHead(asked)).not.toHaveProperty("schemas");
     const head = snapshotHead(asked);
     expect(restore({ head, children: [], events: [], checkpoint: historyCheckpoint(asked) }).schemas).toEqual(schemas);
-    expect(takeCheckpoint(asked, { reason: "fork", laterMs: 0 }).state.schemas).toEqual(schemas);
+    expect(takeCheckpoint(asked, { reason: "fork", laterMs: 0, runsCode: false }).state.schemas).toEqual(schemas);
     expect(readSnapshot(JSON.parse(JSON.stringify(asked)), flow)).toEqual(asked);
   });
 
@@ -214,7 +214,7 @@ describe("the schemas that types of nodes give", () => {
 describe("an execution that goes on from one with an answer that was not parsed yet", () => {
   it("keeps what may open again, with the time that was left", () => {
     const answered = answering(asking({ payload: "p", timeoutAt: 9_000 }));
-    const { state } = takeCheckpoint(answered, { reason: "fork", laterMs: 1_000 });
+    const { state } = takeCheckpoint(answered, { reason: "fork", laterMs: 1_000, runsCode: false });
     expect(state.activePaths[0]?.resumed).toEqual({
       ...{ by: "payload", payload: { amount: 3 }, suspendPayload: "p" },
       reopens: { waitId: "0@2", waits: [{ id: "0@2", kind: "external", typeSchema: "s1", openedAt: 3_000, timeoutAt: 10_000 }] },

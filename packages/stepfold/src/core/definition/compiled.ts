@@ -14,6 +14,10 @@ export interface CompiledWorkflow {
   readonly hash: string;
   /** The nodes by id. */
   readonly nodes: ReadonlyMap<string, CompiledNode>;
+  /** True if the code of its one node asks for the steps of the workflow. */
+  readonly code: boolean;
+  /** True if `code` is true of this workflow or of one inside it. */
+  readonly runsCode: boolean;
   /** Ids of the first nodes. If there is exactly one, executions begin there by default; otherwise the caller has to name it. */
   readonly starts: readonly string[];
   /** The node that runs first at the end of every execution (`finally`); null if there is none. */

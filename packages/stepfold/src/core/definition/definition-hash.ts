@@ -24,6 +24,7 @@ function identity(definition: WorkflowDefinition): Json {
     output,
     start,
     finally: definition.finally,
+    code: definition.code,
     nodes: nodes.map(ofNode),
     edges: edges.map(ofEdge),
     onFailure,

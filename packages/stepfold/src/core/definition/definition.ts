@@ -27,6 +27,11 @@ export interface WorkflowDefinition {
    * executions: a workflow with `finally` cannot run inside another one.
    */
   readonly finally?: string;
+  /**
+   * The steps are not drawn here: the code of the one node asks for them while it runs. `undo`: some of them can be undone. Definitions made
+   * by `defineDurable` have it.
+   */
+  readonly code?: true | "undo";
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
   /** `stop` (default): a failure ends all other paths at once. `finish`: the other paths run to their ends first. */

@@ -17,6 +17,7 @@ const features: readonly Feature[] = [
   { name: "finally", isUsedBy: (definition) => definition.finally !== undefined },
   { name: "timeout", isUsedBy: ({ timeout }) => timeout !== undefined },
   { name: "taskQueue", isUsedBy: ({ taskQueue }) => taskQueue !== undefined },
+  { name: "code", isUsedBy: ({ code }) => code !== undefined },
 ];
 
 /** The names of the variables that a node of type `set` sets. */

@@ -52,6 +52,17 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
         ? `Workflow "${d.workflow}" has several first nodes (${itemsText(d.candidates)}): set "start" in the definition, or pass initialNodeId`
         : `Workflow "${d.workflow}" has no node without an incoming edge: set "start" in the definition, or pass initialNodeId`,
   },
+  CODE_CHANGED: {
+    status: 409,
+    retryable: false,
+    say: (d) => `The code of execution "${d.workflowId}" does not fit what it has done before: ${d.reason}; see docs/guides/changing.md`,
+  },
+  CODE_MISPLACED: {
+    status: 422,
+    retryable: false,
+    say: (d) =>
+      `The type of a node is the code of workflow "${d.workflow}", which runs only as that workflow: use a node of type "workflow" that names it`,
+  },
   // values
   VALUE_NOT_JSON: { status: 400, retryable: false, say: (d) => `${d.what} cannot be stored as JSON: ${d.pointer || "/"} is ${d.reason}` },
   LIMIT_EXCEEDED: {

@@ -23,6 +23,8 @@ interface DetailsByCode {
   NODE_TYPE_UNKNOWN: { nodeId: string; type: string; known: readonly string[] };
   NODE_UNKNOWN: { nodeId: string; workflow: string };
   START_AMBIGUOUS: { workflow: string; candidates: readonly string[] };
+  CODE_CHANGED: { workflowId: string; reason: string };
+  CODE_MISPLACED: { workflow: string };
   // values
   VALUE_NOT_JSON: { what: string; pointer: string; reason: string };
   LIMIT_EXCEEDED: { what: string; limit: string; max: number; actual: number; pointer?: string };

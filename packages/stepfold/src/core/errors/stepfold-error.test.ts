@@ -66,6 +66,8 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
     [{ workflowId: "e", expected: "a", actual: "b", inJournal: true }, "Keep that version deployed until the execution has ended"],
   ],
   NODE_TYPE_UNKNOWN: [[{ nodeId: "n", type: "t", known: names }, "and 10 more"]],
+  CODE_CHANGED: [[{ workflowId: "e", reason: "step 1 was another one" }, 'execution "e" does not fit what it has done before: step 1']],
+  CODE_MISPLACED: [[{ workflow: "w" }, 'a node of type "workflow" that names it']],
   NODE_UNKNOWN: [[{ nodeId: "n", workflow: "w" }, 'no node "n"']],
   START_AMBIGUOUS: [
     [{ workflow: "w", candidates: ["a", "b"] }, "(a, b)"],

@@ -4,7 +4,7 @@ import type { ActivePath, Context } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/ids/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
-import { checkActed, checkUndo, requireCompensation } from "./read-undo.ts";
+import { checkActed, checkUndo, checkUndoneBy, requireCompensation } from "./read-undo.ts";
 import {
   bound,
   count,
@@ -107,7 +107,7 @@ function classicTrail(context: Context, currentNodeId: string): readonly string[
 const statuses = ["ready", "held", "joining", "retrying", "suspended"];
 /** The fields of a path that are taken over: `fields` and `more`. All others are dropped. */
 const fields = ["id", "nodeId", "status", "turn", "visit", "attempts", "since", "stepPath", "forks", "via", "waves", "inputs"];
-const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "begun", "acted", "undoes"];
+const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "begun", "acted", "undoes", "undo"];
 
 /** Checks and returns one open path. */
 function readPath(value: Json, pointer: string, place: ReadContext): ActivePath {
@@ -125,23 +125,29 @@ function readPath(value: Json, pointer: string, place: ReadContext): ActivePath 
   time(path.nextRetryAt, `${pointer}/nextRetryAt`);
   const stepPath = texts(path.stepPath ?? [], `${pointer}/stepPath`, "must be a list of node ids");
   if (status === "joining" && stepPath.length === 0) return invalid(`${pointer}/stepPath`, "must say where the path came from");
-  checkSuspension(path, pointer, scopedKey(place.scope, `${id}@${turn}`));
+  checkSuspension(path, pointer, scopedKey(place.scope, `${id}@${turn}`), mayRest(path, place));
   if (path.children !== undefined) checkChildren(path, pointer, `${id}#${visit}`, place);
   else if (flag(path.draining, `${pointer}/draining`)) return invalid(`${pointer}/draining`, 'is only allowed together with "children"');
   if (resumed !== undefined) checkResumed(resumed, `${pointer}/resumed`);
   if (inputs !== undefined) checkInputs(inputs, `${pointer}/inputs`);
   flag(path.begun, `${pointer}/begun`);
   checkActed(path.acted, `${pointer}/acted`);
+  checkUndoneBy(path.undo, `${pointer}/undo`);
   if (undoes !== undefined) checkUndo(undoes, `${pointer}/undoes`, place);
   const waves = wavesOf(path.waves, `${pointer}/waves`, place);
   const { waves: _, ...rest } = picked(path, [...fields, ...more]);
   return Object.freeze({ ...rest, ...(waves && { waves }), stepPath }) as unknown as ActivePath;
 }
 
+/** Whether a path holds the code of its scope, which rests while it waits for the steps that it has asked for. */
+function mayRest({ nodeId }: JsonObject, { workflow: { code, starts } }: ReadContext): boolean {
+  return code && nodeId === starts[0];
+}
+
 /** Checks that a path is suspended exactly while it has waits or children. */
-function checkSuspension({ status, waits, children, undoes }: JsonObject, pointer: string, name: string): void {
+function checkSuspension({ status, waits, children, undoes }: JsonObject, pointer: string, name: string, mayRest: boolean): void {
   if (waits !== undefined) checkWaits(waits, `${pointer}/waits`, name);
-  if (status === "suspended" && waits === undefined && children === undefined)
+  if (status === "suspended" && waits === undefined && children === undefined && !mayRest)
     invalid(`${pointer}/waits`, "must say what the path waits for");
   const isOfChildren = children !== undefined && (waits as readonly JsonObject[] | undefined)?.[0]?.kind === "children";
   if (waits !== undefined && (status !== "suspended" || (children !== undefined && !isOfChildren)))
@@ -244,6 +250,7 @@ function checkWait(wait: JsonObject, pointer: string): void {
   optionalText(wait, ["signal", "key", "tally", "typeSchema", "firstId"], pointer);
   flag(wait.transient, `${pointer}/transient`);
   flag(wait.begins, `${pointer}/begins`);
+  flag(wait.yields, `${pointer}/yields`);
   checkQuorum(wait, pointer);
 }
 
@@ -285,6 +292,7 @@ function checkResumed(value: Json, pointer: string): void {
   const resumed = object(value, pointer);
   if (!reasons.includes(resumed.by!)) invalid(`${pointer}/by`, `must be one of ${reasons.join(", ")}`);
   optionalText(resumed, ["signal", "key", "who"], pointer);
+  flag(resumed.yields, `${pointer}/yields`);
   const { schema } = resumed;
   if (schema !== undefined && typeof schema !== "boolean") object(schema, `${pointer}/schema`);
   if (resumed.answers !== undefined) checkAnswers(resumed.answers, `${pointer}/answers`);

@@ -1,4 +1,5 @@
 import { type Acted, isSameActed } from "../snapshot/parts/acted.ts";
+import type { UndoneBy } from "../snapshot/parts/undone-by.ts";
 import type { Variables } from "../snapshot/parts/variables.ts";
 import {
   type ActivePath,
@@ -13,7 +14,7 @@ import {
 import { isId } from "../values/ids/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";
-import { checkActed, readBegun, readEnding } from "./read-undo.ts";
+import { checkActed, checkUndoneBy, readBegun, readEnding } from "./read-undo.ts";
 import { count, into, invalid, list, object, oldestVersion, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
@@ -135,10 +136,11 @@ function readVariables(value: Json | undefined, { pointer: at, version }: ReadCo
 
 function readResult(value: Json, pointer: string, latest: number): NodeResult {
   const given = object(value, pointer, "must be an object with output and timestamp");
-  const { output = null, error, pathId = "0", acted } = given;
+  const { output = null, error, pathId = "0", acted, undo } = given;
   if (error !== undefined && typeof error !== "string") return invalid(`${pointer}/error`, "must be text");
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
   checkActed(acted, `${pointer}/acted`);
+  checkUndoneBy(undo, `${pointer}/undo`);
   // classic results have no path, version or attempt: they count as older than everything that follows
   const result = {
     output,
@@ -147,6 +149,9 @@ function readResult(value: Json, pointer: string, latest: number): NodeResult {
     pathId: pathId as string,
     version: count(given.version ?? 0, `${pointer}/version`, oldestVersion, latest),
   };
-  const kept = acted === undefined ? result : { ...result, acted: acted as unknown as Acted };
+  const kept =
+    acted === undefined
+      ? result
+      : { ...result, acted: acted as unknown as Acted, ...(undo !== undefined && { undo: undo as unknown as UndoneBy }) };
   return Object.freeze(error === undefined ? kept : { ...kept, error });
 }

@@ -245,6 +245,11 @@ function readOrigin(value: Json): Snapshot["from"] {
   if (!isWorkflowId(workflowId)) return invalid("/from/workflowId", "must name an execution");
   optionalText(origin, ["incarnation"], "/from");
   count(origin.version, "/from/version");
+  if (origin.replay !== undefined) {
+    const { seed, at } = object(origin.replay, "/from/replay");
+    text(seed, "/from/replay/seed", "must be text");
+    if (time(at, "/from/replay/at") === undefined) return invalid("/from/replay/at", "must be a time in milliseconds");
+  }
   // an execution that an earlier version of Stepfold restarted, or continued, under a new id
   if (reason === "restart" || reason === "continueAs") return { ...(origin as unknown as Origin), reason: "fork" };
   if (!["fork", "adopt"].includes(reason as string)) return invalid("/from/reason", "must be fork or adopt");

@@ -1,4 +1,5 @@
 import { belongsTo } from "../snapshot/address.ts";
+import type { UndoneBy } from "../snapshot/parts/undone-by.ts";
 import { type BegunStep, type Ending, isTerminal, type Snapshot, type Status, type Undo } from "../snapshot/snapshot.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { count, invalid, list, object, oldestVersion, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
@@ -11,6 +12,11 @@ export function checkActed(value: Json | undefined, pointer: string): void {
   optionalText(acted, ["by"], pointer);
 }
 
+/** Checks what undoes a step that code has asked for. */
+export function checkUndoneBy(value: Json | undefined, pointer: string): void {
+  if (value !== undefined) text(object(value, pointer, "must be an object with a type").type, `${pointer}/type`, "must name a node type");
+}
+
 /** Checks what a compensation undoes: a step of its own scope, or of a child inside it. */
 export function checkUndo(value: Json, pointer: string, { scope: own, workflows }: ReadContext): JsonObject {
   const undo = object(value, pointer);
@@ -18,6 +24,7 @@ export function checkUndo(value: Json, pointer: string, { scope: own, workflows 
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
   if (version !== undefined) count(version, `${pointer}/version`, oldestVersion);
   checkActed(undo.acted, `${pointer}/acted`);
+  checkUndoneBy(undo.undo, `${pointer}/undo`);
   if (scope === undefined && own === "") return undo;
   // in a child, `scope` must be there even if the step belongs to the child itself
   if (typeof scope !== "string" || scope === "" || !workflows.has(scope) || (own !== "" && !belongsTo(scope, own)))
@@ -26,18 +33,20 @@ export function checkUndo(value: Json, pointer: string, { scope: own, workflows 
 }
 
 /** Checks that the node of a step that must be undone has a `compensate`. @throws StepfoldError `DEFINITION_CHANGED` */
-export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, { scope, workflows, lacks }: ReadContext): void {
-  if (!workflows.get(undo.scope ?? scope)!.nodes.get(nodeId)?.compensation) lacks(nodeId);
+export function requireCompensation(undo: Pick<Undo, "scope" | "undo">, nodeId: string, { scope, workflows, lacks }: ReadContext): void {
+  const workflow = workflows.get(undo.scope ?? scope)!;
+  if (!(workflow.code ? undo.undo : workflow.nodes.get(nodeId)?.compensation)) lacks(nodeId);
 }
 
 /** Checks the steps of a scope that did not complete and may have had an effect. */
 export function readBegun(value: Json, pointer: string, place: ReadContext): readonly BegunStep[] {
   for (const [i, step] of list(value, pointer, "must be a list of steps").entries()) {
-    const { pathId, nodeId, acted } = object(step, `${pointer}/${i}`);
+    const { pathId, nodeId, acted, undo } = object(step, `${pointer}/${i}`);
     checkActed(acted, `${pointer}/${i}/acted`);
+    checkUndoneBy(undo, `${pointer}/${i}/undo`);
     text(pathId, `${pointer}/${i}/pathId`, "must be the id of a path");
     const node = text(nodeId, `${pointer}/${i}/nodeId`, "must be the id of a node");
-    if (!place.workflow.nodes.get(node)?.compensation) place.lacks(node);
+    requireCompensation({ ...(undo !== undefined && { undo: undo as unknown as UndoneBy }) }, node, place);
   }
   return value as unknown as readonly BegunStep[];
 }
@@ -84,8 +93,9 @@ export function readCompensations(value: Json, latest: number): Snapshot["compen
   for (const [i, done] of list(value, "/compensations", "must be a list of results").entries()) {
     const at = `/compensations/${i}`;
     const result = object(done, at);
-    const { scope, pathId, version, acted } = object(result.undoes, `${at}/undoes`, "must say what was undone");
+    const { scope, pathId, version, acted, undo } = object(result.undoes, `${at}/undoes`, "must say what was undone");
     checkActed(acted, `${at}/undoes/acted`);
+    checkUndoneBy(undo, `${at}/undoes/undo`);
     text(result.nodeId, `${at}/nodeId`, "must be the id of a node");
     text(pathId, `${at}/undoes/pathId`, "must be the id of a path");
     if (version !== undefined) count(version, `${at}/undoes/version`, oldestVersion);

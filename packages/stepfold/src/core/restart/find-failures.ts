@@ -14,6 +14,8 @@ export interface FailedAt {
   readonly isDirect: boolean;
   /** The paths of the scope that have failed. */
   readonly pathIds: readonly string[];
+  /** A step that code had asked for has failed. The code has got the error, and has perhaps gone on. */
+  readonly isOfCode?: true;
 }
 
 /** What has failed in a run. */
@@ -92,9 +94,10 @@ class Finding implements RunFailures {
   #isFailure(event: Event): boolean {
     switch (event.type) {
       case "failed":
-        return event.retryAt === null && event.handle === undefined && event.incident === undefined && event.undoes === undefined;
+        if (event.retryAt !== null || event.incident !== undefined || event.undoes !== undefined) return false;
+        return event.handle === undefined || this.#fails(event);
       case "timedOut":
-        return event.handle === undefined && event.undoes === undefined && this.#fails(event);
+        return event.undoes === undefined && this.#fails(event);
       case "resumed":
         return this.#answered?.[0]?.kind === "incident" && this.#fails(event);
       case "cancelled":
@@ -119,7 +122,8 @@ class Finding implements RunFailures {
       }
       for (const pathId of pathIds) {
         const isOwn = isDirect && key === own && "pathId" in event && event.pathId === pathId;
-        this.finishing.push({ event, scope: key, isDirect: isOwn, pathIds: [pathId] });
+        const failed = { event, scope: key, isDirect: isOwn, pathIds: [pathId] };
+        this.finishing.push(scopeAt(draft, key)!.workflow.code ? { ...failed, isOfCode: true } : failed);
       }
     }
   }

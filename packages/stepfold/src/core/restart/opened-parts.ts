@@ -1,5 +1,5 @@
 import { belongsTo, scopedKey } from "../snapshot/address.ts";
-import type { Event } from "../snapshot/event.ts";
+import type { Event, FailedEvent } from "../snapshot/event.ts";
 import type { ActivePath, ChildState, Snapshot } from "../snapshot/snapshot.ts";
 import { closeChild, closeDraft } from "../transition/draft/close-draft.ts";
 import type { Draft, ScopeDraft } from "../transition/draft/draft.ts";
@@ -88,9 +88,16 @@ function nameOf(scope: string, pathId: string | null): string {
 }
 
 function pathPart(draft: Draft, failed: FailedAt): OpenedPart {
-  const path = scopeAt(draft, failed.scope)!.paths.find(({ id }) => id === failed.pathIds[0])!;
+  const path = scopeAt(draft, failed.scope)!.paths.find(({ id }) => id === failed.pathIds[0]);
+  if (!path) return { failed, path: beforeFirstEvent(failed), children: [], mapItems: [] };
   const inside = path.children ? partsInside(draft, scopedKey(failed.scope, path.children.key)) : { children: [], mapItems: [] };
   return { failed, path: closePath(path), ...inside };
+}
+
+/** The path of a step that code has asked for and that has failed by its first event, with which the path came into being. */
+function beforeFirstEvent({ event }: FailedAt): ActivePath {
+  const { pathId: id, nodeId, turn, version } = event as FailedEvent;
+  return { id, nodeId, status: "ready", turn, visit: turn, attempts: 0, since: version - 1, stepPath: [] };
 }
 
 function childPart(draft: Draft, failed: FailedAt): OpenedPart {

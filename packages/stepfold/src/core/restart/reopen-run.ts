@@ -1,5 +1,5 @@
 import { childKey, parentKey, scopedKey } from "../snapshot/address.ts";
-import type { Event, SuspendedEvent } from "../snapshot/event.ts";
+import type { Event, FailedEvent, SuspendedEvent } from "../snapshot/event.ts";
 import { underNewKey } from "../snapshot/parts/acted.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
 import { type ActivePath, type ChildState, isTerminal, type Snapshot } from "../snapshot/snapshot.ts";
@@ -66,13 +66,15 @@ class ReopenedState {
     this.#reopenChildren(end);
     for (let last = -1; last !== this.#awake.size + this.#children.size; ) {
       last = this.#awake.size + this.#children.size;
-      for (const part of this.#opened.finishing) this.#putBackPath(part);
+      for (const part of this.#opened.finishing) if (!part.failed.isOfCode) this.#putBackPath(part);
     }
   }
 
-  /** Lets the step that has failed by an event be performed again. */
+  /** Lets the step that has failed by an event be performed again; of code that has failed, the step whose error it has thrown too. */
   performAgain({ event, scope, isDirect }: FailedAt): void {
     if (!isDirect || !("pathId" in event)) return;
+    const thrown = event.type === "failed" ? this.#stepThrown(event) : undefined;
+    if (thrown) this.#putBackPath(thrown);
     this.#setPaths(
       scope,
       this.#pathsOf(scope).map((path) => (path.id === event.pathId ? this.#anew(scope, path, event) : path)),
@@ -98,6 +100,19 @@ class ReopenedState {
       ...(this.#children.size > 0 && { childStates: Object.fromEntries(this.#children) }),
       ...(this.#mapItems.size > 0 && { mapItems: Object.fromEntries(this.#mapItems) }),
     };
+  }
+
+  /**
+   * Returns the step whose error the code of a scope has thrown: the error names its node. If several steps of this name have failed, it is the
+   * latest one with the same message, else the latest one.
+   */
+  #stepThrown({ scope = "", nodeId, error }: FailedEvent): OpenedPart | undefined {
+    if (error.nodeId === undefined || error.nodeId === nodeId) return undefined;
+    const steps = this.#opened.finishing.filter(
+      ({ failed, path }) => failed.isOfCode && failed.scope === scope && path!.nodeId === error.nodeId,
+    );
+    const isSame = ({ failed: { event } }: OpenedPart): boolean => "error" in event && event.error.message === error.message;
+    return steps.findLast(isSame) ?? steps.at(-1);
   }
 
   /** Puts a path back that failed while its scope went on, with its children. */

@@ -6,6 +6,7 @@ import type { Checkpoint } from "./checkpoint.ts";
 import type { ParentLink } from "./parts/lineage.ts";
 import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./parts/message.ts";
 import type { Spawn } from "./parts/spawn.ts";
+import type { UndoneBy } from "./parts/undone-by.ts";
 import type { Wait } from "./parts/wait.ts";
 import type { GivenTime, KeptSignal, NodeResult, Parked, Snapshot, Undo } from "./snapshot.ts";
 
@@ -106,6 +107,8 @@ export interface BegunEvent extends Placed {
   readonly pathId: string;
   readonly turn: number;
   readonly nodeId: string;
+  /** What undoes the step, if code has asked for it. */
+  readonly undo?: UndoneBy;
 }
 
 /** A step completed. */
@@ -114,6 +117,8 @@ export interface CompletedEvent extends Step {
   readonly output: Json;
   /** The visit of the node, from which its idempotency key is made. Only if the node has a `compensate`; absent in older histories. */
   readonly visit?: number;
+  /** What undoes the step, if code has asked for it. */
+  readonly undo?: UndoneBy;
   /** Handles by which the path leaves. Absent: the default handle. */
   readonly handles?: readonly string[];
   /** The step ends its scope: all other paths of the scope end too. */

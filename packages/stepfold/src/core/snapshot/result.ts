@@ -9,9 +9,11 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null {
   switch (event.type) {
     case "completed": {
-      const { output, at, attempt, pathId, version, visit } = event;
+      const { output, at, attempt, pathId, version, visit, undo } = event;
       const result = { output, timestamp: at, attempt, pathId, version };
-      return { nodeId: event.nodeId, result: Object.freeze(visit === undefined ? result : { ...result, acted: Object.freeze({ visit }) }) };
+      if (visit === undefined) return { nodeId: event.nodeId, result: Object.freeze(result) };
+      const whole = { ...result, acted: Object.freeze({ visit }), ...(undo && { undo }) };
+      return { nodeId: event.nodeId, result: Object.freeze(whole) };
     }
     case "failed":
     case "timedOut": {

@@ -6,6 +6,7 @@ import type { AnsweredKey, KeyRows } from "./parts/answered-key.ts";
 import type { InEvents } from "./parts/in-events.ts";
 import type { Origin, ParentLink, PresentRun } from "./parts/lineage.ts";
 import type { ChildEnd, Message, ScheduledBy } from "./parts/message.ts";
+import type { UndoneBy } from "./parts/undone-by.ts";
 import type { Variables } from "./parts/variables.ts";
 import type { Resumed, Wait } from "./parts/wait.ts";
 
@@ -44,6 +45,8 @@ export interface NodeResult {
   readonly version: number;
   /** The key under which the step has acted. Only of a completed step whose node has a `compensate`; absent in older snapshots. */
   readonly acted?: Acted;
+  /** What undoes the step. Only of a step that code has asked for: other steps have a `compensate` in their definition. */
+  readonly undo?: UndoneBy;
 }
 
 /** A reference to a result: its node, and the version that added it. */
@@ -121,6 +124,8 @@ export interface ActivePath {
   readonly acted?: Acted;
   /** The step that this path undoes, if it performs a compensation. */
   readonly undoes?: Undo;
+  /** With `begun` or `acted`: what undoes the step, if code has asked for it. */
+  readonly undo?: UndoneBy;
   /** The nodes that the path has passed, at most the last 8. */
   readonly stepPath: readonly string[];
 }
@@ -134,6 +139,8 @@ export interface Undo {
   readonly version?: number;
   /** Only without `version`: the key under which the step has acted; absent in older snapshots. */
   readonly acted?: Acted;
+  /** What undoes the step, if code has asked for it. */
+  readonly undo?: UndoneBy;
 }
 
 /** A step that can be undone and has not completed, although its executor was called: it may have had an effect. */
@@ -142,6 +149,8 @@ export interface BegunStep {
   readonly nodeId: string;
   /** The key under which it has acted; absent in older snapshots. */
   readonly acted?: Acted;
+  /** What undoes the step, if code has asked for it. */
+  readonly undo?: UndoneBy;
 }
 
 /** A step that is to be undone. */

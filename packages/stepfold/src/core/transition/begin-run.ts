@@ -119,6 +119,7 @@ export function beginRun(draft: Draft, event: ContinuedEvent, workflow: Compiled
   draft.failedNodeId = null;
   draft.begun = [];
   draft.context = {};
+  draft.endedSteps = null;
   draft.borrowed = {};
   draft.variables = variables ? withValues(noVariables, variables, version) : noVariables;
   draft.scopesWithOldValues = null;

@@ -260,10 +260,16 @@ export class AnnouncedSteps {
       return may !== null;
     });
     for (const task of tasks) {
-      const { scope, pathId, turn, nodeId } = task;
-      accept({ type: "begun", version: draft.version + 1, at: now, ...(scope !== undefined && { scope }), pathId, turn, nodeId });
+      accept(begunEvent(draft, now, task));
       this.#waiting.add(announcement(task));
     }
+  }
+
+  /** Announces a step that code has asked for, and whose path comes into being with this event. @param compensation the node that undoes it */
+  announceAsked(draft: Draft, now: EpochMs, task: Task, compensation: CompiledNode, accept: (event: BegunEvent) => void): void {
+    const { constant: data } = compensation;
+    accept({ ...begunEvent(draft, now, task), undo: { type: compensation.node.type, ...(data !== null && { data }) } });
+    this.#waiting.add(announcement(task));
   }
 
   /** Whether a task may begin: it was announced, or need not be announced. */
@@ -294,6 +300,10 @@ export class AnnouncedSteps {
 
 function isUnannounced({ begun, undoes }: Task, { compensation }: CompiledNode): boolean {
   return compensation !== null && !begun && !undoes;
+}
+
+function begunEvent({ version }: Draft, at: EpochMs, { scope, pathId, turn, nodeId }: Task): BegunEvent {
+  return { type: "begun", version: version + 1, at, ...(scope !== undefined && { scope }), pathId, turn, nodeId };
 }
 
 function announcement({ scope = "", pathId, turn }: Task): string {

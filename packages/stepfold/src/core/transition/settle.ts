@@ -13,6 +13,7 @@ import { noteFailure } from "./draft/failures.ts";
 import { childOf, isOpen } from "./draft/open-draft.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
 import { forgetChildren, stop } from "./paths/end-path.ts";
+import { yieldAnswers } from "./paths/yield-answers.ts";
 
 /**
  * Does everything that follows from an event after its path has moved: first in the scope of the event, then in the scopes around it
@@ -57,6 +58,7 @@ function conclude(child: ChildDraft): void {
 
 function settleScope(scope: ScopeDraft, at: EpochMs): void {
   if (scope.ended) return;
+  if (scope.workflow.code) yieldAnswers(scope, at);
   const calm = isCalm(scope);
   if (!calm) letMove(scope, at);
   if (scope.ended) return;

@@ -72,7 +72,7 @@ const forks: fc.Arbitrary<Fork> = fc
     const [started, ...others] = events;
     const snapshot = fold(workflow, [started, ...others.slice(0, version)]);
     if (snapshot.activePaths.length === 0 || snapshot.ending || snapshot.closing) return null;
-    const checkpoint = takeCheckpoint(snapshot, { reason: "fork", laterMs: 0 });
+    const checkpoint = takeCheckpoint(snapshot, { reason: "fork", laterMs: 0, runsCode: false });
     const rest = countedFrom(events.slice(version + 1), version);
     return { workflow, events, version, started: throughJson({ ...started, checkpoint }), rest };
   })
@@ -140,7 +140,7 @@ describe("a checkpoint", () => {
       activePaths: [path({ status: "suspended", waits }), path({ id: "0.1", status: "retrying", nextRetryAt: 8.64e15 - 1 })],
       inbox: [{ name: "go", expiresAt: 300 }],
     });
-    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 1_000 });
+    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 1_000, runsCode: false });
     expect(state.activePaths).toMatchObject([
       { since: -3, status: "suspended", waits: [{ openedAt: 1_050, resumeAt: 1_100, timeoutAt: 1_200 }] },
       { status: "retrying", nextRetryAt: 8.64e15, attempts: 2 },
@@ -166,7 +166,7 @@ describe("a checkpoint", () => {
         }),
       },
     });
-    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 0 });
+    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 0, runsCode: false });
     expect(state).toMatchObject({
       status: "active",
       childStates: {
@@ -182,7 +182,7 @@ describe("a checkpoint", () => {
   it("leaves behind where values of answers lie in the events of the other execution", () => {
     const answers = [{ by: "ada", at: 1, payload: 2, inEvents: { payload: "3/payload" } }] as unknown as Wait["answers"];
     const given = snapshot({ status: "paused", activePaths: [path({ status: "suspended", waits: [wait({ answers: answers! })] })] });
-    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 0 });
+    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 0, runsCode: false });
     expect(state.activePaths[0]!.waits![0]!.answers).toEqual([{ by: "ada", at: 1, payload: 2 }]);
   });
 
@@ -202,7 +202,7 @@ describe("a checkpoint", () => {
       run: { number: 3, since: 7, at: 5, quick: 2 },
       activePaths: [path({ inputs: [{ nodeId: "step", version: 5 }] })],
     });
-    const { from, state } = takeCheckpoint(given, { reason: "fork", laterMs: 0 });
+    const { from, state } = takeCheckpoint(given, { reason: "fork", laterMs: 0, runsCode: false });
     expect(from).toEqual({ workflowId: "w", incarnation: "i", version: 10, reason: "fork" });
     expect(state).toMatchObject({
       status: "active",
@@ -223,7 +223,7 @@ describe("a checkpoint", () => {
 
   it("begins an execution that has a tenant, a parent and a permit of its own", () => {
     const workflow = graph(["step>end"]);
-    const { state, from } = takeCheckpoint(snapshot({}), { reason: "fork", laterMs: 0 });
+    const { state, from } = takeCheckpoint(snapshot({}), { reason: "fork", laterMs: 0, runsCode: false });
     const parent = { workflowId: "p", depth: 1 };
     const permit = { key: "k", limit: 2 };
     const more = { checkpoint: { from, state }, tenant: "t", unnamed: true as const, parent, permit, taskQueue: "gpu", input: { a: 1 } };

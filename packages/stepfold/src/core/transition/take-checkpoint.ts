@@ -17,6 +17,7 @@ import type {
   Undo,
   UndoneStep,
 } from "../snapshot/snapshot.ts";
+import { seedOf } from "./draft/draft.ts";
 import { later, movedResumed, movedWait, withoutReferences } from "./moved-waits.ts";
 
 /** How a new execution goes on from a checkpoint of another one, its origin. */
@@ -24,6 +25,8 @@ export interface CheckpointTerms {
   readonly reason: Origin["reason"];
   /** By how many milliseconds all times are moved, so that waits and retries keep the time that was left to them in the origin. */
   readonly laterMs: number;
+  /** True if the execution runs code. */
+  readonly runsCode: boolean;
 }
 
 /**
@@ -33,10 +36,11 @@ export interface CheckpointTerms {
  * performed again too. All versions are reduced by the last version of the origin: they become 0 or negative, and so lie before those of
  * the new execution.
  */
-export function takeCheckpoint(snapshot: Snapshot, { reason, laterMs }: CheckpointTerms): Checkpoint {
-  const { workflowId, incarnation, version } = snapshot;
+export function takeCheckpoint(snapshot: Snapshot, { reason, laterMs, runsCode }: CheckpointTerms): Checkpoint {
+  const { workflowId, incarnation, version, createdAt: at = 0 } = snapshot;
+  const replay = runsCode && (snapshot.from?.replay ?? Object.freeze({ seed: seedOf(snapshot), at }));
   return Object.freeze({
-    from: Object.freeze({ workflowId, ...(incarnation !== undefined && { incarnation }), version, reason }),
+    from: Object.freeze({ workflowId, ...(incarnation !== undefined && { incarnation }), version, reason, ...(replay && { replay }) }),
     state: Object.freeze(stateOf(snapshot, laterMs)),
   });
 }

@@ -7,6 +7,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import { isJsonObject, type Json, sizeOfJson } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
+import { stepThrown } from "../code/thrown-step.ts";
 import { carriedError } from "../node/child-failure.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
@@ -23,7 +24,9 @@ const maxDetailsBytes = 32_768;
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const { task, node, context, startedAt } = run;
   const endedAt = context.now();
-  const info = withHint(errorInfo(thrown, task.nodeId, context.scrub), run, thrown);
+  // the failure of code tells the step whose error it has thrown
+  const nodeId = (context.asking && stepThrown(thrown)) ?? task.nodeId;
+  const info = withHint(errorInfo(thrown, nodeId, context.scrub), run, thrown);
   const stack = context.keepStacks ? stackOf(thrown, context.scrub) : undefined;
   const carried = carriedError(thrown);
   const details = keptJson(isFatal(thrown) ? safeMember(thrown, "details") : carried?.details, run);

@@ -79,16 +79,17 @@ export type Outcome =
 /** Returns the event for an outcome that is applied to a draft. */
 export function eventOf(draft: Draft, task: Task, outcome: Exclude<Outcome, { type: "aborted" }>): Event {
   const step = ofPath(task, outcome, draft.version + 1);
-  const event = step.type === "completed" && canBeUndone(draft, task) ? { ...step, visit: task.visit } : step;
+  const event = step.type === "completed" ? { ...step, ...undoingOf(draft, task) } : step;
   if (outcome.type === "completed" && outcome.nextRun) return continuedEvent(draft, event as CompletedEvent, outcome.nextRun);
   if (task.scope === undefined && task.undoes === undefined) return event;
   return { ...event, ...(task.scope !== undefined && { scope: task.scope }), ...(task.undoes && { undoes: task.undoes }) };
 }
 
-/** Whether a task performs a node whose step can be undone later. */
-function canBeUndone(draft: Draft, { scope, nodeId, undoes }: Task): boolean {
-  if (!draft.workflow.compensates || undoes) return false;
-  return Boolean(scopeAt(draft, scope)?.workflow.nodes.get(nodeId)?.compensation);
+/** Returns what the event keeps of a step that can be undone later; undefined if it cannot be. */
+function undoingOf(draft: Draft, { scope, pathId, visit, undoes }: Task): Pick<CompletedEvent, "visit" | "undo"> | undefined {
+  if (!draft.workflow.compensates || undoes) return undefined;
+  const path = scopeAt(draft, scope)?.paths.find(({ id }) => id === pathId);
+  return path?.node.compensation ? { visit, ...(path.undo && { undo: path.undo }) } : undefined;
 }
 
 function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {

@@ -158,9 +158,11 @@ function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Out
  * not known yet.
  */
 function awaitThen<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
-  run.deadline ??= run.context.deadlines.add(timeoutMs, () =>
-    giveUp(run, new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs })),
-  );
+  // code has no limit of its own: each of its steps has one
+  if (timeoutMs !== Number.POSITIVE_INFINITY)
+    run.deadline ??= run.context.deadlines.add(timeoutMs, () =>
+      giveUp(run, new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs })),
+    );
   pending.then(
     (value) => {
       if (run.over) return;

@@ -8,12 +8,15 @@ import type { Task } from "../../core/transition/plan.ts";
 import { inputsOf, previousOf, undoneResult } from "../../core/transition/task-scope.ts";
 import { ofTenant } from "../../core/values/ids/tenant.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
+import type { Asking, CodeContext } from "../node/asking.ts";
 import type { Compensating, StepContext, SuspendOptions } from "../node/step-context.ts";
 
 /** What the steps of one turn have in common. */
 export interface StepSurroundings {
   readonly workflowId: string;
   readonly globals: unknown;
+  /** What code can ask for, if the step is that of the code of a workflow. */
+  readonly asking?: Asking;
   /** The clock of the turn: the clock of the store, if there is a store. */
   readonly now: () => EpochMs;
 }
@@ -31,7 +34,7 @@ const suspended: unique symbol = Symbol("the step is suspended");
  * The StepContext of one attempt. Values that executors rarely need are made on first access. Methods can be destructured
  * (`const { suspend } = step`).
  */
-export class Step implements StepContext {
+export class Step implements StepContext, CodeContext {
   readonly workflowId: string;
   readonly nodeId: string;
   readonly pathId: string;
@@ -43,6 +46,7 @@ export class Step implements StepContext {
   /** True if the executor has read `globals` although none were given. */
   missesGlobals = false;
   suspension: Suspension | null = null;
+  readonly "~asking": Asking | undefined;
   /** The changes of metadata that the executor has asked for; null if there are none. */
   metadataPatch: Readonly<Record<string, unknown>> | null = null;
   readonly #globals: unknown;
@@ -74,6 +78,7 @@ export class Step implements StepContext {
     this.input = scopeDraft.input;
     this.externalPayload = externalPayload;
     this.resumed = task.resumed && withoutReopening(task.resumed);
+    this["~asking"] = surroundings.asking;
     this.#globals = surroundings.globals;
     this.#now = surroundings.now;
     this.#task = task;

@@ -37,6 +37,7 @@ export function suspensionOf(run: AttemptState, { payload, options }: Suspension
     const wait = waitOf(run, option, i === 0 ? name : `${name}.${i}`, options.length === 1, endedAt);
     endInTime(wait, latest);
     if (kept !== undefined) wait.payload = kept;
+    if (run.node.definition.__yields) wait.yields = true;
     if (option.schema !== undefined) wait.schema = jsonSchema(keep(option.schema, "The wait's schema"));
     if (resume !== undefined && wait.kind !== "timer") wait.typeSchema = said && option.schema === undefined ? said.id : "code";
     return Object.freeze(wait);

@@ -1,4 +1,4 @@
-import type { CompiledNode } from "../../core/definition/compiled.ts";
+import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { schemaOfAnswer } from "../../core/explain/waits.ts";
 import { addressOf } from "../../core/snapshot/address.ts";
@@ -6,13 +6,14 @@ import type { ResumedEvent } from "../../core/snapshot/event.ts";
 import type { Wait } from "../../core/snapshot/parts/wait.ts";
 import type { Snapshot, Undo } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
+import { nodeWith } from "../../core/transition/draft/draft-path.ts";
 import { findWait, workflowOf } from "../../core/transition/find-wait.ts";
 import { checkedName } from "../../core/values/ids/checked-name.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
-import { type Validator, validatorOf } from "../workflow/validator.ts";
+import { thawingValidatorOf, type Validator, validatorOf } from "../workflow/validator.ts";
 import type { Asked, CommandStamp } from "./asked.ts";
 import { keepValue } from "./keep-value.ts";
 
@@ -90,12 +91,20 @@ export async function checkPayload(
 ): Promise<void> {
   const { nodeId, undoes } = path;
   // the step that is undone may lie in a child of this scope
-  const found = workflowOf(workflow.compiled, snapshot, undoes?.scope ?? scope)!.nodes.get(nodeId)!;
+  const place = workflowOf(workflow.compiled, snapshot, undoes?.scope ?? scope)!;
+  const found = nodeWith(place.nodes, nodeId, undoes?.undo);
   const node = undoes ? found.compensation! : found;
-  const prepared = workflow.nodes.get(node);
-  const validate = wait.schema === undefined && prepared ? prepared.resume : schemaWithoutCode(snapshot, node, wait);
+  const byCode = place.code && !undoes ? schemaOfCode(workflow, place, nodeId, wait) : workflow.nodes.get(node)?.resume;
+  const validate = wait.schema === undefined && byCode !== undefined ? byCode : schemaWithoutCode(snapshot, node, wait);
   const { issues } = (await validate?.(payload, new CheckBudget(limits))) ?? {};
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
+}
+
+/** Returns the check of an answer to a step that code has asked for; undefined if the code is not here, or declares no such wait. */
+function schemaOfCode({ nodes }: PreparedWorkflow, place: CompiledWorkflow, nodeId: string, { kind }: Wait): Validator | undefined {
+  const declared = nodes.get(place.nodes.get(place.starts[0]!)!)?.definition["~code"];
+  const schemas = kind === "signal" ? declared?.signals : declared?.waits;
+  return schemas && Object.hasOwn(schemas, nodeId) ? thawingValidatorOf(schemas[nodeId]!) : undefined;
 }
 
 /**

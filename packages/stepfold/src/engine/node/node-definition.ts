@@ -176,6 +176,8 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
    * `timeout`, else by `error`, else it fails. If the step suspends with a `timeout` of its own, the shorter one counts. Default: false.
    */
   readonly waits?: boolean | undefined;
+  /** For the waits that code asks for: the answer is the output of the step, and the executor is not called again. Default: false. */
+  readonly __yields?: boolean | undefined;
   /**
    * Those handles that are failures, such as `fail` of `http`. If no edge leaves by such a handle, the step fails: the path leaves by the
    * edge `error` if there is one, and the step is not retried. The error is the `failure` of the output (default: code `HANDLE_FAILED`), with
@@ -209,6 +211,8 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
    * not named here is left out of the data, and `input` decides whether it may be missing. Default: none.
    */
   readonly guards?: readonly string[] | undefined;
+  /** For the node types that `defineDurable` makes: the schemas of what the code can wait for. */
+  readonly "~code"?: { readonly waits: Readonly<Record<string, Schema>>; readonly signals: Readonly<Record<string, Schema>> } | undefined;
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
   /** Does the work. If it throws, the retry policy applies, except for a `FatalError` and a `StepfoldError` that is not `retryable`. */

@@ -20,6 +20,8 @@ export interface PreparedWorkflow {
   readonly compiled: CompiledWorkflow;
   /** The nodes of the workflow and of the workflows inside it, and their compensations. Nodes of missing types are left out. */
   readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
+  /** The node definitions of this process, for steps that code asks for by the name of a type. */
+  readonly nodeDefinitions: NodeDefinitions;
   /** Node types whose code is missing in this process. */
   readonly missingTypes: readonly string[];
   /**
@@ -61,7 +63,7 @@ export function prepareWorkflow(
   const found = prepareNodes(judged.compiled, { nodeDefinitions, library, reports: { types, nodes: report, detached: lacking } });
   const { issues: warnings } = report;
   if (report.hasErrors) throw new StepfoldError("DEFINITION_INVALID", { workflow: judged.compiled.definition.id, issues: warnings });
-  return { compiled: judged.compiled, ...found, lacking: lacking.issues, warnings };
+  return { compiled: judged.compiled, ...found, nodeDefinitions, lacking: lacking.issues, warnings };
 }
 
 /**
@@ -81,7 +83,7 @@ export function prepareStored(
   const report = new DefinitionReport(limits);
   const found = prepareNodes(compiled, { nodeDefinitions, library, reports: { types: report, nodes: report, detached: report } });
   const lacking = report.issues.filter(({ severity }) => severity === "error");
-  return { compiled, ...found, lacking, warnings: compiled.warnings };
+  return { compiled, ...found, nodeDefinitions, lacking, warnings: compiled.warnings };
 }
 
 /** Where issues are reported. */
@@ -130,6 +132,8 @@ function addNodes(
   const prepare = (node: CompiledNode, pointer: string): PreparedNode | null => {
     const nodeDefinition = find(node, pointer);
     if (!nodeDefinition) return null;
+    const isCode = node === compiled.nodes.get(compiled.starts[0] ?? "") && compiled.code;
+    if (isCode !== (nodeDefinition["~code"] !== undefined)) reportMisplaced(node.node.type, `${pointer}/type`, isCode, report);
     const prepared = prepareNode(node, nodeDefinition, templates, report);
     nodes.set(node, prepared);
     checkData(prepared, `${pointer}/data`, compiled.limits, report);
@@ -185,6 +189,14 @@ function reportUnknown(type: string, pointer: string, nodeDefinitions: NodeDefin
     pointer,
     `no node definition is called "${type}"${report.suggestionOrList(type, Object.keys(nodeDefinitions))}`,
   );
+}
+
+/** Reports a node type that is the code of a workflow, in a graph; or a workflow with code whose type is no code. */
+function reportMisplaced(type: string, pointer: string, isCode: boolean, report: DefinitionReport): void {
+  const what = isCode
+    ? `"${type}" is no code: workflows with "code" are made by defineDurable`
+    : `"${type}" is the code of a workflow: use a node of type "workflow" that names it`;
+  report.add("NODE_TYPE_MISPLACED", pointer, what);
 }
 
 /** Checks data without expressions, which is known before the node runs. */

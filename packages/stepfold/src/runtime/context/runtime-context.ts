@@ -11,6 +11,7 @@ import { checkPlugins, notifyEvent } from "../../engine/plugin.ts";
 import { Secrets } from "../../engine/secrets/secrets.ts";
 import { shownError } from "../../engine/secrets/shown-error.ts";
 import type { TurnSetting } from "../../engine/setting.ts";
+import { untyped } from "../../engine/workflow/typed-workflows.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
@@ -113,7 +114,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes, checkpointBytes = defaultCheckpointBytes } = options;
-  const { logger = null, globals, globalsFor, workflows = [], nodeDefinitions, drive: drives = true } = options;
+  const { logger = null, globals, globalsFor, drive: drives = true } = options;
   checkGlobalsFor(globalsFor);
   const secrets = new Secrets(globals, options.secrets);
   const log = logger && logTo(logger, secrets.scrub);
@@ -124,7 +125,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const answerMs = answerTimeoutMs(leaseMs);
   const store = storeWithDeadlines(options.store, deadlines, answerMs);
   const limits = limitsFor(store, readLimits(options.limits));
-  const registry = new Registry(store, { workflows, nodeDefinitions, limits, globalsFor, drives });
+  const registry = new Registry(store, { ...untyped(options.workflows, options.nodeDefinitions), limits, globalsFor, drives });
   const setting = settingOf(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
   const clock = new StoreClock(store, environment);
   const feed = new FeedLink({

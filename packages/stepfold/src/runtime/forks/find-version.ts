@@ -1,6 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { firstVersion, type RunHistory, replay } from "../../core/restart/run-history.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { isFirstOfStep } from "../../core/transition/code/code-path.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import { refused, stateAt } from "./load-history.ts";
 
@@ -42,6 +45,9 @@ export function versionAtNode(history: RunHistory, node: string): number {
   if (!nodes.has(node)) throw new StepfoldError("NODE_UNKNOWN", { nodeId: node, workflow: definition.id });
   let found: number | null = null;
   replay(history, {
+    before(draft, event) {
+      if (draft?.workflow.code && isFirstOf(node, draft, event)) found = draft.version;
+    },
     after(draft, { version }) {
       const hasCome = draft.paths.some(
         ({ nodeId, since, status }) => nodeId === node && status === "ready" && (since === version || version === firstVersion(history)),
@@ -51,4 +57,10 @@ export function versionAtNode(history: RunHistory, node: string): number {
   });
   if (found === null) throw refused(head, null, `it has never come to the node "${node}"`);
   return found;
+}
+
+/** Whether an event is the first one of a step that code has asked for by a name. No event says that the code has asked for it. */
+function isFirstOf(node: string, draft: Draft, event: Event): boolean {
+  if (!("pathId" in event && "turn" in event && event.nodeId === node) || event.scope !== undefined) return false;
+  return isFirstOfStep(draft, event) && !draft.paths.some(({ id }) => id === event.pathId);
 }

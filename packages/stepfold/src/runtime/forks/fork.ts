@@ -87,9 +87,11 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   const point = snapshotAt(history, node === undefined ? (version ?? head.version) : versionAtNode(history, node));
   const prepared = await wantedDefinition(context, history, options.definition);
   const { input, sizeBytes } = inputOf(point.snapshot, options, limits);
+  const { runsCode, code } = prepared.compiled;
+  if (output !== undefined && code) throw invalid("output", "cannot be given to a step of code: let the code itself decide it");
   const checkpointAt = (now: EpochMs): Checkpoint => {
     const laterMs = point.leftAt === null ? 0 : Math.max(0, now - point.leftAt);
-    const { from, state } = takeCheckpoint(point.snapshot, { reason: "fork", laterMs });
+    const { from, state } = takeCheckpoint(point.snapshot, { reason: "fork", laterMs, runsCode });
     return { from, state: { ...state, sizeBytes } };
   };
   const checkpoint = checkpointAt(point.leftAt ?? 0);
@@ -160,7 +162,7 @@ export function planAdoption(
   requireTenant(snapshot, tenant);
   if (isTerminal(status)) throw refused(snapshot, version, `it is ${status}`);
   if (snapshot.ending || snapshot.closing) throw refused(snapshot, version, "it is ending; drive it to its end with the engine");
-  const checkpoint = takeCheckpoint(snapshot, { reason: "adopt", laterMs: 0 });
+  const checkpoint = takeCheckpoint(snapshot, { reason: "adopt", laterMs: 0, runsCode: compiled.runsCode });
   return {
     from: checkpoint.from,
     start: {

@@ -5,6 +5,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
+import { type AnyTyped, isTyped } from "../../engine/node/typed.ts";
 import { requireTime, type StartOptions } from "../../engine/workflow/start-event.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { byIn, idIn, tenantIn } from "../callers/caller.ts";
@@ -41,12 +42,13 @@ const startOptions: readonly (keyof StartRunOptions)[] = [
 export async function startRun(
   context: RuntimeContext,
   local: LocalWork,
-  workflow: string | WorkflowDefinition,
+  asked: string | WorkflowDefinition | AnyTyped,
   given: StartRunOptions,
 ): Promise<MadeExecution> {
+  const workflow = isTyped(asked) ? asked.id : asked;
   refuseUnknown("runtime.start", given, startOptions);
-  const { startAt: givenStartAt, ...asked } = given;
-  const options = optionsIn(context, asked);
+  const { startAt: givenStartAt, ...others } = given;
+  const options = optionsIn(context, others);
   const startAt = givenStartAt === undefined ? undefined : requireTime("startAt", givenStartAt);
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);

@@ -232,7 +232,7 @@ export class ExecutionSession implements OpenSession {
     this.#committedMs = this.#context.environment.monotonicMs();
     publishChange(this.#context, noticeOf(draft), commit.events);
     const { parked } = draft;
-    if (parked?.code === "COMPENSATION_FAILED")
+    if (parked && (parked.code === "COMPENSATION_FAILED" || commit.events.some(({ type }) => type === "parked")))
       onProblem(this.workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId: this.workflowId, ...parked }));
     return null;
   }

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ParkedEvent } from "../../core/snapshot/event.ts";
 import { runNumbers } from "../../core/snapshot/parts/lineage.ts";
+import { restUntil } from "../../core/snapshot/rest-until.ts";
 import type { Parked, Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../core/snapshot/snapshot-head.ts";
 import { parkedBy } from "../../core/transition/draft/draft-status.ts";
@@ -9,9 +10,6 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 
-/** The first and the longest rest of an execution that this worker cannot run. */
-const firstRestMs = 1_000;
-const maxRestMs = 15 * 60_000;
 /** The most characters of an error message that are kept in the head, which every commit rewrites. */
 const maxMessageLength = 1_000;
 
@@ -64,9 +62,7 @@ function afterCrashes({ crashes, claimedAt: at }: Claim, { activePaths }: Snapsh
 
 /** Returns why an execution is parked that this worker cannot run, and until when. */
 function whileLacking({ code, message }: StepfoldError, { parked }: Snapshot, at: EpochMs): Parked {
-  const restedMs = parked?.until === undefined ? 0 : parked.until - parked.at;
-  const restMs = Math.min(Math.max(firstRestMs, 2 * restedMs), maxRestMs);
-  return { code, message: message.slice(0, maxMessageLength), at, until: at + restMs };
+  return { code, message: message.slice(0, maxMessageLength), at, until: restUntil(parked, at) };
 }
 
 /** The commit that parks an execution and gives its claim back. It is made without the definition, which may be missing. */

@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { AnyTyped } from "../../engine/node/typed.ts";
 import type { Run } from "../../runtime/handle/run.ts";
 import type { StartRunOptions } from "../../runtime/handle/start-run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -29,8 +30,8 @@ export function witnessed(runtime: Runtime, witness: Witness): Runtime {
   const { onPromised } = witness;
   return {
     ...runtime,
-    async start(workflow: string | WorkflowDefinition, options?: StartRunOptions) {
-      const run = await runtime.start(workflow, options);
+    async start(workflow: string | WorkflowDefinition | AnyTyped, options?: StartRunOptions) {
+      const run = await runtime.start(workflow as AnyTyped, options);
       onPromised({ workflowId: run.workflowId, what: "start", applied: true });
       return witnessedRun(run, witness);
     },

@@ -117,7 +117,7 @@ describe("an execution that goes on with its next run", () => {
   it("keeps the number of its run in a fork, so that ids of paths do not repeat there", () => {
     const before = forked();
     const next = apply(flow, before, continued(flow, before, "0"));
-    const checkpoint = takeCheckpoint(next, { reason: "fork", laterMs: 0 });
+    const checkpoint = takeCheckpoint(next, { reason: "fork", laterMs: 0, runsCode: false });
     const fork = fold(flow, [startedAt(flow, "f", { checkpoint })]);
     expect(fork).toMatchObject({ activePaths: [{ id: "1" }], run: { number: 2, since: 0 } });
     expect(apply(flow, fork, continued(flow, fork, "1"))).toMatchObject({ activePaths: [{ id: "2" }], run: { number: 3, since: 1 } });
@@ -138,7 +138,7 @@ describe("large values of what goes on from another execution", () => {
     ["none", undefined, undefined],
   ])("lie in its first event: %s", (_, payload, inEvents) => {
     const origin = waiting(payload);
-    const checkpoint = takeCheckpoint(origin, { reason: "fork", laterMs: 0 });
+    const checkpoint = takeCheckpoint(origin, { reason: "fork", laterMs: 0, runsCode: false });
     expect(JSON.stringify(checkpoint)).not.toContain("inEvents");
     const fork = fold(flow, [startedAt(flow, "f", { checkpoint })]);
     expect(fork.activePaths[0]?.waits?.[0]?.inEvents).toEqual(inEvents);
@@ -155,7 +155,7 @@ describe("large values of what goes on from another execution", () => {
     const [one, two] = [apply(flow, asked, answer(2, "ada")), apply(flow, apply(flow, asked, answer(2, "ada")), answer(3, "bob"))];
     expect(one.activePaths[0]?.waits?.[0]?.answers?.[0]?.inEvents).toEqual({ payload: "2/payload" });
     for (const origin of [one, two]) {
-      const { state } = takeCheckpoint(origin, { reason: "fork", laterMs: 0 });
+      const { state } = takeCheckpoint(origin, { reason: "fork", laterMs: 0, runsCode: false });
       expect(JSON.stringify(state.activePaths)).toBe(JSON.stringify(state.activePaths).replaceAll("inEvents", ""));
       expect(JSON.stringify(state.activePaths).split(text).length).toBe(JSON.stringify(origin.activePaths).split(text).length);
     }

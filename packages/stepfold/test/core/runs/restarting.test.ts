@@ -266,7 +266,7 @@ describe("a run that is opened again", () => {
     };
     const no = { error: "no", retryAt: null };
     const { snapshot } = lived(flow, startedAt(flow, "m"), tolerant, inChild("0#1/0", no));
-    const checkpoint = takeCheckpoint(snapshot, { reason: "fork", laterMs: 0 });
+    const checkpoint = takeCheckpoint(snapshot, { reason: "fork", laterMs: 0, runsCode: false });
     const { snapshot: ended, history } = lived(flow, startedAt(flow, "m", { checkpoint }), inChild("0#1/1", no));
     expect(ended.status).toBe("failed");
     const { childStates } = reopenRun(history, false)!.snapshot;

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../values/json.ts";
 import type { Limits } from "../../values/limits.ts";
 import type { DefinitionReport } from "../definition-report.ts";
 import { unknownNeeds } from "../needs.ts";
+import { checkCode } from "./check-code.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { checkId, checkOneOf, checkType } from "./check-shape.ts";
 
@@ -50,6 +51,7 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   if (definition.start !== undefined && !ids.has(definition.start as string))
     report.add("START_UNKNOWN", `${at}/start`, `names no node${report.suggestion(definition.start, ids)}`);
   checkFinally(definition.finally, at, ids, report);
+  if (definition.code !== undefined) checkCode(definition, at, nodes, edges, report);
   checkType(definition, at, "workflows", "object", report);
   if (!isJsonObject(definition.workflows)) return;
   if (nesting >= maxNesting) {

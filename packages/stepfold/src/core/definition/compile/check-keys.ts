@@ -87,7 +87,7 @@ interface KnownKeys {
 
 const workflowKeys: KnownKeys = {
   own: [
-    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "finally", "nodes", "edges"],
+    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "finally", "code", "nodes", "edges"],
     ...["onFailure", "incident", "timeout", "concurrency", "rateLimit", "taskQueue", "variables", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,

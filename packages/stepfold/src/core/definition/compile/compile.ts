@@ -6,6 +6,7 @@ import { isJsonObject, type Json } from "../../values/json.ts";
 import { defaultLimits, type Limits } from "../../values/limits.ts";
 import { plainJson } from "../../values/to-json.ts";
 import { WorkBudget } from "../../values/work-budget.ts";
+import { CodeNodes } from "../code-nodes.ts";
 import type { CompiledEdge, CompiledVariable, CompiledWorkflow, Reducer } from "../compiled.ts";
 import { compileDuration } from "../compiled-policy.ts";
 import type { Edge, WorkflowDefinition } from "../definition.ts";
@@ -188,7 +189,9 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   return {
     definition,
     hash: definitionHash(definition),
-    nodes,
+    nodes: definition.code === undefined ? nodes : new CodeNodes(nodes),
+    code: definition.code !== undefined,
+    runsCode: definition.code !== undefined || inner.some(([, { runsCode }]) => runsCode),
     starts,
     finally: last === undefined ? null : nodes.get(last)!,
     output,
@@ -199,7 +202,10 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     rateLimit: rateLimitOf(definition, pointer, building),
     joins: joins ?? [],
     holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),
-    compensates: definition.nodes.some(({ compensate }) => compensate) || inner.some(([, { compensates }]) => compensates),
+    compensates:
+      definition.code === "undo" ||
+      definition.nodes.some(({ compensate }) => compensate) ||
+      inner.some(([, { compensates }]) => compensates),
     workflows: new NamedWorkflows(inner),
     warnings: report.issues,
     language,

@@ -19,6 +19,11 @@ export interface Origin {
   /** The last version that the new execution has taken over. */
   readonly version: number;
   readonly reason: "fork" | "adopt";
+  /**
+   * Only of an execution that runs code: what its chance is made of, and when it began, in the first of all executions that go on from each other. So
+   * code that is run again gets the same numbers and times as there.
+   */
+  readonly replay?: { readonly seed: string; readonly at: EpochMs };
 }
 
 /** A run of an execution: what happens between two `continueAs`. */

@@ -39,6 +39,8 @@ export interface Wait extends InEvents {
   readonly key?: string;
   /** The wait delays the start of the execution (`startAt`). After it the node is performed as if there had been no wait. */
   readonly begins?: true;
+  /** The answer is the result of the step, whose code is not performed again. Only of steps that code has asked for. */
+  readonly yields?: true;
   /** A signal that came before the wait was opened does not answer it. */
   readonly transient?: true;
   /** When the wait was opened. Absent: an earlier version of Stepfold opened it. */
@@ -81,6 +83,8 @@ export interface Resumed extends InEvents {
   readonly key?: string;
   /** Who answered, according to the caller. */
   readonly who?: string;
+  /** The payload is the result of the step, null after a timer: the step is not performed again. */
+  readonly yields?: true;
   /** The schema of a payload that is not checked yet, because the signal came before the step waited for it. */
   readonly schema?: JsonSchema;
   /** All answers, if the wait needed several. */

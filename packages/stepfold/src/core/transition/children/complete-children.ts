@@ -53,7 +53,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   path.begun = false;
   path.acted = undefined;
   cancelOthers(scope, path);
-  if (!leave(scope, path, undefined, version)) scope.output = output;
+  if (!leave(scope, path, undefined, version) && !scope.workflow.code) scope.output = output;
   return true;
 }
 
@@ -97,7 +97,7 @@ interface Failure {
 export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): void {
   const next = nextAttempt(scope, path, error, at);
   const asks = handle === undefined && (path.node.node.incident ?? scope.workflow.definition.incident) === true;
-  if (typeof next !== "number" && handle === undefined && !asks) noteFailure(scope, path);
+  if (typeof next !== "number" && (handle === undefined || scope.workflow.code) && !asks) noteFailure(scope, path);
   if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
   path.waits = undefined;

@@ -1,10 +1,12 @@
+import { stepNode } from "../../definition/code-nodes.ts";
 import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
 import type { Acted } from "../../snapshot/parts/acted.ts";
 import type { PresentRun } from "../../snapshot/parts/lineage.ts";
+import type { UndoneBy } from "../../snapshot/parts/undone-by.ts";
 import type { Answer, Reopening, Resumed, Wait } from "../../snapshot/parts/wait.ts";
-import type { ActivePath, ChildrenState, MapState, ResultRef, Undo } from "../../snapshot/snapshot.ts";
+import type { ActivePath, ChildrenState, MapState, NodeResult, ResultRef, Undo } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
 
@@ -36,6 +38,7 @@ export interface DraftPath {
   begun: boolean;
   acted: Acted | undefined;
   undoes: Undo | undefined;
+  undo: UndoneBy | undefined;
   /** The nodes that the path came through, at most the last 8. The list is a copy, so it may be changed. */
   stepPath: string[];
 }
@@ -81,6 +84,7 @@ export function firstPath(node: CompiledNode, since: number): DraftPath {
     begun: false,
     acted: undefined,
     undoes: undefined,
+    undo: undefined,
     stepPath: [],
   };
 }
@@ -91,20 +95,25 @@ export function visitAgain(path: DraftPath): void {
   path.visit = path.turn;
 }
 
-/** Returns the key under which the step of a path has acted, as its result keeps it: only if the step can be undone. */
-export function actedBy({ node, visit: visited }: DraftPath): { readonly acted?: Acted } {
-  return node.compensation ? { acted: Object.freeze({ visit: visited }) } : {};
+/** Returns what the result of a step keeps if the step can be undone: the key under which it has acted, and what undoes it. */
+export function actedBy({ node, visit: visited, undo }: DraftPath): Pick<NodeResult, "acted" | "undo"> {
+  return node.compensation ? { acted: Object.freeze({ visit: visited }), ...(undo && { undo }) } : {};
+}
+
+/** Returns a node; with `undo`, that of a step which code has asked for. */
+export function nodeWith(nodes: ReadonlyMap<string, CompiledNode>, nodeId: string, undo: UndoneBy | undefined): CompiledNode {
+  return undo ? stepNode(nodeId, { undo }) : nodes.get(nodeId)!;
 }
 
 /** Opens a path of a snapshot for changes. The counters of its children are set later (see `openChildCollections`). */
 export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;
-  const { nextRetryAt, resumed, begun = false, acted, undoes, stepPath } = path;
+  const { nextRetryAt, resumed, begun = false, acted, undoes, undo, stepPath } = path;
   const opened: DraftPath = {
     open: true,
     id,
     nodeId,
-    node: nodes.get(nodeId)!,
+    node: nodeWith(nodes, nodeId, undo ?? undoes?.undo),
     status,
     turn,
     visit,
@@ -122,6 +131,7 @@ export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNo
     begun,
     acted,
     undoes,
+    undo,
     stepPath: [...stepPath],
   };
   if (path.children) opened.children = openChildren(opened, path.children);
@@ -173,6 +183,7 @@ export function closePath(path: DraftPath): ActivePath {
   if (path.begun) active.begun = true;
   if (path.acted) active.acted = path.acted;
   if (path.undoes) active.undoes = path.undoes;
+  if (path.undo) active.undo = path.undo;
   return Object.freeze(active);
 }
 
@@ -222,7 +233,8 @@ export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, ve
   const heldBytes = sizeOfWaits(path.waits!);
   // a timer brings no payload that the code of the node could refuse
   const reopens = given.by === "timer" ? null : reopeningOf(path.waits!, wait, version);
-  const why: Resumed = reopens ? { ...given, reopens } : given;
+  const told: Resumed = reopens ? { ...given, reopens } : given;
+  const why: Resumed = wait.yields && isChecked(wait, given, version) ? { ...told, yields: true } : told;
   path.status = wait.begins ? statusAtEntry(path) : "ready";
   path.turn++;
   path.waits = undefined;
@@ -234,6 +246,14 @@ export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, ve
   const { payload: _, ...kept } = path.resumed;
   // the size of the payload is added with its event
   subtractSize(root, heldBytes - sizeOfResumed(kept));
+}
+
+/**
+ * Whether nothing is left to check in an answer. A signal that came before the wait (without `version`) was not checked against the schema of
+ * the wait or of the type; neither was any answer that only the code of the type can check.
+ */
+function isChecked({ typeSchema }: Wait, { by, schema }: Resumed, version: number | undefined): boolean {
+  return by === "timer" || typeSchema === undefined ? schema === undefined : version !== undefined && typeSchema !== "code";
 }
 
 /** A run that an answer, a signal or a timer has moved does not count as quick: the loop waits for something, and needs no brake. */

@@ -54,6 +54,8 @@ export interface ScopeDraft {
   variables: Variables;
   /** The groups of paths that wait at joins, and of open rounds, by `JoinGroup.key`; null or empty if there are none. */
   groups: Map<string, JoinGroup> | null;
+  /** The ids of the paths of steps that code has asked for and that have ended; null until one is needed (see `hasEnded`). */
+  endedSteps: Set<string> | null;
 }
 
 /** The paths of one wave that wait at one join. */
@@ -211,6 +213,7 @@ class BaseScopeDraft {
   borrowed: ScopeDraft["borrowed"] = {};
   variables: Variables = noVariables;
   groups: ScopeDraft["groups"] = null;
+  endedSteps: ScopeDraft["endedSteps"] = null;
 
   constructor({ workflow, input, inputInEvents, deadlineAt }: Pick<ScopeDraft, InScope>) {
     this.workflow = workflow;
@@ -330,7 +333,7 @@ export function factsOf({ workflowId, definition, createdAt, input, closing: end
 }
 
 /** The seed of random numbers. Executions that had the same id one after the other differ in it, if not created in the same millisecond. */
-export function seedOf({ tenant, workflowId, createdAt }: Draft): string {
+export function seedOf({ tenant, workflowId, createdAt }: Pick<Draft | Snapshot, "tenant" | "workflowId" | "createdAt">): string {
   return JSON.stringify([tenant ?? null, workflowId, createdAt ?? null]);
 }
 

@@ -126,8 +126,8 @@ function openScope(scope: ScopeDraft, state: ScopeHead, held: Pick<ChildState, "
 /** Sets the node of the path that undoes steps, which is the only path then. The step may be one of a child with another workflow. */
 function openUndo(scope: ScopeDraft): void {
   const [path] = scope.paths;
-  const place = path?.undoes?.scope;
-  if (place !== undefined) path!.node = scopeAt(scope.root, place)!.workflow.nodes.get(path!.nodeId)!;
+  const { scope: place, undo } = path?.undoes ?? {};
+  if (place !== undefined && !undo) path!.node = scopeAt(scope.root, place)!.workflow.nodes.get(path!.nodeId)!;
 }
 
 function openGroups(scope: ScopeDraft, { rounds }: ScopeHead): void {

@@ -7,6 +7,7 @@ import type {
   SuspendedEvent,
 } from "../../snapshot/event.ts";
 import type { Wait } from "../../snapshot/parts/wait.ts";
+import { askedPath } from "../code/code-path.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 
@@ -14,7 +15,7 @@ export function countAttempt(
   scope: ScopeDraft,
   event: CompletedEvent | ContinuedEvent | FailedEvent | SuspendedEvent | AnswerRefusedEvent | SpawnedEvent,
 ): DraftPath | null {
-  const path = pathWith(scope, event.pathId);
+  const path = pathWith(scope, event.pathId) ?? askedPath(scope, event);
   if (!path || path.turn !== event.turn || path.status === "suspended" || path.status === "joining") return null;
   const { root } = scope;
   root.steps++;

@@ -3,11 +3,13 @@ import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { scopedKey } from "../../snapshot/address.ts";
 import type { CancelledEvent, ExpiredEvent, ItemAddedEvent, MapClosedEvent, ResumedEvent, TimedOutEvent } from "../../snapshot/event.ts";
 import { resultOf } from "../../snapshot/result.ts";
+import type { Json } from "../../values/json.ts";
 import { cancellation, countItems } from "../children/children.ts";
 import { failWhole } from "../children/complete-children.ts";
-import { addResult } from "../draft/add-result.ts";
+import { codePathOf } from "../code/code-path.ts";
+import { addConsequence, addResult } from "../draft/add-result.ts";
 import { isChild, type ScopeDraft } from "../draft/draft.ts";
-import { clearWaits, recordAnswer } from "../draft/draft-path.ts";
+import { clearWaits, type DraftPath, recordAnswer } from "../draft/draft-path.ts";
 import { deadlineIn } from "../draft/draft-status.ts";
 import { withdraw } from "../draft/outbox.ts";
 import { endPath, stop } from "../paths/end-path.ts";
@@ -64,16 +66,33 @@ export function applyRetried(scope: ScopeDraft, pathId: string): boolean {
   return true;
 }
 
-export function applyCancelled(scope: ScopeDraft, { pathIds, reason, version }: CancelledEvent): boolean {
+export function applyCancelled(scope: ScopeDraft, event: CancelledEvent): boolean {
+  const { pathIds, reason, version } = event;
   if (scope.ending) return !pathIds && giveUp(scope);
-  if (!pathIds) {
+  // a scope does not go on without its code
+  const code = scope.workflow.code && codePathOf(scope);
+  if (!pathIds || (code && pathIds.includes(code.id))) {
     if (!isChild(scope) && scope.root.closing) return false;
     stop(scope, "cancelled", scope.paths[0]!.nodeId, cancellation(scope.key, reason), version);
     return true;
   }
   const paths = scope.paths.filter(({ id }) => pathIds.includes(id));
-  for (const path of paths) endPath(scope, path, "cancelled");
+  for (const path of paths) {
+    if (code) addCancelledStep(scope, path, event);
+    endPath(scope, path, "cancelled");
+  }
   return paths.length > 0;
+}
+
+/** Adds the result that code gets for a step that was cancelled: an error. */
+function addCancelledStep(
+  scope: ScopeDraft,
+  path: DraftPath,
+  { reason = `Step "${path.nodeId}" was cancelled`, at, version }: CancelledEvent,
+): void {
+  const { id: pathId, node, nodeId, attempts } = path;
+  const output = { ...cancellation(pathId, reason), nodeId } as unknown as Json;
+  addConsequence(scope, node, { output, timestamp: at, attempt: attempts + 1, error: reason, pathId, version });
 }
 
 function giveUp(scope: ScopeDraft): boolean {

@@ -3,6 +3,7 @@ import { isLargeIn, referring } from "../../snapshot/large-values.ts";
 import { resultOf } from "../../snapshot/result.ts";
 import { type Json, sizeOfJson } from "../../values/json.ts";
 import { spawn } from "../children/children.ts";
+import { askedPath } from "../code/code-path.ts";
 import { addResult } from "../draft/add-result.ts";
 import type { Draft, ScopeDraft } from "../draft/draft.ts";
 import { clearWaits, visitAgain } from "../draft/draft-path.ts";
@@ -21,8 +22,9 @@ import { countAttempt, pathWith } from "./current-path.ts";
 
 // Each function applies what an attempt of a step has led to. It returns false if the task of the event is not current any more.
 
-export function applyBegun(scope: ScopeDraft, { pathId, turn }: BegunEvent): boolean {
-  const path = pathWith(scope, pathId);
+export function applyBegun(scope: ScopeDraft, event: BegunEvent): boolean {
+  const { pathId, turn } = event;
+  const path = pathWith(scope, pathId) ?? askedPath(scope, event);
   if (!path || path.turn !== turn || (path.status !== "ready" && path.status !== "retrying")) return false;
   path.begun = true;
   path.acted = undefined;
@@ -51,7 +53,8 @@ export function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolea
     return true;
   }
   cancelOthers(scope, path);
-  if (!leave(scope, path, event.handles, version)) setOutput(scope, event);
+  // what code returns is the output of its scope, and not what its steps give
+  if (!leave(scope, path, event.handles, version) && !scope.workflow.code) setOutput(scope, event);
   return true;
 }
 
@@ -93,12 +96,12 @@ export function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolea
   path.nextRetryAt = undefined;
   clearWaits(scope.root, path);
   const isLarge = isLargeIn(scope.root, event);
-  path.waits = Object.freeze(
-    event.waits.map((wait, index) => {
-      const open = { ...wait, openedAt: event.at };
-      return Object.freeze(isLarge ? referring(open, `${event.version}/waits/${index}`, "payload", "schema") : open);
-    }),
-  );
+  const waits = event.waits.map((wait, index) => {
+    const open = { ...wait, openedAt: event.at };
+    return Object.freeze(isLarge ? referring(open, `${event.version}/waits/${index}`, "payload", "schema") : open);
+  });
+  // code that rests waits for nothing itself: its steps do
+  path.waits = waits.length > 0 ? Object.freeze(waits) : undefined;
   if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
   if (event.signal) enqueueSignal(scope.root, event.signal, event.waits[0]!.id);
   if (event.schemas) holdSchemas(scope.root, event.schemas);

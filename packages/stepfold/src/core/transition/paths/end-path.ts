@@ -5,6 +5,7 @@ import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
 import { isSameActed } from "../../snapshot/parts/acted.ts";
 import type { BegunStep, Ending } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json.ts";
+import { wakeCode } from "../code/code-path.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
 import { clearWaits, type DraftChildren, type DraftPath } from "../draft/draft-path.ts";
@@ -19,7 +20,8 @@ import { firstUndo, hasEffects, scopesToUndo } from "./undo.ts";
 /** Records a step that was begun and will not complete, because it may have had an effect that must be undone. */
 export function giveUpStep(scope: ScopeDraft, path: DraftPath): void {
   const acted = path.begun ? Object.freeze({ visit: path.visit }) : path.acted;
-  if (acted) addBegun(scope, { pathId: path.id, nodeId: path.nodeId, acted });
+  const { id: pathId, nodeId, undo } = path;
+  if (acted) addBegun(scope, { pathId, nodeId, acted, ...(undo && { undo }) });
   path.begun = false;
   path.acted = undefined;
 }
@@ -50,6 +52,7 @@ export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["r
     scope.paths.splice(scope.paths.indexOf(path), 1);
     path.open = false;
     path.children = undefined;
+    if (scope.workflow.code) wakeCode(scope, path.id);
   }
   if (reason === null) return;
   const ended = { pathId: path.id, nodeId: path.nodeId, reason };

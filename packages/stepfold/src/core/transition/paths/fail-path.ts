@@ -10,7 +10,7 @@ import { leave } from "./leave.ts";
  * when its other paths have ended.
  */
 export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
-  if (handle === undefined) noteFailure(scope, path);
+  if (handle === undefined || scope.workflow.code) noteFailure(scope, path);
   giveUpStep(scope, path);
   if (handle !== undefined) {
     leave(scope, path, [handle], version);

@@ -51,12 +51,17 @@ export function settleIncident(scope: ScopeDraft, path: DraftPath, wait: Wait, {
   path.attempts = 0;
   if (action === "retry") return;
   if (action === "fail") {
-    failPath(scope, path, error, undefined, version);
+    // code gets the failure of its step as the result
+    if (scope.workflow.code)
+      addConsequence(scope, path.node, {
+        ...{ output: error as unknown as Json, timestamp: at, attempt, error: error.message, pathId: path.id, version },
+      });
+    failPath(scope, path, error, scope.workflow.code ? "error" : undefined, version);
     return;
   }
   path.begun = false;
   path.acted = undefined;
   addConsequence(scope, path.node, { output, timestamp: at, attempt, pathId: path.id, version, ...actedBy(path) });
   cancelOthers(scope, path);
-  if (!leave(scope, path, undefined, version)) scope.output = output;
+  if (!leave(scope, path, undefined, version) && !scope.workflow.code) scope.output = output;
 }

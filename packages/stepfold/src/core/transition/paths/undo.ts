@@ -6,7 +6,7 @@ import { notUndone } from "../../snapshot/not-undone.ts";
 import { warnOfUndo } from "../../snapshot/parts/warning.ts";
 import type { NodeResult, Undo, UndoneStep } from "../../snapshot/snapshot.ts";
 import { type Draft, isChild, type ScopeDraft } from "../draft/draft.ts";
-import { firstPath, visit } from "../draft/draft-path.ts";
+import { firstPath, nodeWith, visit } from "../draft/draft-path.ts";
 import { childOf, scopeAt } from "../draft/open-draft.ts";
 
 /** The id of the path that undoes the steps of a scope. */
@@ -63,7 +63,7 @@ function begun(scope: ScopeDraft): Undoable | null {
 
 function undoable({ root, workflow }: ScopeDraft, { nodeId, ...undoes }: UndoneStep): Undoable {
   const place = undoes.scope === undefined ? workflow : scopeAt(root, undoes.scope)!.workflow;
-  return { node: place.nodes.get(nodeId)!, undoes: Object.freeze(undoes) };
+  return { node: nodeWith(place.nodes, nodeId, undoes.undo), undoes: Object.freeze(undoes) };
 }
 
 /** Returns the step with the newest result before a version that can be undone and was not undone yet. */
@@ -72,15 +72,23 @@ function newest(scope: ScopeDraft, before: number): Undoable | null {
   // results that were taken over from another execution have versions of 0 or less
   let version = Number.NEGATIVE_INFINITY;
   for (const place of scopesToUndo(scope)) {
-    for (const node of place.workflow.nodes.values()) {
-      const result = node.compensation && lastBefore(place, node, before);
+    for (const nodeId of undoableNodes(place)) {
+      const result = lastBefore(place, nodeId, before);
       if (!result || result.version <= version) continue;
       version = result.version;
-      const undoes = { pathId: result.pathId, version };
+      const { pathId, undo } = result;
+      const undoes = { pathId, version, ...(undo && { undo }) };
+      const node = nodeWith(place.workflow.nodes, nodeId, undo);
       found = { node, undoes: Object.freeze(isChild(place) ? { scope: place.key, ...undoes } : undoes) };
     }
   }
   return found;
+}
+
+/** The ids of the nodes of which some results can be undone. */
+function undoableNodes({ workflow, context }: ScopeDraft): readonly string[] {
+  if (workflow.code) return Object.keys(context);
+  return [...workflow.nodes].flatMap(([id, { compensation }]) => (compensation ? [id] : []));
 }
 
 /** Whether a child, or a child inside it, has a step that can be undone. */
@@ -99,9 +107,11 @@ export function scopesToUndo(scope: ScopeDraft): ScopeDraft[] {
   return places;
 }
 
-function lastBefore({ root, key, context }: ScopeDraft, { node }: CompiledNode, before: number): NodeResult | undefined {
-  const results = Object.hasOwn(context, node.id) ? context[node.id]! : [];
-  return results.findLast(({ version, error }) => version < before && error === undefined && !isUndone(root, key, version));
+function lastBefore({ root, key, context, workflow }: ScopeDraft, nodeId: string, before: number): NodeResult | undefined {
+  const results = Object.hasOwn(context, nodeId) ? context[nodeId]! : [];
+  return results.findLast(
+    ({ version, error, undo }) => version < before && error === undefined && (!workflow.code || undo) && !isUndone(root, key, version),
+  );
 }
 
 function isUndone({ compensations }: ScopeDraft["root"], key: string, version: number): boolean {

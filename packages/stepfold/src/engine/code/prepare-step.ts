@@ -1,0 +1,84 @@
+import { stepNode } from "../../core/definition/code-nodes.ts";
+import type { CompiledNode } from "../../core/definition/compiled.ts";
+import { type CompiledPolicy, compilePolicy } from "../../core/definition/compiled-policy.ts";
+import type { RetryPolicy } from "../../core/definition/definition.ts";
+import { DefinitionReport } from "../../core/definition/definition-report.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { durationMs } from "../../core/values/duration.ts";
+import type { Json } from "../../core/values/json.ts";
+import { defaultLimits, type Limits } from "../../core/values/limits.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import { expressionLanguage } from "../../expressions/expression-language.ts";
+import type { StepRequest } from "../node/asking.ts";
+import type { NodeDefinition, NodeDefinitions } from "../node/node-definition.ts";
+import { definitionOf, type PreparedNode, prepareNode } from "../workflow/prepared-node.ts";
+import { withPlainOutput } from "./plain-output.ts";
+
+const { compileTemplate } = expressionLanguage;
+
+/** Returns what performs a step that code asks for. @throws StepfoldError `OPTION_INVALID`, `NODE_TYPE_UNKNOWN`, `VALUE_NOT_JSON`, ... */
+export function prepareStep(request: StepRequest, nodeDefinitions: NodeDefinitions, limits: Limits): PreparedNode {
+  const { name, by, data, retry, timeout, heartbeatTimeout, incident, undo } = request;
+  const { type, definition } = typeof by === "string" ? ofType(name, by, nodeDefinitions) : by;
+  const compiled = stepNode(name, {
+    type,
+    data: data === undefined ? null : normalise(data, `The data of step "${name}"`, limits).value,
+    retryPolicy: retry === undefined ? null : policyOf(name, retry),
+    timeoutMs: timeout === undefined ? null : durationMs(timeout),
+    heartbeatMs: heartbeatTimeout === undefined ? null : durationMs(heartbeatTimeout),
+    incident: incident === true,
+    undo: undo && undoneBy(name, undo, limits),
+  });
+  return prepared(compiled, definition);
+}
+
+function ofType(nodeId: string, type: string, known: NodeDefinitions): { readonly type: string; readonly definition: NodeDefinition } {
+  const definition = definitionOf(known, type);
+  if (!definition) throw new StepfoldError("NODE_TYPE_UNKNOWN", { nodeId, type, known: Object.keys(known) });
+  return { type, definition: withPlainOutput(definition) };
+}
+
+/** Returns what performs a step that undoes one that code has asked for. If there is no code of its type, the step fails. */
+export function prepareUndo(compiled: CompiledNode, nodeDefinitions: NodeDefinitions): PreparedNode {
+  const { id: nodeId, type } = compiled.node;
+  return prepared(compiled, definitionOf(nodeDefinitions, type) ?? missing(nodeId, type, nodeDefinitions));
+}
+
+function missing(nodeId: string, type: string, known: NodeDefinitions): NodeDefinition {
+  return {
+    executor() {
+      throw new StepfoldError("NODE_TYPE_UNKNOWN", { nodeId, type, known: Object.keys(known) });
+    },
+  };
+}
+
+function prepared(compiled: CompiledNode, definition: NodeDefinition): PreparedNode {
+  const report = new DefinitionReport(defaultLimits);
+  const node = prepareNode(compiled, definition, compileTemplate, report);
+  const mistake = report.issues.find(({ severity }) => severity === "error");
+  if (mistake) throw new StepfoldError("OPTION_INVALID", { option: mistake.pointer, reason: mistake.message });
+  return node;
+}
+
+/** Policies that were read before, because code often gives the same object again and again. */
+const policies = new WeakMap<object, CompiledPolicy>();
+
+function policyOf(name: string, retry: RetryPolicy): CompiledPolicy {
+  const known = policies.get(retry);
+  if (known) return known;
+  const report = new DefinitionReport(defaultLimits);
+  const policy = compilePolicy(retry, "", compileTemplate, report);
+  if (!policy) {
+    const [{ pointer, message } = { pointer: "", message: "cannot be read" }] = report.issues;
+    throw new StepfoldError("OPTION_INVALID", { option: `retry${pointer.replaceAll("/", ".")} of step "${name}"`, reason: message });
+  }
+  policies.set(retry, policy);
+  return policy;
+}
+
+function undoneBy(name: string, { type, data }: NonNullable<StepRequest["undo"]>, limits: Limits): NonNullable<StepRequest["undo"]> {
+  if (typeof type !== "string" || type === "")
+    throw new StepfoldError("OPTION_INVALID", { option: `undo of step "${name}"`, reason: "must name a node type: { type, data }" });
+  const kept: Json | undefined = data === undefined ? undefined : normalise(data, `The undo data of step "${name}"`, limits).value;
+  return Object.freeze(kept === undefined ? { type } : { type, data: kept });
+}
