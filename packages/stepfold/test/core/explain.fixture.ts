@@ -3,6 +3,7 @@ import type { Event } from "../../src/core/snapshot/event.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import type { Json } from "../../src/core/values/json.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
+import type { NodeDefinitions } from "../../src/engine/node/node-definition.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import { VirtualEnvironment } from "../engine/virtual-environment.fixture.ts";
@@ -28,8 +29,8 @@ export function told(snapshot: Snapshot, workflow?: WorkflowEngine["workflow"]):
   return { whole: sentence, places: places.map((place) => `${place.address}: ${place.sentence}`), next: next?.sentence ?? null };
 }
 
-export function engineOf(workflow: object): WorkflowEngine<typeof nodeDefinitions> {
-  return new WorkflowEngine({ workflow, nodeDefinitions, environment });
+export function engineOf(workflow: object, more: NodeDefinitions = {}): WorkflowEngine<typeof nodeDefinitions> {
+  return new WorkflowEngine({ workflow, nodeDefinitions: { ...nodeDefinitions, ...more }, environment });
 }
 
 export async function run(workflow: object, input: Json = null): Promise<ReturnType<typeof told>> {

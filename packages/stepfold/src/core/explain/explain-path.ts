@@ -1,5 +1,5 @@
 import type { CompiledNode, CompiledWorkflow } from "../definition/compiled.ts";
-import { heldUp, itemOf, pathsOf, scopedKey } from "../snapshot/address.ts";
+import { heldUp, isResting, itemOf, pathsOf, scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, Snapshot } from "../snapshot/snapshot.ts";
 import type { Draft } from "../transition/draft/draft.ts";
 import { openDraft } from "../transition/draft/open-draft.ts";
@@ -8,7 +8,7 @@ import type { EpochMs } from "../values/json.ts";
 import { holdText, joinText } from "./explain-hold.ts";
 import { childrenText, type ItemCounts, itemCounts } from "./explain-items.ts";
 import { addressMark, type SentenceMark, timeMark, unmarked } from "./explain-marks.ts";
-import { movesAt, type Placed, type Survey } from "./explain-survey.ts";
+import { holdsCode, movesAt, type Placed, type Survey, survey } from "./explain-survey.ts";
 import { waitText } from "./explain-wait.ts";
 import { counted, cut } from "./explain-words.ts";
 import { type WaitInfo, waitsOf } from "./waits.ts";
@@ -52,18 +52,16 @@ const maxErrorLength = 160;
 const maxKeyLength = 80;
 
 /** Returns what is needed to explain a snapshot. A `workflow` that is not the workflow of the snapshot is ignored. */
-export function explainContext(
-  snapshot: Snapshot,
-  { survey, workflow, isHeld }: Pick<ExplainContext, "survey" | "isHeld"> & { readonly workflow: CompiledWorkflow | undefined },
-): ExplainContext {
+export function explainContext(snapshot: Snapshot, workflow: CompiledWorkflow | undefined, isHeld: boolean): ExplainContext {
   const own = workflow?.hash === snapshot.definition.hash ? workflow : undefined;
+  const workflowIn = (scope: string): CompiledWorkflow | undefined => own && workflowOf(own, snapshot, scope);
   let draft: Draft | null = null;
   return {
     snapshot,
-    survey,
+    survey: survey(snapshot, workflowIn),
     isHeld,
     address: addresses(snapshot),
-    workflow: (scope) => own && workflowOf(own, snapshot, scope),
+    workflow: workflowIn,
     draft: () => {
       if (own) draft ??= openDraft(own, snapshot);
       return draft;
@@ -112,8 +110,9 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
       if (heldUp(telling.snapshot, scope)) return "waits for a free slot: its map runs as many items at once as its concurrency allows";
       if (undone !== null) return undone;
       const attempt = attempts > 0 ? ` (attempt ${attempts + 1})` : "";
-      if (telling.isHeld) return `${resumed ? "is going on" : "is running"}${attempt}`;
-      return `${resumed ? "is ready to go on" : "is ready to run"}${attempt}${rateText(telling.snapshot)}`;
+      const what = holdsCode(path, telling.workflow(scope)) ? " its code" : "";
+      if (telling.isHeld) return `${resumed ? "is going on" : "is running"}${what}${attempt}`;
+      return `${resumed ? "is ready to go on" : "is ready to run"}${what}${attempt}${rateText(telling.snapshot)}`;
     }
     case "retrying":
       return `${undone === null ? "" : `${undone}; it `}${retryText(telling, scope, path)}`;
@@ -122,6 +121,7 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
     case "held":
       return holdText(node, pathsOf(telling.snapshot, scope), telling.workflow(scope)?.nodes ?? null);
     case "suspended": {
+      if (isResting(path)) return "waits for its steps";
       const text = children ? childrenText(path, children, groupOfPath(telling, scope, path), node) : waitText(waits, node);
       return undone === null ? text : `${undone}; it ${text}`;
     }

@@ -1,4 +1,5 @@
-import { groupOf, heldUp, openScopes, parentKey, scopedKey } from "../snapshot/address.ts";
+import type { CompiledWorkflow } from "../definition/compiled.ts";
+import { groupOf, heldUp, isResting, openScopes, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, ChildState, Snapshot } from "../snapshot/snapshot.ts";
 import { deadlineIn, earliestTimer } from "../transition/draft/draft-status.ts";
 import type { EpochMs } from "../values/json.ts";
@@ -44,7 +45,7 @@ export interface Survey {
   readonly counts: Record<OpenStatus, number>;
   /** The open children of each path, by the scoped key of `ChildrenState`, such as `0#1/3>0#2`. */
   readonly groups: ReadonlyMap<string, Group>;
-  /** The first step that can run; null if there is none. */
+  /** The first step that can run; if there is none, the first code; null if there is none either. */
   readonly ready: Placed | null;
   /** The path with the earliest retry or timer; null if there is none. */
   readonly first: (Placed & { readonly at: EpochMs }) | null;
@@ -60,11 +61,20 @@ const maxChildren = 5;
 /** The order in which paths and children are explained. */
 const interest: readonly OpenStatus[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
-/** Collects everything that is open, with one look at each open path of each scope and at each child. */
-export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "deadlineAt" | "ending" | "closing">): Survey {
+/**
+ * Collects everything that is open, with one look at each open path of each scope and at each child. The path of code is no place while steps of
+ * the code are open.
+ *
+ * @param workflowOf returns the workflow of a scope, if it is known: without it, only code that rests is recognised
+ */
+export function survey(
+  snapshot: Pick<Snapshot, "activePaths" | "childStates" | "deadlineAt" | "ending" | "closing">,
+  workflowOf: (scope: string) => CompiledWorkflow | undefined,
+): Survey {
   const counts = noCounts();
   const asking = new Map<string, "somebody" | "signal">();
   let ready: Placed | null = null;
+  let going: Placed | null = null;
   let first: (Placed & { at: EpochMs }) | null = null;
   let deadline = { scope: "", at: deadlineIn(snapshot) };
   let only: Placed | null = null;
@@ -73,7 +83,10 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | 
     const endsBy = scope === "" ? deadline.at : deadlineIn(snapshot.childStates![scope]!);
     if (endsBy < deadline.at) deadline = { scope, at: endsBy };
     const isHeldUp = heldUp(snapshot, scope);
+    const frame = frameIn(paths, () => workflowOf(scope));
+    if (frame?.status === "ready" && !isHeldUp) going ??= { scope, path: frame };
     for (const path of paths) {
+      if (path === frame) continue;
       const standing = openStatusOf(path, isHeldUp);
       counts[standing]++;
       if (standing === "children") {
@@ -88,8 +101,19 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | 
       if (at !== null && (!first || at < first.at)) first = { scope, path, at };
     }
   }
-  const next = { ready, first, deadline: deadline.at === Number.POSITIVE_INFINITY ? null : deadline };
+  const next = { ready: ready ?? going, first, deadline: deadline.at === Number.POSITIVE_INFINITY ? null : deadline };
   return { counts, groups: groupsOf(snapshot, asking), ...next, only: leaves > 1 ? null : only };
+}
+
+/** Returns the path of the code of a scope if steps of the code are open: they are the places then, and the code is their frame. */
+export function frameIn(paths: readonly ActivePath[], workflow: () => CompiledWorkflow | undefined): ActivePath | undefined {
+  const first = paths.length > 1 ? paths[0] : undefined;
+  return first && (isResting(first) || holdsCode(first, workflow())) ? first : undefined;
+}
+
+/** Whether a path holds the code of its scope. @param workflow the workflow of the scope; undefined if it is not known */
+export function holdsCode({ nodeId, undoes }: ActivePath, workflow: CompiledWorkflow | undefined): boolean {
+  return workflow?.code === true && nodeId === workflow.starts[0] && !undoes;
 }
 
 /** Returns the time at which a path moves by itself, because of a retry or a timer; null if there is no such time. */

@@ -36,7 +36,9 @@ export function firstTime(
 export function timeoutText(node: CompiledNode | null): string | null {
   if (!node) return null;
   const handle = ["timeout", "error"].find((name) => node.edges.has(name));
-  return handle === undefined ? "fails" : `leaves by ${handleMark(handle)}`;
+  if (handle === undefined) return "fails";
+  // only of steps that code has asked for, an edge leads nowhere
+  return node.edges.get(handle)!.length === 0 ? "its code gets the error" : `leaves by ${handleMark(handle)}`;
 }
 
 function tooLate(node: CompiledNode | null): string {

@@ -1,13 +1,13 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ErrorInfo } from "../errors/error-info.ts";
-import { scopedKey } from "../snapshot/address.ts";
+import { pathsOf, scopedKey } from "../snapshot/address.ts";
 import { notUndone, undoneSteps } from "../snapshot/not-undone.ts";
 import { type Ending, isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import { statusAfterMessages } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
 import { addressMark, quoted, type SentenceMark, timeMark, unmarked } from "./explain-marks.ts";
 import { type ExplainContext, explainContext, explainPath, itemText, nodeOfPath, type PlaceInfo, pathSentence } from "./explain-path.ts";
-import { byImportance, type OpenStatus, type Placed, survey } from "./explain-survey.ts";
+import { byImportance, frameIn, type OpenStatus, type Placed } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed, times } from "./explain-words.ts";
 import { withoutMessages } from "./without-messages.ts";
@@ -93,10 +93,9 @@ function explainState(snapshot: Snapshot, workflow: CompiledWorkflow | undefined
   const end = statusAfterMessages(snapshot);
   if (end) return { status, ...unmarked(`${unmessageText(snapshot, end)}.`), places: [], more: 0, next: null };
   if (isTerminal(status)) return { status, ...unmarked(endText(snapshot)), places: [], more: 0, next: null };
-  const found = survey(snapshot);
-  const tell = explainContext(snapshot, { survey: found, workflow, isHeld });
+  const tell = explainContext(snapshot, workflow, isHeld);
   const places = [...placesOf(tell)];
-  const open = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
+  const open = Object.values(tell.survey.counts).reduce((sum, count) => sum + count, 0);
   const more = open - places.length;
   if (parked) return { status, ...unmarked(parkedText(parked, snapshot, () => wholeText(tell))), places, more, next: null };
   return { status, ...unmarked(wholeText(tell)), places, more, next: nextOf(tell) };
@@ -132,8 +131,10 @@ function placesOf(tell: ExplainContext): PlaceInfo[] {
   const places: PlaceInfo[] = [];
   const { snapshot, survey: found } = tell;
   const add = (scope: string, maxCount: number): void => {
-    const paths = scope === "" ? snapshot.activePaths : snapshot.childStates![scope]!.activePaths;
-    for (const path of byImportance(paths, maxCount)) {
+    const paths = pathsOf(snapshot, scope);
+    const frame = frameIn(paths, () => tell.workflow(scope));
+    const open = frame ? paths.filter((path) => path !== frame) : paths;
+    for (const path of byImportance(open, maxCount)) {
       if (places.length >= maxPlaces) return;
       places.push(explainPath(tell, { scope, path }));
       const group = path.children && found.groups.get(scopedKey(scope, path.children.key));

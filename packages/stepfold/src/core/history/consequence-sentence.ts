@@ -13,11 +13,12 @@ import type { Trail } from "./trail.ts";
 export function consequenceSentences(event: Event, after: Snapshot | null, trail: Trail): EventSentence[] {
   const { results = [], ended = [] } = event.consequences ?? {};
   // the sentence about a `cancelled` event already names the paths that the cancellation names
-  const others = ended.filter(
-    ({ scope, pathId }) => !(event.type === "cancelled" && event.scope === scope && event.pathIds?.includes(pathId)),
-  );
+  const isNamed = (scope: string | undefined, pathId: string): boolean =>
+    event.type === "cancelled" && event.scope === scope && event.pathIds?.includes(pathId) === true;
+  const others = ended.filter(({ scope, pathId }) => !isNamed(scope, pathId));
+  const given = results.filter(({ scope, result }) => !isNamed(scope, result.pathId));
   return [
-    ...results.map((result) => resultSentence(result, trail)),
+    ...given.map((result) => resultSentence(result, trail)),
     ...firedSentences(event, after, trail),
     ...endedSentence(others, "late", "too late: its join has fired without it", trail),
     ...endedSentence(others, "cancelled", "ended by this", trail),

@@ -1,5 +1,5 @@
 import { waitsOf } from "../explain/waits.ts";
-import type { CompletedEvent, Event, FailedEvent, ResumedEvent, SpawnedEvent, SuspendedEvent } from "../snapshot/event.ts";
+import type { CompletedEvent, Event, FailedEvent, ResumedEvent, SpawnedEvent, SuspendedEvent, TimedOutEvent } from "../snapshot/event.ts";
 import { isJsonObject } from "../values/json.ts";
 import { countdownText, durationText } from "./duration-text.ts";
 import { type EventPart, type EventSentence, messagePart, sentenceOf, words } from "./sentence-parts.ts";
@@ -18,7 +18,7 @@ export function stepSentence(event: Event, trail: Trail): EventSentence | null {
         words(`ends its run; run ${event.run} begins`, event.input, 100),
       );
     case "failed":
-      return failedSentence(event, nodeAddress(event, trail));
+      return failedSentence(event, nodeAddress(event, trail), leftBy(event, trail));
     case "suspended":
       return suspendedSentence(event, nodeAddress(event, trail));
     case "answerRefused": {
@@ -39,7 +39,7 @@ export function stepSentence(event: Event, trail: Trail): EventSentence | null {
       return sentenceOf("moves", trail.at(event.scope, event.pathId), resumedPart(event));
     case "timedOut": {
       const what = event.undoes ? "nobody answered in time; the step is not undone" : "nobody answered in time";
-      return sentenceOf("failed", nodeAddress(event, trail), what, handlePart(event.handle));
+      return sentenceOf("failed", nodeAddress(event, trail), what, leftBy(event, trail));
     }
     case "retried":
       return sentenceOf("retried", trail.at(event.scope, event.pathId), "is retried now");
@@ -66,13 +66,15 @@ function completedSentence({ attempt, startedAt, at, handles, undoes }: Complete
   return sentenceOf(undoes ? "undone" : "completed", place, ...parts);
 }
 
-function failedSentence({ attempt, startedAt, at, error, retryAt, handle, undoes }: FailedEvent, place: string): EventSentence {
-  const next: EventPart = retryAt === null ? handlePart(handle) : { kind: "next", text: `retry in ${countdownText(retryAt - at)}` };
+function failedSentence(event: FailedEvent, place: string, left: EventPart): EventSentence {
+  const { attempt, startedAt, at, error, retryAt, undoes } = event;
+  const next: EventPart = retryAt === null ? left : { kind: "next", text: `retry in ${countdownText(retryAt - at)}` };
   const parts = [undoes ? "to be undone" : "", `attempt ${attempt}`, tookPart(at - startedAt), messagePart(error.message), next];
   return sentenceOf("failed", place, ...parts);
 }
 
 function suspendedSentence({ nodeId, waits, schemas, at, undoes }: SuspendedEvent, place: string): EventSentence {
+  if (waits.length === 0) return sentenceOf("waits", place, "rests until one of its steps goes on");
   const isTimer = waits.every(({ kind }) => kind === "timer");
   const told = waitsPart(waitsOf({ nodeId, waits }, place, schemas), at);
   return sentenceOf(isTimer ? "sleeps" : "waits", place, undoes ? "to be undone" : "", told);
@@ -96,6 +98,11 @@ function resumedPart({ by, who, payload }: ResumedEvent): EventPart {
   if (by === "delivery")
     return words(`its signal ${isJsonObject(payload) && payload.status === "completed" ? "was delivered" : "could not be delivered"}`);
   return words(`is answered${who === undefined ? "" : ` by ${who}`}`, payload);
+}
+
+/** Says who gets a failure: the handle by which the path leaves, or the code that has asked for the step. */
+function leftBy({ scope, pathId, handle }: FailedEvent | TimedOutEvent, trail: Trail): EventPart {
+  return handle !== undefined && trail.isAskedFor(scope, pathId) ? words("its code gets the error") : handlePart(handle);
 }
 
 function tookPart(ms: number): EventPart {

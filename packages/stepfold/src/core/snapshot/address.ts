@@ -22,6 +22,26 @@ export function ownerOf(snapshot: Scopes, key: string): ActivePath | undefined {
   return pathsOf(snapshot, parentKey(key)).find(({ children }) => children?.key === group);
 }
 
+/** The fields of a path, in a snapshot or a draft, that say whether it rests. */
+interface Resting {
+  readonly status: ActivePath["status"];
+  readonly waits?: unknown;
+  readonly children?: unknown;
+}
+
+/**
+ * Whether a path rests: it holds the code of its scope, and the code waits for steps that it has asked for. Each of these has a path of its own;
+ * the path of the code is their frame, and no place at which anything is awaited.
+ */
+export function isResting({ status, waits, children }: Resting): boolean {
+  return status === "suspended" && !waits && !children;
+}
+
+/** Returns the node at which an execution or a child stands: that of its first path that does not rest; undefined without open paths. */
+export function presentNode(paths: readonly (Resting & Pick<ActivePath, "nodeId">)[]): string | undefined {
+  return (paths.find((path) => !isResting(path)) ?? paths[0])?.nodeId;
+}
+
 /** The open paths of a scope. */
 export function pathsOf(snapshot: Scopes, scope: string): readonly ActivePath[] {
   return scope === "" ? snapshot.activePaths : (snapshot.childStates?.[scope]?.activePaths ?? []);

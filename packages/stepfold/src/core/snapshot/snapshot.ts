@@ -185,6 +185,7 @@ export interface Parked {
   /**
    * `COMPENSATION_FAILED`: at the end some steps could not be undone. `retry` tries these compensations again, `cancel` gives them up.
    * `WORKER_CRASHED`: its workers died or lost it. `DEFINITION_MISSING`, `_INVALID`, `_CHANGED`: the worker cannot use its definition.
+   * `CODE_CHANGED`: the code asks for other steps than those that it has asked for before; it goes on once the right code is back.
    */
   readonly code: string;
   readonly message: string;

@@ -1,3 +1,4 @@
+import { presentNode } from "../../snapshot/address.ts";
 import { leanHead } from "../../snapshot/large-values.ts";
 import { noVariables } from "../../snapshot/parts/variables.ts";
 import type { ChildHead, ChildState, RetryState, Round, ScopeHead, Snapshot, SnapshotHead } from "../../snapshot/snapshot.ts";
@@ -99,7 +100,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
     workflowId: draft.workflowId,
     definition: draft.definition,
     status: statusOf(draft),
-    currentNodeId: paths[0]?.nodeId ?? draft.failedNodeId,
+    currentNodeId: presentNode(paths) ?? draft.failedNodeId,
     activePaths: Object.freeze(paths.map(closePath)),
     version: draft.version,
     metadata: draft.metadata,
@@ -142,7 +143,7 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
     workflow: workflowName,
     status,
     // a replay may close a child just before it ends
-    currentNodeId: ended ? child.failedNodeId : (paths[0]?.nodeId ?? child.failedNodeId),
+    currentNodeId: ended ? child.failedNodeId : (presentNode(paths) ?? child.failedNodeId),
     activePaths: Object.freeze(paths.map(closePath)),
     version,
   };
