@@ -20,6 +20,7 @@ import { defaultConcurrency } from "../engine/open-turn.ts";
 import { Secrets } from "../engine/secrets/secrets.ts";
 import { libraryOf } from "../engine/workflow/link-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../engine/workflow/prepared-workflow.ts";
+import { untyped } from "../engine/workflow/typed-workflows.ts";
 import { Deadlines, systemEnvironment } from "../environment/system-environment.ts";
 import { missingFunctions } from "../expressions/load-functions.ts";
 import type { Environment } from "../ports/environment.ts";
@@ -102,22 +103,24 @@ const guestOptionChecks: { readonly [K in keyof Parts<NodeDefinitions> | "global
  *
  * There are no lists of executions, no forks, no bulk commands and no Studio: use the tools of the host. Steps that start detached
  * executions, or that ask for a next run (`continueAs`), fail with `ACTION_DENIED` or `OUTPUT_INVALID`. `concurrency` and `rateLimit` of a
- * workflow have no effect.
+ * workflow have no effect. Workflows with code (`defineDurable`) cannot be guests: the host repeats its own handler from its journal.
  *
- * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN`
+ * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `CODE_UNSUPPORTED`; `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function createGuest<const D extends NodeDefinitions>(options: GuestOptions<D>): Guest {
   checkOptions<object>("createGuest", options, guestOptionChecks);
   requireOption("nodeDefinitions", options.nodeDefinitions, anObject);
-  const { workflows, nodeDefinitions, environment = systemEnvironment, logger = null, concurrency = defaultConcurrency } = options;
+  const { environment = systemEnvironment, logger = null, concurrency = defaultConcurrency } = options;
   checkTurnOptions({ concurrency });
-  if (!Array.isArray(workflows) || workflows.length === 0)
+  if (!Array.isArray(options.workflows) || options.workflows.length === 0)
     throw new StepfoldError("OPTION_INVALID", { option: "workflows", reason: "must be a list of at least one definition" });
+  const { workflows, nodeDefinitions = {} } = untyped(options.workflows, options.nodeDefinitions);
   const limits = readLimits(options.limits);
   const library = libraryOf(workflows);
   const prepared = new Map<string, PreparedWorkflow>();
   for (const workflow of workflows) {
     const made = prepareWorkflow(workflow, nodeDefinitions, limits, library);
+    if (made.compiled.runsCode) throw new StepfoldError("CODE_UNSUPPORTED", { workflow: made.compiled.definition.id });
     prepared.set(made.compiled.definition.id, made);
   }
   const workflowNamed = (name: string): PreparedWorkflow => {

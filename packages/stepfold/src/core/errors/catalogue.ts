@@ -63,6 +63,12 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) =>
       `The type of a node is the code of workflow "${d.workflow}", which runs only as that workflow: use a node of type "workflow" that names it`,
   },
+  CODE_UNSUPPORTED: {
+    status: 422,
+    retryable: false,
+    say: (d) =>
+      `Workflow "${d.workflow}" has code, which a guest cannot run: its host repeats its own handler. Write it as code of the host, or as a graph`,
+  },
   // values
   VALUE_NOT_JSON: { status: 400, retryable: false, say: (d) => `${d.what} cannot be stored as JSON: ${d.pointer || "/"} is ${d.reason}` },
   LIMIT_EXCEEDED: {

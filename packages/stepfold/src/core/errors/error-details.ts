@@ -25,6 +25,7 @@ interface DetailsByCode {
   START_AMBIGUOUS: { workflow: string; candidates: readonly string[] };
   CODE_CHANGED: { workflowId: string; reason: string };
   CODE_MISPLACED: { workflow: string };
+  CODE_UNSUPPORTED: { workflow: string };
   // values
   VALUE_NOT_JSON: { what: string; pointer: string; reason: string };
   LIMIT_EXCEEDED: { what: string; limit: string; max: number; actual: number; pointer?: string };

@@ -13,6 +13,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   DEFINITION_INVALID: [
     [{ workflow: "w", issues: [issue, { ...issue, severity: "warning", message: "odd" }] }, '"w" cannot run:\n  /a: must be text'],
   ],
+  CODE_UNSUPPORTED: [[{ workflow: "w" }, 'Workflow "w" has code, which a guest cannot run']],
   FORK_REFUSED: [
     [{ workflowId: "e", reason: "it has not ended" }, 'from execution "e": it has not ended'],
     [{ workflowId: "e", version: 3, reason: "it was ending then" }, 'from version 3 of execution "e"'],
