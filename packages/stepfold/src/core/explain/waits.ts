@@ -84,7 +84,7 @@ export function waitsOf(
   schemas: Snapshot["schemas"],
 ): WaitInfo[] {
   return open.map((wait) => {
-    const { quorum, answers = [], transient: _, typeSchema: __, inEvents: ___, begins: ____, ...rest } = wait;
+    const { quorum, answers = [], transient: _, typeSchema: __, inEvents: ___, begins: ____, yields: _____, ...rest } = wait;
     const schema = schemaOfAnswer(wait, schemas);
     const told = { ...rest, ...(schema === "code" ? { needsCode: true as const } : schema !== undefined && { schema }) };
     const progress = quorum === undefined ? {} : { answered: answers.map(({ by }) => by), missing: missingOf(wait, quorum) };

@@ -1,6 +1,6 @@
 import { type WaitInfo, waitsOf } from "../../core/explain/waits.ts";
 import { addresses } from "../../core/explain/waits-address.ts";
-import { childKey, openScopes, pathsOf } from "../../core/snapshot/address.ts";
+import { childKey, isResting, openScopes, pathsOf } from "../../core/snapshot/address.ts";
 import type { ActivePath, Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 
@@ -25,7 +25,7 @@ export class ActivePaths extends Map<string, ActiveNode> {
     super();
     this.#snapshot = snapshot;
     this.#complete = snapshot.childStates === undefined;
-    for (const path of snapshot.activePaths) if (!super.has(path.nodeId)) this.#add(path.nodeId, path);
+    for (const path of snapshot.activePaths) if (!isResting(path) && !super.has(path.nodeId)) this.#add(path.nodeId, path);
   }
 
   override get(address: string): ActiveNode | undefined {
@@ -71,7 +71,8 @@ export class ActivePaths extends Map<string, ActiveNode> {
   #fill(): void {
     if (this.#complete) return;
     const address = addresses(this.#snapshot);
-    for (const [scope, paths] of openScopes(this.#snapshot)) for (const { nodeId } of paths) this.get(address(scope, nodeId));
+    for (const [scope, paths] of openScopes(this.#snapshot))
+      for (const path of paths) if (!isResting(path)) this.get(address(scope, path.nodeId));
     this.#complete = true;
   }
 
