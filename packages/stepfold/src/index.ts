@@ -118,6 +118,7 @@ export type { SignalToken, Typed, WaitToken } from "./engine/node/typed.ts";
 export type { ExecutionInfo, Plugin, TaskInfo } from "./engine/plugin.ts";
 export { defineWorkflow } from "./engine/workflow/define-workflow.ts";
 export { checkWorkflow } from "./engine/workflow/prepared-workflow.ts";
+export { type Untyped, untyped } from "./engine/workflow/typed-workflows.ts";
 export type { StartOptions } from "./engine/workflow/start-event.ts";
 export { type ContinueRequest, type EngineOptions, type StartRequest, type StreamItem, WorkflowEngine } from "./engine/workflow-engine.ts";
 export { systemEnvironment } from "./environment/system-environment.ts";

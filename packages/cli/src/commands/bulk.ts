@@ -3,7 +3,7 @@ import type { BulkAction, BulkOutcome } from "stepfold/runtime";
 import { readDuration } from "../arguments/read-duration.ts";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { openQueue, queueUrl } from "../config/open-queue.ts";
@@ -116,7 +116,7 @@ export function bulkIncidents(text: string, options: BulkIncidentsOptions): Prom
 }
 
 /** Applies an action to all executions that the options select; without `--apply` it only prints what it would do. */
-async function overAll(options: BulkCommandOptions, actionFor: (config: StepfoldConfig) => Promise<BulkAction>): Promise<number> {
+async function overAll(options: BulkCommandOptions, actionFor: (config: LoadedConfig) => Promise<BulkAction>): Promise<number> {
   const { all = false, apply = false, json = false } = options;
   // either filters or `--all` must be given, and not both
   if (wordsOf(options).length > 0 === all)

@@ -4,7 +4,7 @@ import { durationText } from "stepfold/core";
 import { feedHearsItself } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { type Cleanup, cleanup } from "../cleanup.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { openPart, type Parts } from "../config/open-part.ts";
@@ -162,7 +162,7 @@ async function examineFeed(named: string, tell: Report): Promise<void> {
 
 /** How one part of a config is examined. */
 interface PartExamination<P extends keyof Parts> {
-  open(config: StepfoldConfig, configPath: string | null, closing: Cleanup): Promise<Parts[P] | null>;
+  open(config: LoadedConfig, configPath: string | null, closing: Cleanup): Promise<Parts[P] | null>;
   /** The text if the config has no such part. */
   readonly none: string;
   /** The text if the part does not work; the message of the error follows it. */

@@ -2,7 +2,7 @@ import { type Snapshot, StepfoldError, type WorkflowDefinition, WorkflowEngine }
 import type { Run, Runtime, StartRunOptions } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { findConfig, rememberConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { newExecutionId } from "../execution/new-execution-id.ts";
@@ -113,7 +113,7 @@ async function startOrFind(
   }
 }
 
-function noteOtherVersion(before: Snapshot, workflow: WorkflowDefinition, file: string, config: StepfoldConfig): void {
+function noteOtherVersion(before: Snapshot, workflow: WorkflowDefinition, file: string, config: LoadedConfig): void {
   // the sub-workflows are needed too, because the hash that an execution is pinned to covers them
   const now = new WorkflowEngine({ workflow, workflows: config.workflows ?? [], nodeDefinitions: nodeDefinitionsOf(config) });
   if (now.workflow.hash !== before.definition.hash)

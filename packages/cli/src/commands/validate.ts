@@ -38,9 +38,14 @@ function report(path: string, workflow: WorkflowDefinition, issues: readonly Loc
   const warnings = issues.length - errors;
   const counts = [errors && counted(errors, "error"), warnings && counted(warnings, "warning")].filter(Boolean).join(" and ");
   const verdict = valid
-    ? `${paint("good", "✔")} ${path} can run: ${workflow.id}, ${counted(workflow.nodes.length, "node")}, ${counted(workflow.edges.length, "edge")}`
+    ? `${paint("good", "✔")} ${path} can run: ${workflow.id}, ${sizeOf(workflow)}`
     : `${paint("bad", "✖")} ${path} cannot run`;
   return `${[...lines, verdict + (counts && `, ${counts}`)].join("\n")}\n`;
+}
+
+/** Says how much a workflow is. What code will ask for is known only while it runs. */
+function sizeOf({ code, nodes, edges }: WorkflowDefinition): string {
+  return code === undefined ? `${counted(nodes.length, "node")}, ${counted(edges.length, "edge")}` : "written as code";
 }
 
 function counted(count: number, what: string): string {

@@ -1,4 +1,4 @@
-import type { GlobalsOf, Limits, NodeDefinitions, WorkflowDefinition } from "stepfold";
+import type { GlobalsOf, Limits, NodeDefinitions, Typed, WorkflowDefinition } from "stepfold";
 import type { CreateScheduleOptions, EventFeed, ScheduleSpec, WorkQueue } from "stepfold/runtime";
 
 /** The argument of a function that opens globals. */
@@ -31,8 +31,8 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
    * Secrets are removed from messages of errors, never from data.
    */
   readonly secrets?: readonly string[] | undefined;
-  /** Workflows that commands know by their ids, in addition to workflows in files. */
-  readonly workflows?: readonly WorkflowDefinition[] | undefined;
+  /** Workflows that commands know by their ids, in addition to workflows in files. Those of `defineDurable` bring their node types. */
+  readonly workflows?: readonly (WorkflowDefinition | TypedWorkflow)[] | undefined;
   /** Limits that differ from the default ones, such as `{ steps: 1_000 }`. */
   readonly limits?: Partial<Limits> | undefined;
   /** Schedules by name. When a worker begins, it creates each of them, or changes the existing schedule to match. */
@@ -41,6 +41,14 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
   readonly queue?: WorkQueue | (() => WorkQueue | Promise<WorkQueue>) | undefined;
   /** The feed that tells all processes at once what has happened, or a function that opens one. It is closed when the command ends. */
   readonly feed?: EventFeed | (() => EventFeed | Promise<EventFeed>) | undefined;
+}
+
+/** A workflow that brings its node types, as `defineDurable` makes it. */
+type TypedWorkflow = Pick<Typed, "id" | "definition" | "nodes">;
+
+/** A config that was loaded: the node types that came with workflows are among its `nodeDefinitions`. */
+export interface LoadedConfig extends Omit<StepfoldConfig, "workflows"> {
+  readonly workflows?: readonly WorkflowDefinition[] | undefined;
 }
 
 /** Makes `globals` required if the node definitions need globals. */

@@ -1,16 +1,17 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type NodeDefinitions, StepfoldError, untyped, type WorkflowDefinition } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { namePath } from "../name-path.ts";
 import { printable } from "../text/printable.ts";
-import type { StepfoldConfig } from "./config.ts";
+import type { LoadedConfig } from "./config.ts";
 import { findOwnPackages } from "./own-packages.ts";
 
 /** The settings that a config may have. */
 const keys = ["nodeDefinitions", "globals", "secrets", "workflows", "limits", "schedules", "queue", "feed"];
 
 /** Loads a config and checks its settings; without a path, the config is empty. @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
-export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
+export async function loadConfig(path: string | null): Promise<LoadedConfig> {
   if (path === null) return {};
   findOwnPackages();
   const name = namePath(path);
@@ -45,7 +46,7 @@ export function configFailed(what: string, cause: unknown, path: string): BadInp
   });
 }
 
-function checked(value: unknown, name: string): StepfoldConfig {
+function checked(value: unknown, name: string): LoadedConfig {
   const invalid = (message: string): BadInput => new BadInput("CONFIG_INVALID", `${name}: ${message}`);
   if (!isObject(value)) throw invalid("the default export must be an object, made with defineConfig");
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
@@ -56,7 +57,7 @@ function checked(value: unknown, name: string): StepfoldConfig {
     if (!isObject(definition) || typeof definition.executor !== "function")
       throw invalid(`nodeDefinitions.${type} must be a node definition, made with defineNode: it has no executor`);
   }
-  if (!Array.isArray(workflows)) throw invalid("workflows must be a list of workflow definitions");
+  if (!Array.isArray(workflows)) throw invalid("workflows must be a list of workflow definitions, and of what defineDurable has made");
   if (!Array.isArray(secrets) || !secrets.every((path) => typeof path === "string"))
     throw invalid("secrets must be a list of paths into globals, such as mail.password");
   if (!isObject(limits)) throw invalid("limits must be an object");
@@ -66,7 +67,22 @@ function checked(value: unknown, name: string): StepfoldConfig {
     throw invalid("queue must be a queue, such as bullmqQueue(…), or a function that gives one");
   if (feed !== null && typeof feed !== "function" && !(isObject(feed) && typeof feed.publish === "function"))
     throw invalid("feed must be a feed, such as postgresFeed(…), or a function that gives one");
-  return value;
+  return plain(value, workflows, nodeDefinitions as NodeDefinitions, invalid);
+}
+
+/** Takes the workflows that bring their node types apart, so that commands see definitions as those of files. */
+function plain(
+  config: LoadedConfig,
+  typed: readonly unknown[],
+  given: NodeDefinitions,
+  invalid: (message: string) => BadInput,
+): LoadedConfig {
+  try {
+    const { workflows, nodeDefinitions } = untyped(typed, given);
+    return { ...config, workflows: workflows as readonly WorkflowDefinition[], nodeDefinitions };
+  } catch (error) {
+    throw StepfoldError.is(error, "OPTION_INVALID") ? invalid(error.message) : error;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

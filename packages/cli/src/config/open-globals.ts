@@ -2,12 +2,12 @@ import { BadInput } from "../bad-input.ts";
 import type { Cleanup } from "../cleanup.ts";
 import { namePath } from "../name-path.ts";
 import type { Database } from "../store/database.ts";
-import type { OpenGlobals, StepfoldConfig } from "./config.ts";
+import type { LoadedConfig, OpenGlobals } from "./config.ts";
 import { configFailed } from "./load-config.ts";
 
 /** What is needed to open the globals of a config. */
 export interface GlobalsParts {
-  readonly config: StepfoldConfig;
+  readonly config: LoadedConfig;
   readonly configPath: string | null;
   readonly database: Database;
   readonly cleanup: Cleanup;

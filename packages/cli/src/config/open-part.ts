@@ -2,7 +2,7 @@ import { StepfoldError } from "stepfold";
 import type { EventFeed, WorkQueue } from "stepfold/runtime";
 import type { Cleanup } from "../cleanup.ts";
 import { namePath } from "../name-path.ts";
-import type { StepfoldConfig } from "./config.ts";
+import type { LoadedConfig } from "./config.ts";
 import { configFailed } from "./load-config.ts";
 
 /** The parts of a config that a command opens, and closes when it ends. */
@@ -14,7 +14,7 @@ export interface Parts {
 /** Opens the queue or the feed of the config; null if the config has none. @throws BadInput `CONFIG_FAILED` */
 export async function openPart<P extends keyof Parts>(
   part: P,
-  config: StepfoldConfig,
+  config: LoadedConfig,
   configPath: string | null,
   closing: Cleanup,
 ): Promise<Parts[P] | null> {

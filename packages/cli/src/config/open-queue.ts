@@ -1,7 +1,7 @@
 import { queueFromUrl } from "stepfold/queues/from-url";
 import type { WorkQueue } from "stepfold/runtime";
 import type { Cleanup } from "../cleanup.ts";
-import type { StepfoldConfig } from "./config.ts";
+import type { LoadedConfig } from "./config.ts";
 import { openPart } from "./open-part.ts";
 
 /** Returns the URL of the queue from `--queue`, else from `STEPFOLD_QUEUE`; null if both are missing or empty. */
@@ -12,7 +12,7 @@ export function queueUrl(flag: string | undefined): string | null {
 /** Opens the queue with this URL; without a URL, the queue of the config (null if it has none). @throws BadInput `CONFIG_FAILED` */
 export async function openQueue(
   url: string | null,
-  config: StepfoldConfig,
+  config: LoadedConfig,
   configPath: string | null,
   closing: Cleanup,
 ): Promise<WorkQueue | null> {

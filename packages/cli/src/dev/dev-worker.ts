@@ -7,7 +7,7 @@ import { createRuntime, type Runtime, type ScopedRuntime } from "stepfold/runtim
 import { schedules } from "stepfold/schedules";
 import { memoryStore } from "stepfold/stores/memory";
 import { cleanup } from "../cleanup.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { openGlobals } from "../config/open-globals.ts";
 import { openPart } from "../config/open-part.ts";
@@ -91,7 +91,7 @@ function mayOpen(ended: Promise<void>): Promise<boolean> {
 
 /** What was loaded, and has been found fit to run. */
 interface LoadedProject {
-  readonly config: StepfoldConfig;
+  readonly config: LoadedConfig;
   readonly database: Database;
   readonly store: Store;
   readonly workflows: readonly WorkflowDefinition[];
@@ -111,7 +111,7 @@ async function load(project: WorkerProject, closing: ReturnType<typeof cleanup>)
 }
 
 /** Makes a runtime of the code on a store that is thrown away: what cannot run is refused here. */
-async function rehearse(config: StepfoldConfig, workflows: LoadedProject["workflows"]): Promise<void> {
+async function rehearse(config: LoadedConfig, workflows: LoadedProject["workflows"]): Promise<void> {
   const runtime = createRuntime<NodeDefinitions>({
     ...{ store: memoryStore(), workflows, nodeDefinitions: nodeDefinitionsOf(config), globals: {} as GlobalsOf<NodeDefinitions> },
     ...{ ...(config.limits && { limits: config.limits }), schedules: schedules(config.schedules) },

@@ -1,6 +1,6 @@
 import { checkWorkflow, defaultLimits, type WorkflowDefinition } from "stepfold";
 import { BadInput } from "../bad-input.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { readJsonFile } from "../json/read-json-file.ts";
 import { issueLines, locatedIssues } from "../json/workflow-issues.ts";
 import { namePath } from "../name-path.ts";
@@ -25,7 +25,7 @@ type Checked = { readonly definition: WorkflowDefinition } | { readonly message:
  *
  * @throws BadInput `WORKFLOW_INVALID` if the last good version of a file cannot run with this code, and another process can run it
  */
-export function usableWorkflows(project: WorkerProject, config: StepfoldConfig, report: Report): UsableWorkflows {
+export function usableWorkflows(project: WorkerProject, config: LoadedConfig, report: Report): UsableWorkflows {
   const used: Record<string, WorkflowDefinition> = {};
   const fileOf = (id: string): string | undefined => Object.keys(used).find((file) => used[file]!.id === id);
   const { good } = project as { readonly good: UsableWorkflows["used"] };
@@ -55,7 +55,7 @@ function sameId(id: string, other: string): string {
   return `${namePath(other)} has the id "${id}" too, and is used: give each workflow an id of its own`;
 }
 
-function checkFile(file: string, config: StepfoldConfig, report: Report): Checked {
+function checkFile(file: string, config: LoadedConfig, report: Report): Checked {
   const limits = { ...defaultLimits, ...config.limits };
   try {
     const read = readJsonFile(file, "a workflow", 4 * limits.definitionBytes);
@@ -71,7 +71,7 @@ function checkFile(file: string, config: StepfoldConfig, report: Report): Checke
   }
 }
 
-function fits(definition: WorkflowDefinition, config: StepfoldConfig): boolean {
+function fits(definition: WorkflowDefinition, config: LoadedConfig): boolean {
   const issues = checkWorkflow(definition, nodeDefinitionsOf(config), { ...defaultLimits, ...config.limits }, config.workflows ?? []);
   return issues.every(({ severity }) => severity !== "error");
 }

@@ -1,6 +1,6 @@
 import { explain, type Snapshot, StepfoldError } from "stepfold";
 import type { Run } from "stepfold/runtime";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { answerable, type CommandContext, commandLine } from "../execution/next-command.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { namePath } from "../name-path.ts";
@@ -19,7 +19,7 @@ import { nodeDefinitionsOf, type Session } from "./session.ts";
 export interface Showing {
   readonly store: Store;
   readonly database: Database;
-  readonly config: StepfoldConfig;
+  readonly config: LoadedConfig;
   readonly configPath: string | null;
   /** True if the user has named the config: printed commands have to name it too. */
   readonly isConfigNamed: boolean;
@@ -84,7 +84,7 @@ async function runToPause({ run, session, interruption, before, json }: FollowOp
 }
 
 /** The words after `--definition` with which an execution goes on by the present definition of its workflow. */
-function definitionWord({ definition: { id } }: Snapshot, { workflows = [] }: StepfoldConfig): string {
+function definitionWord({ definition: { id } }: Snapshot, { workflows = [] }: LoadedConfig): string {
   return workflows.some((one) => (one as { readonly id?: unknown }).id === id) ? id : "@FILE";
 }
 

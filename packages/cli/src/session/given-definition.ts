@@ -1,13 +1,13 @@
 import { StepfoldError } from "stepfold";
 import type { ForkOptions } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 
 type Definition = ForkOptions["definition"];
 
 /** Returns what `--definition` gives: the id of a workflow of the config, or a definition (a JSON file, or JSON). @throws BadInput */
-export async function givenDefinition(text: string | undefined, { workflows = [] }: StepfoldConfig): Promise<Definition> {
+export async function givenDefinition(text: string | undefined, { workflows = [] }: LoadedConfig): Promise<Definition> {
   const ids = workflows.map((one) => (one as { readonly id?: unknown }).id);
   if (text === undefined || ids.includes(text)) return text;
   try {
@@ -29,7 +29,7 @@ export async function givenDefinition(text: string | undefined, { workflows = []
  */
 export async function withDefinition<T>(
   text: string | undefined,
-  config: StepfoldConfig,
+  config: LoadedConfig,
   use: (definition: Definition) => Promise<T>,
 ): Promise<T> {
   const definition = await givenDefinition(text, config);

@@ -1,5 +1,5 @@
 import type { Snapshot, WorkflowDefinition } from "stepfold";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import type { Store } from "../store/database.ts";
 import { nodeDefinitionsOf } from "./session.ts";
 
@@ -7,7 +7,7 @@ import { nodeDefinitionsOf } from "./session.ts";
 export async function lackingTypes(
   store: Pick<Store, "getDefinition">,
   { definition }: Pick<Snapshot, "definition">,
-  config: StepfoldConfig,
+  config: LoadedConfig,
 ): Promise<string[]> {
   const stored = await store.getDefinition(definition.hash);
   const known = nodeDefinitionsOf(config);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { checkWorkflow, defaultLimits, type WorkflowDefinition } from "stepfold";
 import { BadInput } from "../bad-input.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { unreadConfig } from "../config/find-config.ts";
 import { type JsonFile, readJsonFile } from "../json/read-json-file.ts";
 import { issueLines, isUnknownType, type LocatedIssue, locatedIssues } from "../json/workflow-issues.ts";
@@ -22,7 +22,7 @@ export interface ReadWorkflow {
  *
  * @throws BadInput `FILE_NOT_FOUND`, `JSON_INVALID`, ...
  */
-export function readWorkflow(file: string, config: StepfoldConfig): ReadWorkflow {
+export function readWorkflow(file: string, config: LoadedConfig): ReadWorkflow {
   const { workflows = [], limits = {} } = config;
   const known = existsSync(file) ? undefined : workflows.find(({ id }) => id === file);
   if (!known && !existsSync(file)) refuseUnknownId(file, workflows);
@@ -47,7 +47,7 @@ function refuseUnknownId(file: string, workflows: readonly WorkflowDefinition[])
 }
 
 /** Reads a workflow that must be able to run. @throws BadInput `WORKFLOW_INVALID` */
-export function requireWorkflow(file: string, config: StepfoldConfig, configPath: string | null): WorkflowDefinition {
+export function requireWorkflow(file: string, config: LoadedConfig, configPath: string | null): WorkflowDefinition {
   const { workflow, issues, valid } = readWorkflow(file, config);
   if (valid) return workflow;
   const errors = issues.filter(({ severity }) => severity === "error");

@@ -3,7 +3,7 @@ import { builtinNodes } from "stepfold/nodes";
 import { httpNode } from "stepfold/nodes/http";
 import { createRuntime, type Runtime } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
-import type { StepfoldConfig } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { type GlobalsParts, openGlobals } from "../config/open-globals.ts";
 import { clockOf } from "../store/clock-of.ts";
 import type { Store } from "../store/database.ts";
@@ -43,7 +43,7 @@ export interface SessionParts extends GlobalsParts {
 }
 
 /** The node types of a command: the built-in ones, `http`, and those of the config, which replace others with the same name. */
-export function nodeDefinitionsOf({ nodeDefinitions = {} }: StepfoldConfig): NodeDefinitions {
+export function nodeDefinitionsOf({ nodeDefinitions = {} }: LoadedConfig): NodeDefinitions {
   return { ...(builtinNodes as unknown as NodeDefinitions), http: httpNode() as unknown as NodeDefinitions[string], ...nodeDefinitions };
 }
 

@@ -10,7 +10,13 @@ export interface Untyped {
 }
 
 /**
- * Takes typed workflows apart: into their definitions, and their node definitions, which are added to those that are given.
+ * Takes typed workflows apart: into their definitions, and their node definitions, which are added to those that are given. `createRuntime` and
+ * `WorkflowEngine` do so themselves; tools that look at definitions, and may get typed workflows, call it first.
+ *
+ * ```ts
+ * const { workflows, nodeDefinitions } = untyped([subscription, order], { mail });
+ * for (const workflow of workflows) console.log(checkWorkflow(workflow, nodeDefinitions ?? {}));
+ * ```
  *
  * @throws StepfoldError `OPTION_INVALID` if two different node definitions have the same type
  */
