@@ -3,27 +3,34 @@ import type { LayoutRequest } from "../model/layout/layout-request.ts";
 import { type ExecutionState, nodeStateOf } from "../model/replay/execution-state.ts";
 import { type Card, cardHeight, cardOf, type Running } from "./card/card.ts";
 import { type Ports, portMiddle, portsOf, type TypeHandles } from "./card/ports.ts";
+import { drawnDefinition } from "./steps-of-code.ts";
 
 /** A workflow as a graph: what does not change while it runs. */
 export interface Graph {
   readonly definition: WorkflowDefinition;
+  /** Differs whenever something else is drawn. */
   readonly hash: string;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly ports: ReadonlyMap<string, Ports>;
   /** The number of edges into each node that has any. */
   readonly incoming: ReadonlyMap<string, number>;
+  /** The node that holds the code whose steps are drawn in its place. Null: all nodes are drawn. */
+  readonly frame: string | null;
 }
 
-/** Makes a graph of a definition. */
-export function graphOf(definition: WorkflowDefinition, hash: string, typeHandles: TypeHandles): Graph {
+/** Makes a graph of a definition. @param steps the steps that its code has asked for */
+export function graphOf(defined: WorkflowDefinition, hash: string, typeHandles: TypeHandles, steps: readonly string[] = []): Graph {
+  const definition = drawnDefinition(defined, steps);
   const incoming = new Map<string, number>();
   for (const { target } of definition.edges) incoming.set(target, (incoming.get(target) ?? 0) + 1);
   return {
     definition,
-    hash,
+    // what is drawn changes with the steps
+    hash: [hash, ...steps].join(" "),
     nodes: new Map(definition.nodes.map((node) => [node.id, node])),
     ports: portsOf(definition, typeHandles),
     incoming,
+    frame: definition === defined ? null : defined.nodes[0]!.id,
   };
 }
 

@@ -28,6 +28,8 @@ export function Timeline(props: {
   readonly state: ExecutionState | null;
   /** Since when nodes run now. */
   readonly running: ReadonlyMap<string, number>;
+  /** The node that has no line, because it is only the frame of the others. Null: none. */
+  readonly frame: string | null;
   /** What the end has stopped. */
   readonly stopped: readonly StoppedVisit[];
   readonly hasEnded: boolean;
@@ -39,7 +41,7 @@ export function Timeline(props: {
   /** Under the graph. */
   readonly isShort: boolean;
 }): ReactNode {
-  const { bars, revision, state, running, stopped, hasEnded, pastAt, nameOf, selected, onSelect, isShort } = props;
+  const { bars, revision, state, frame, running, stopped, hasEnded, pastAt, nameOf, selected, onSelect, isShort } = props;
   const [hidesCompleted, setHidesCompleted] = useState(false);
   const now = useNow();
   const isNarrow = useNarrow();
@@ -47,9 +49,8 @@ export function Timeline(props: {
   const last = bars.end ?? now;
   const end = hasEnded ? last : Math.max(now, last);
   const scale = useScale(bars, revision, begin, end, hasEnded);
-  const lines = withStopped(withRunning(bars.lines, running), stopped).filter(
-    ({ nodeId }) => !hidesCompleted || state?.nodes.get(nodeId)?.status !== "completed",
-  );
+  const isHidden = (id: string): boolean => id === frame || (hidesCompleted && state?.nodes.get(id)?.status === "completed");
+  const lines = withStopped(withRunning(bars.lines, running), stopped).filter(({ nodeId }) => !isHidden(nodeId));
   const rows = useRows(lines.length, rowHeight);
   const widthPx = Math.max(100, rows.width - (isNarrow ? sides.narrow : sides.wide));
   const seen = lines.slice(rows.first, rows.end);

@@ -55,7 +55,8 @@ export function ExecutionScreen({ shown, onRetry }: { readonly shown: Shown; rea
               <div ref={formRef} className={styles.side}>
                 <Inspector
                   nodeId={selected}
-                  node={typeof graph === "object" ? (graph?.nodes.get(selected) ?? null) : null}
+                  // steps of code are not in the definition
+                  node={typeof graph === "object" && graph?.frame === null ? (graph.nodes.get(selected) ?? null) : null}
                   event={address.tab === "events" && isPast ? eventAt(shown) : null}
                   tab={tab}
                   onTab={setTab}

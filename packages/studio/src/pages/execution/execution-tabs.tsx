@@ -114,7 +114,7 @@ function runningSince(events: readonly Event[], state: ExecutionState | null): R
 }
 
 function ShownTimeline({ shown, address, selected, hasEnded, isShort }: TabProps & { readonly isShort: boolean }): ReactNode {
-  const { model, revision, state, isPast, nameOf } = shown;
+  const { model, revision, state, isPast, nameOf, graph } = shown;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the events grow in place
   const running = useMemo(
     () => (isPast || hasEnded ? noneRuns : runningSince(model.events, state)),
@@ -125,6 +125,7 @@ function ShownTimeline({ shown, address, selected, hasEnded, isShort }: TabProps
       bars={model.bars}
       revision={revision}
       state={state}
+      frame={typeof graph === "object" ? (graph?.frame ?? null) : null}
       running={running}
       stopped={model.state?.stopped ?? noneStopped}
       hasEnded={hasEnded}

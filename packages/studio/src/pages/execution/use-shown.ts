@@ -5,6 +5,7 @@ import { useSearchParams } from "../../app/use-location.ts";
 import type { FormDrafts } from "../../form/form-drafts.ts";
 import type { TypeHandles } from "../../graph/card/ports.ts";
 import { type Graph, graphOf } from "../../graph/graph.ts";
+import { stepsOfCode } from "../../graph/steps-of-code.ts";
 import { type Holding, holdingOf } from "../../model/holding.ts";
 import type { ExecutionState } from "../../model/replay/execution-state.ts";
 import { cutBytes } from "../../model/value/json-tree.ts";
@@ -27,7 +28,8 @@ export function useShownExecution({ model, revision }: FollowedExecution, drafts
   const isPast = lookedAt !== null;
   const state = model.shown;
   const told = isPast ? (state?.folded ?? null) : presentOf(head, model.state);
-  const graph = useGraph(model, state?.hash ?? head?.definition.hash ?? null, revision, typeHandles);
+  const hash = state?.hash ?? head?.definition.hash ?? null;
+  const graph = useGraph(model, hash, revision, typeHandles);
   const names = typeof graph === "object" ? graph?.nodes : undefined;
   return {
     model,
@@ -59,11 +61,13 @@ function versionOf(text: string | null): number | null {
 
 function useGraph(model: ShownExecution["model"], hash: string | null, revision: number, typeHandles: TypeHandles): Graph | "gone" | null {
   const definition = hash === null ? undefined : model.definition(hash);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a definition that was not there comes with a revision
+  const steps = definition ? stepsOfCode(definition, model.shown) : [];
+  const drawn = steps.join(" ");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a definition that was not there comes with a revision; `drawn` names the steps
   return useMemo(() => {
     if (hash === null || definition === undefined) return null;
-    return definition === null ? "gone" : graphOf(definition, hash, typeHandles);
-  }, [hash, definition, typeHandles, definition ? 0 : revision]);
+    return definition === null ? "gone" : graphOf(definition, hash, typeHandles, steps);
+  }, [hash, definition, typeHandles, definition ? 0 : revision, drawn]);
 }
 
 /** The newer one of what the server says and what was folded here. */
