@@ -26,7 +26,7 @@ export function servedRuntime(own: Runtime, worker: WorkerProcess): Runtime {
         >;
         return { ...wrapped(await calls.get(started.workflowId)), isNew: started.isNew };
       },
-      get: async (workflowId) => wrapped(await calls.get(workflowId)),
+      get: (async (workflowId: string) => wrapped(await calls.get(workflowId))) as ScopedRuntime["get"],
       describe: () => worker.description ?? calls.describe(),
     };
   };

@@ -9,6 +9,7 @@ import type { Asking, StepRequest } from "../engine/node/asking.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import type { Schema } from "../engine/node/standard-schema.ts";
 import { isTyped } from "../engine/node/typed.ts";
+import { reading } from "../engine/workflow/reading.ts";
 import type {
   DurableStep,
   QuorumOptions,
@@ -18,7 +19,6 @@ import type {
   StepRunOptions,
   StepWaitOptions,
 } from "./durable-step.ts";
-import { reading } from "./reading.ts";
 import { answered, called, detached, mapped, running, sent, signalled, sleeping, tagged } from "./steps.ts";
 
 /** What the workflow declares for those who answer its code. */

@@ -5,31 +5,19 @@ import type { Json, JsonSchema } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
 import type { Asking, CodeContext } from "../engine/node/asking.ts";
 import type { NodeDefinition, NodeDefinitions, NodeOutput } from "../engine/node/node-definition.ts";
-import type { Schema } from "../engine/node/standard-schema.ts";
+import type { Schema, SchemaInput, SchemaOutput, Schemas } from "../engine/node/standard-schema.ts";
 import type { StepContext } from "../engine/node/step-context.ts";
-import type { AnyTyped, SignalToken, Typed, WaitToken } from "../engine/node/typed.ts";
+import { type AnyTyped, type NeededGlobals, type Typed, tokensOf } from "../engine/node/typed.ts";
 import { payloadSchemaOf } from "../engine/workflow/payload-schema.ts";
+import { readingInput } from "../engine/workflow/reading.ts";
 import { durableStep } from "./asked-steps.ts";
 import type { DurableStep, NextRunRequest } from "./durable-step.ts";
 import type { Jsonified } from "./jsonified.ts";
-import { reading } from "./reading.ts";
 
-/** Schemas by name. */
-export type Schemas = Readonly<Record<string, Schema>>;
-
-/** What a value must be before a schema has read it. */
-export type SchemaInput<S> = S extends { readonly "~standard": { readonly types?: { readonly input: infer I } | undefined } }
-  ? I
-  : SchemaOutput<S>;
-/** What a schema makes of a value. */
-export type SchemaOutput<S> = S extends { readonly "~standard": { readonly types?: { readonly output: infer O } | undefined } }
-  ? O
-  : S extends (value: never) => infer R
-    ? Awaited<R>
-    : Json;
-
-type Inputs<S> = { readonly [K in keyof S]: SchemaInput<S[K]> };
-type Outputs<S> = { readonly [K in keyof S]: SchemaOutput<S[K]> };
+/** What the code must return for the schema of its output. */
+type Returned<O> = [Schema] extends [O] ? unknown : O extends { readonly "~standard": unknown } ? SchemaInput<O> : unknown;
+/** What is left of it after the schema. */
+type Kept<O, Out> = [Schema] extends [O] ? Out : O extends JsonSchema ? Out : SchemaOutput<O>;
 
 /** What durable code gets. */
 export interface DurableContext<In, NextIn, Waits, Signals, Globals> {
@@ -45,7 +33,16 @@ export interface DurableContext<In, NextIn, Waits, Signals, Globals> {
 }
 
 /** The options of `defineDurable`. */
-export interface DurableOptions<I extends Schema, Out, W extends Schemas, S extends Schemas, Globals> {
+export interface DurableOptions<
+  I extends Schema,
+  O extends Schema,
+  Out,
+  W extends Schemas,
+  S extends Schemas,
+  Globals,
+  N extends NodeDefinitions = NodeDefinitions,
+  L extends AnyTyped | WorkflowDefinition = AnyTyped | WorkflowDefinition,
+> {
   /** Id of the workflow: 1 to 128 letters, digits, `_` or `-`. */
   readonly id: string;
   /** Versions that live side by side: each is a node type of its own, `id@version`. Default: one version, whose type is the id. */
@@ -55,30 +52,42 @@ export interface DurableOptions<I extends Schema, Out, W extends Schemas, S exte
   /** The schema of the input. Default: any JSON. */
   readonly input?: I | undefined;
   /** The schema of what the code returns. Default: any JSON. */
-  readonly output?: Schema | undefined;
+  readonly output?: O | undefined;
   /** The answers that the code can wait for, by name, with the schemas of their payloads. */
   readonly waits?: W | undefined;
   /** The signals that the code can wait for, by name, with the schemas of their payloads. */
   readonly signals?: S | undefined;
   /** Node types for `undo` and `step.node`, which come with the workflow. */
-  readonly nodes?: NodeDefinitions | undefined;
+  readonly nodes?: N | undefined;
   /** Workflows that `step.call` and `step.map` run. An execution keeps the definitions that it began with. */
-  readonly workflows?: readonly (AnyTyped | WorkflowDefinition)[] | undefined;
+  readonly workflows?: readonly L[] | undefined;
   /** The longest time of an execution; see `WorkflowDefinition.timeout`. */
-  readonly timeout?: WorkflowDefinition["timeout"];
-  readonly concurrency?: WorkflowDefinition["concurrency"];
-  readonly rateLimit?: WorkflowDefinition["rateLimit"];
-  readonly taskQueue?: WorkflowDefinition["taskQueue"];
-  readonly metadata?: WorkflowDefinition["metadata"];
+  readonly timeout?: WorkflowDefinition["timeout"] | undefined;
+  readonly concurrency?: WorkflowDefinition["concurrency"] | undefined;
+  readonly rateLimit?: WorkflowDefinition["rateLimit"] | undefined;
+  readonly taskQueue?: WorkflowDefinition["taskQueue"] | undefined;
+  readonly metadata?: WorkflowDefinition["metadata"] | undefined;
   /**
    * The code. It may run from the start again at any time: after it has waited, after a crash, in another process. Then each step gives what it gave
    * before, and is not performed again. So code must ask for the same steps in the same order each time: nothing but the input, results of steps,
    * `step.now()`, `step.random()` and `step.changed()` may decide what it asks for.
    */
-  run(context: DurableContext<SchemaOutput<I>, SchemaInput<I>, Outputs<W>, Outputs<S>, Globals>, globals: Globals): Out | Promise<Out>;
+  run(
+    context: DurableContext<
+      SchemaOutput<I>,
+      SchemaInput<I>,
+      { readonly [K in keyof W]: SchemaOutput<W[K]> },
+      { readonly [K in keyof S]: SchemaOutput<S[K]> },
+      Globals
+    >,
+    globals: Globals,
+  ): Out | NextRunRequest | Promise<Out | NextRunRequest>;
 }
 
-const optionChecks: { readonly [K in keyof DurableOptions<Schema, unknown, Schemas, Schemas, unknown>]-?: OptionCheck } = {
+/** Options of any types. */
+type AnyOptions = DurableOptions<Schema, Schema, unknown, Schemas, Schemas, never>;
+
+const optionChecks: { readonly [K in keyof AnyOptions]-?: OptionCheck } = {
   ...{ id: aText, version: aText, name: aText, description: aText, input: anything, output: anything, run: aFunction },
   ...{ waits: anObject, signals: anObject, nodes: anObject, workflows: aList, metadata: anObject },
   ...{ timeout: anything, concurrency: anObject, rateLimit: anObject, taskQueue: aText },
@@ -111,14 +120,25 @@ const optionChecks: { readonly [K in keyof DurableOptions<Schema, unknown, Schem
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function defineDurable<
-  I extends Schema = JsonSchema,
-  Out = unknown,
+  I extends Schema,
+  O extends Schema,
+  Out extends Returned<O> = Returned<O>,
   W extends Schemas = Record<never, never>,
   S extends Schemas = Record<never, never>,
   Globals = unknown,
->(options: DurableOptions<I, Out, W, S, Globals>): Typed<SchemaInput<I>, Jsonified<Exclude<Out, NextRunRequest>>, Inputs<W>, Inputs<S>> {
+  N extends NodeDefinitions = Record<never, never>,
+  L extends AnyTyped | WorkflowDefinition = never,
+>(
+  options: DurableOptions<I, O, Out, W, S, Globals, N, L>,
+): Typed<
+  SchemaInput<I>,
+  Jsonified<Kept<O, Out>>,
+  { readonly [K in keyof W]: SchemaInput<W[K]> },
+  { readonly [K in keyof S]: SchemaInput<S[K]> },
+  Globals & NeededGlobals<N, L>
+> {
   checkOptions("defineDurable", options, optionChecks, ["id", "run"]);
-  const { id, version, waits = {} as W, signals = {} as S } = options;
+  const { id, version } = options;
   const type = version === undefined ? id : `${id}@${version}`;
   const inner = innerWorkflows(options.workflows ?? []);
   const nodes: Record<string, NodeDefinition> = { ...inner.nodes, ...options.nodes, [type]: codeNode(options) };
@@ -126,13 +146,13 @@ export function defineDurable<
     id,
     definition: definitionOf(options, type, inner.definitions),
     nodes,
-    waits: tokens(waits, (step): WaitToken => ({ step })) as { readonly [K in keyof W]: WaitToken<SchemaInput<W[K]>> },
-    signals: tokens(signals, (signal): SignalToken => ({ signal })) as { readonly [K in keyof S]: SignalToken<SchemaInput<S[K]>> },
+    ...tokensOf(options),
+    ...(options.input !== undefined && { "~input": options.input }),
   };
 }
 
 function definitionOf(
-  options: DurableOptions<Schema, unknown, Schemas, Schemas, never>,
+  options: Omit<AnyOptions, "run">,
   type: string,
   workflows: Readonly<Record<string, WorkflowDefinition>>,
 ): WorkflowDefinition {
@@ -172,18 +192,16 @@ function innerWorkflows(workflows: readonly (AnyTyped | WorkflowDefinition)[]): 
   return { definitions, nodes };
 }
 
-function tokens<T>(schemas: Schemas, make: (name: string) => T): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.keys(schemas).map((name) => [name, make(name)]));
-}
+type Payloads<S> = { readonly [K in keyof S]: SchemaOutput<S[K]> };
 
 /** The node type that holds the code. */
 function codeNode<I extends Schema, Out, W extends Schemas, S extends Schemas, Globals>(
-  options: DurableOptions<I, Out, W, S, Globals>,
+  options: DurableOptions<I, Schema, Out, W, S, Globals>,
 ): NodeDefinition {
-  const { id, input: schema, output } = options;
-  const read = schema === undefined ? undefined : reading(schema, (issues) => new StepfoldError("INPUT_INVALID", { workflow: id, issues }));
+  const { id, output } = options;
+  const read = readingInput(id, options.input);
   return {
-    ...(output !== undefined && { output: output as Schema<unknown> }),
+    ...(output !== undefined && { output }),
     "~code": { waits: options.waits ?? {}, signals: options.signals ?? {} },
     async executor(_data, context: StepContext & CodeContext): Promise<NodeOutput> {
       const code = context["~asking"];
@@ -194,15 +212,15 @@ function codeNode<I extends Schema, Out, W extends Schemas, S extends Schemas, G
 }
 
 async function result<I extends Schema, Out, W extends Schemas, S extends Schemas, Globals>(
-  options: DurableOptions<I, Out, W, S, Globals>,
+  options: DurableOptions<I, Schema, Out, W, S, Globals>,
   code: Asking,
   context: StepContext,
-  read: ((value: Json) => unknown) | undefined,
+  read: (input: Json) => unknown,
 ): Promise<NodeOutput> {
   const { workflowId, globals, signal, input = null } = context;
   try {
-    const given = (read ? await read(input) : input) as SchemaOutput<I>;
-    const step = durableStep<SchemaInput<I>, Outputs<W>, Outputs<S>>(code, options);
+    const given = (await read(input)) as SchemaOutput<I>;
+    const step = durableStep<SchemaInput<I>, Payloads<W>, Payloads<S>>(code, options);
     const returned = await options.run({ input: given, step, workflowId, globals: globals as Globals, signal }, globals as Globals);
     if (isNextRun(returned)) return { continueAs: returned["~continueAs"] };
     return { data: returned === undefined ? null : returned, terminate: true };

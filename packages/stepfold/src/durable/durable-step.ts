@@ -2,7 +2,7 @@ import type { RetryPolicy } from "../core/definition/definition.ts";
 import type { UndoneBy } from "../core/snapshot/parts/undone-by.ts";
 import type { Duration } from "../core/values/duration.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
-import type { AnyTyped } from "../engine/node/typed.ts";
+import type { Typed } from "../engine/node/typed.ts";
 import type { Jsonified } from "./jsonified.ts";
 
 /** When a failed attempt of a step is made again: a retry policy whose `backoff` is `fixed` unless it is given. */
@@ -108,8 +108,13 @@ export interface SentSignal {
   readonly ttl?: Duration | undefined;
 }
 
-/** A workflow that code can run: its input and output, whatever it waits for. */
-export type Callable<In, Out> = AnyTyped & { readonly "~types"?: { readonly input: In; readonly output: Out } };
+/** A workflow by its id, or with its types. */
+type WorkflowRef<In, Out> = string | Typed<In, Out, unknown, unknown, never>;
+
+/** Options of a wait that lasts for ever, so that its answer is never null. */
+interface Endless {
+  readonly timeout?: undefined;
+}
 
 /** What the code returns to go on with the next run of the execution. Made by `step.continueAs`. */
 export interface NextRunRequest {
@@ -135,38 +140,37 @@ export interface DurableStep<In, Waits, Signals> {
   sleepUntil(name: string, at: EpochMs | string): Promise<void>;
   /** Waits for an answer from outside, such as `run.resume({ step: name, payload })`. With a `timeout`, the code gets null after it. */
   waitFor<K extends keyof Waits & string>(name: K): Promise<Waits[K]>;
-  waitFor<K extends keyof Waits & string>(
-    name: K,
-    options: QuorumOptions & { readonly timeout: Duration },
-  ): Promise<readonly GivenAnswer<Waits[K]>[] | null>;
-  waitFor<K extends keyof Waits & string>(name: K, options: QuorumOptions): Promise<readonly GivenAnswer<Waits[K]>[]>;
-  waitFor<K extends keyof Waits & string>(name: K, options: StepWaitOptions & { readonly timeout: Duration }): Promise<Waits[K] | null>;
-  waitFor<K extends keyof Waits & string>(name: K, options: StepWaitOptions): Promise<Waits[K]>;
-  /** Waits for a signal by its name. The oldest one that came before, and that nothing has taken, counts. */
+  waitFor<K extends keyof Waits & string>(name: K, options: QuorumOptions & Endless): Promise<readonly GivenAnswer<Waits[K]>[]>;
+  waitFor<K extends keyof Waits & string>(name: K, options: QuorumOptions): Promise<readonly GivenAnswer<Waits[K]>[] | null>;
+  waitFor<K extends keyof Waits & string>(name: K, options: StepWaitOptions & Endless): Promise<Waits[K]>;
+  waitFor<K extends keyof Waits & string>(name: K, options: StepWaitOptions): Promise<Waits[K] | null>;
+  /** Waits for a signal by its name. The oldest one that came before, and that nothing has taken, counts. With a `timeout`, the code gets null after it. */
   signal<K extends keyof Signals & string>(name: K): Promise<Signals[K]>;
-  signal<K extends keyof Signals & string>(
-    name: K,
-    options: SignalWaitOptions & { readonly timeout: Duration },
-  ): Promise<Signals[K] | null>;
-  signal<K extends keyof Signals & string>(name: K, options: SignalWaitOptions): Promise<Signals[K]>;
-  /** Starts another workflow as an execution of its own, and waits for its end. @throws the error with which it failed */
-  start<I, O>(
-    name: string,
-    workflow: string | Callable<I, O>,
-    input: NoInfer<I>,
-    options?: DetachedOptions & { readonly wait?: true },
-  ): Promise<O>;
+  signal<K extends keyof Signals & string>(name: K, options: SignalWaitOptions & Endless): Promise<Signals[K]>;
+  signal<K extends keyof Signals & string>(name: K, options: SignalWaitOptions): Promise<Signals[K] | null>;
   /** Starts another workflow, and does not wait for its end. */
   start<I, O>(
     name: string,
-    workflow: string | Callable<I, O>,
+    workflow: WorkflowRef<I, O>,
     input: NoInfer<I>,
     options: DetachedOptions & { readonly wait: false },
   ): Promise<{ readonly workflowId: string }>;
+  /** Starts another workflow as an execution of its own, and waits for its end. @throws the error with which it failed */
+  start<I = unknown, O = Json>(
+    name: string,
+    workflow: WorkflowRef<I, O>,
+    input: NoInfer<I>,
+    options?: DetachedOptions & { readonly wait?: true | undefined },
+  ): Promise<O>;
   /** Runs a workflow of the option `workflows` as a part of this execution. @throws the error with which it failed */
-  call<I, O>(name: string, workflow: string | Callable<I, O>, input: NoInfer<I>, options?: { readonly timeout?: Duration }): Promise<O>;
+  call<I = unknown, O = Json>(
+    name: string,
+    workflow: WorkflowRef<I, O>,
+    input: NoInfer<I>,
+    options?: { readonly timeout?: Duration | undefined },
+  ): Promise<O>;
   /** Runs a workflow of the option `workflows` once for each item, as parts of this execution. A failed item that is tolerated gives `{ error }`. */
-  map<I, O>(name: string, items: readonly NoInfer<I>[], workflow: string | Callable<I, O>, options?: MapOptions): Promise<O[]>;
+  map<I = unknown, O = Json>(name: string, items: readonly NoInfer<I>[], workflow: WorkflowRef<I, O>, options?: MapOptions): Promise<O[]>;
   /** Runs any node type as a step. Of a type with handles the code gets `{ handle, data }`. */
   node<T = Json>(name: string, type: string, data?: unknown, options?: Omit<StepRunOptions, "undo">): Promise<T>;
   /** Sends a signal to another execution, and goes on when that has it. */

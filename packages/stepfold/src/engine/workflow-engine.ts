@@ -35,8 +35,8 @@ import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, checkMembers, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
 import { aLogger, type Logger } from "./logger.ts";
-import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
-import { isTyped } from "./node/typed.ts";
+import type { NodeDefinitions } from "./node/node-definition.ts";
+import { type GivenGlobals, isTyped, type NeededGlobals } from "./node/typed.ts";
 import { openTurn } from "./open-turn.ts";
 import { checkPlugins, notifyEvent, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
@@ -50,11 +50,11 @@ import { type StartOptions, startEvent } from "./workflow/start-event.ts";
 import { untyped } from "./workflow/typed-workflows.ts";
 
 /** The options of an engine. */
-export interface EngineOptions<D extends NodeDefinitions> {
-  /** The workflow: a definition as plain JSON, or what `defineDurable` has made. */
-  readonly workflow: unknown;
+export interface EngineOptions<D extends NodeDefinitions, W = unknown> {
+  /** The workflow: a definition as plain JSON, or what `defineDurable` or `defineWorkflow` has made. */
+  readonly workflow: W;
   /** Definitions that nodes of type `workflow` and `map` may name, in addition to the `workflows` of the definition itself. */
-  readonly workflows?: readonly unknown[] | undefined;
+  readonly workflows?: readonly W[] | undefined;
   /** The code of the node types. A typed workflow brings that of its own types. */
   readonly nodeDefinitions?: D | undefined;
   readonly plugins?: readonly Plugin[] | undefined;
@@ -127,7 +127,7 @@ export interface StreamItem {
  * snapshot.status; // "completed"
  * ```
  */
-export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
+export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions, W = unknown, Globals = NeededGlobals<D, W>> {
   readonly workflow: CompiledWorkflow;
   /** Warnings about the workflow: it runs, but perhaps not as intended. */
   readonly warnings: readonly Issue[];
@@ -140,7 +140,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   readonly #loading: Promise<void> | null;
 
   /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN` */
-  constructor(options: EngineOptions<D>) {
+  constructor(options: EngineOptions<D, W>) {
     const given = options as unknown as EngineOptions<NodeDefinitions>;
     checkOptions("new WorkflowEngine", given, engineOptionChecks, isTyped(options.workflow) ? [] : ["nodeDefinitions"]);
     checkPlugins(options.plugins ?? []);
@@ -183,12 +183,12 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
    * `EXECUTION_ENDED`, `START_AMBIGUOUS`, `INPUT_INVALID`, ...; the snapshot you passed stays as it is. What nodes throw is not thrown
    * here: it is in the snapshot.
    */
-  async execute(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): Promise<Snapshot> {
+  async execute(request: (StartRequest | ContinueRequest) & GivenGlobals<Globals>): Promise<Snapshot> {
     return this.#run(request, null);
   }
 
   /** Performs one task, and returns the snapshot after it. */
-  async executeStep(snapshot: Snapshot | object, externalPayload?: unknown, globals?: GlobalsOf<D>): Promise<Snapshot> {
+  async executeStep(snapshot: Snapshot | object, externalPayload?: unknown, globals?: Globals): Promise<Snapshot> {
     const payload = externalPayload === undefined ? {} : { externalPayload };
     return this.#run({ snapshot, ...payload, globals, stepLimit: 1 }, null);
   }
@@ -219,7 +219,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
    * for await (const { event } of engine.stream({ input })) console.log(event.type);
    * ```
    */
-  stream(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): AsyncGenerator<StreamItem, Snapshot, void> {
+  stream(request: (StartRequest | ContinueRequest) & GivenGlobals<Globals>): AsyncGenerator<StreamItem, Snapshot, void> {
     return pump<StreamItem, Snapshot>((emit, leaving) => {
       checkTurnOptions(request);
       const signal = request.signal ? AbortSignal.any([request.signal, leaving]) : leaving;

@@ -15,7 +15,8 @@ import {
 import type { Limits } from "../core/values/limits.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/limits.ts";
 import { aLogger, type Logger } from "../engine/logger.ts";
-import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
+import type { NodeDefinitions } from "../engine/node/node-definition.ts";
+import type { GlobalsOption } from "../engine/node/typed.ts";
 import { defaultConcurrency } from "../engine/open-turn.ts";
 import { Secrets } from "../engine/secrets/secrets.ts";
 import { libraryOf } from "../engine/workflow/link-workflows.ts";

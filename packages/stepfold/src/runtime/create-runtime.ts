@@ -4,7 +4,8 @@ import { isWholeSnapshot } from "../core/snapshot/snapshot-head.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { aCount, aTime, checkOptions } from "../core/values/check-arguments.ts";
-import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
+import type { NodeDefinitions } from "../engine/node/node-definition.ts";
+import type { GlobalsOption } from "../engine/node/typed.ts";
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
 import { leftError } from "./context/lacking.ts";
@@ -41,7 +42,7 @@ const defaultMaxExecutions = 100;
  *
  * @throws StepfoldError `DEFINITION_INVALID`, `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
-export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D> & GlobalsOption<D>): Runtime {
+export function createRuntime<const D extends NodeDefinitions, W = unknown>(options: RuntimeOptions<D, W> & GlobalsOption<D, W>): Runtime {
   provideExtraFunctions(allExtraFunctions);
   const closed = new AbortController();
   const context = createRuntimeContext(options, closed.signal);

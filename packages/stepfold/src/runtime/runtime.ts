@@ -2,8 +2,8 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { ImportedWorkflow, OnlyImported } from "../core/definition/imported-workflow.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../core/values/json.ts";
-import type { AnyTyped } from "../engine/node/typed.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
+import type { PayloadTypes, Typed } from "../engine/node/typed.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page } from "../ports/execution-list.ts";
 import type { DefinitionQuery, StoredDefinition } from "../ports/store-definitions.ts";
@@ -15,7 +15,7 @@ import type { Schedules } from "./context/schedules.ts";
 import type { RuntimeDescription } from "./describe.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
-import type { StartRunOptions } from "./handle/start-run.ts";
+import type { StartRunOptions, StartTypedOptions } from "./handle/start-run.ts";
 import type { PruneWithHistoryOptions, PruneWithHistoryReport } from "./retention/prune.ts";
 import type { SweepOptions, SweepReport } from "./worker/sweep.ts";
 
@@ -58,8 +58,16 @@ export interface ScopedRuntime {
    * less than the store's `idempotencyRetentionMs` ago), `STORE_UNAVAILABLE`, ...
    */
   start<const W extends ImportedWorkflow>(workflow: W & OnlyImported<W>, options?: StartRunOptions): Promise<Run>;
+  start(workflow: string, options?: StartRunOptions): Promise<Run>;
   start(workflow: string | WorkflowDefinition, options?: StartRunOptions): Promise<Run>;
-  start(workflow: AnyTyped, options?: StartRunOptions): Promise<Run>;
+  start<Out = Json, Waits = PayloadTypes, Signals = PayloadTypes>(
+    workflow: string | WorkflowDefinition | Typed<null, Out, Waits, Signals, never>,
+  ): Promise<Run<Out, Waits, Signals>>;
+  // compilers explain a mistake by the last signature, so it takes all kinds of workflows
+  start<In = unknown, Out = Json, Waits = PayloadTypes, Signals = PayloadTypes>(
+    workflow: string | WorkflowDefinition | Typed<In, Out, Waits, Signals, never>,
+    options: StartTypedOptions<NoInfer<In>>,
+  ): Promise<Run<Out, Waits, Signals>>;
   /**
    * Takes an execution that was kept elsewhere into the store of this runtime: a snapshot from `engine.execute`, or one from another engine
    * that names the node where the execution stands. The execution goes on as if it had always been in the store. A second call with the
@@ -76,8 +84,13 @@ export interface ScopedRuntime {
    */
   adopt<const W extends ImportedWorkflow>(workflow: W & OnlyImported<W>, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
-  /** Returns a handle of an existing execution. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+  /**
+   * Returns a handle of an existing execution; with a typed workflow, a handle with its types.
+   *
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`; `OPTION_INVALID` if it is an execution of another workflow than the one given
+   */
   get(workflowId: string): Promise<Run>;
+  get<Out, Waits, Signals>(workflowId: string, workflow: Typed<never, Out, Waits, Signals, never>): Promise<Run<Out, Waits, Signals>>;
   /**
    * Applies one action to many executions, one after the other, and yields the outcome of each.
    *

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import type { AnyTyped } from "../engine/node/typed.ts";
+import type { Json } from "../core/values/json.ts";
+import type { AnyTyped, PayloadTypes } from "../engine/node/typed.ts";
 import { countExecutions, findSummaries } from "../ports/list-fallbacks.ts";
 import { broadcast } from "./bulk/broadcast.ts";
 import { runBulk } from "./bulk/run-bulk.ts";
@@ -32,18 +33,21 @@ export function scopedRuntime(
   requireOpen: (action: string) => void,
 ): ScopedRuntime {
   const { store, caller } = context;
-  const handleOf = (made: MadeExecution): Run => runHandle(context, local, made, requireOpen);
+  const handleOf = <Out = Json, Waits = PayloadTypes, Signals = PayloadTypes>(made: MadeExecution): Run<Out, Waits, Signals> =>
+    runHandle(context, local, made, requireOpen);
   const run = (workflowId: string): Run => handleOf({ workflowId, isNew: false });
   return {
-    async start(workflow: string | WorkflowDefinition | AnyTyped, options: StartRunOptions = {}) {
+    async start<Out, Waits, Signals>(workflow: string | WorkflowDefinition | AnyTyped, options: StartRunOptions = {}) {
       requireOpen("start");
-      return handleOf(await startRun(context, local, workflow, options));
+      return handleOf<Out, Waits, Signals>(await startRun(context, local, workflow, options));
     },
     async adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options: AdoptOptions = {}) {
       requireOpen("adopt");
       return handleOf(await startForked(context, local, planAdoption(context, workflow, snapshot, options)));
     },
-    get: async (workflowId) => run(await existingId(context, workflowId)),
+    async get<Out, Waits, Signals>(workflowId: string, workflow?: AnyTyped) {
+      return handleOf<Out, Waits, Signals>({ workflowId: await existingId(context, workflowId, workflow), isNew: false });
+    },
     bulk: (action, options = {}) => runBulk({ store, caller, now: () => context.clock.now(), requireOpen, run }, action, options),
     async broadcast(name, payload, options) {
       requireOpen("broadcast");
@@ -64,8 +68,20 @@ export function scopedRuntime(
   };
 }
 
-/** Returns the id of the execution that a call names. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
-async function existingId({ store, caller }: RuntimeContext, workflowId: string): Promise<string> {
-  for (const id of idsIn(caller, workflowId)) if (await store.loadHead(id)) return id;
+/** Returns the id of the execution that a call names. @throws StepfoldError `WORKFLOW_NOT_FOUND`; `OPTION_INVALID` if it has another workflow */
+async function existingId({ store, caller }: RuntimeContext, workflowId: string, workflow: AnyTyped | undefined): Promise<string> {
+  for (const id of idsIn(caller, workflowId)) {
+    const head = await store.loadHead(id);
+    if (head && workflow) requireWorkflow(workflowId, head.definition.id, workflow);
+    if (head) return id;
+  }
   throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+}
+
+function requireWorkflow(workflowId: string, actual: string, { id }: AnyTyped): void {
+  if (actual === id) return;
+  throw new StepfoldError("OPTION_INVALID", {
+    option: "workflow",
+    reason: `is "${id}", and "${workflowId}" is an execution of "${actual}"`,
+  });
 }

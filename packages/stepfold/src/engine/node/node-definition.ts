@@ -234,7 +234,3 @@ type Intersect<U> = (U extends unknown ? (value: U) => void : never) extends (va
 export type GlobalsOf<D extends NodeDefinitions> = Intersect<
   { [K in keyof D]: unknown extends GlobalsOfNode<D[K]> ? Record<never, never> : GlobalsOfNode<D[K]> }[keyof D]
 >;
-
-/** The option `globals`: required if the node definitions need globals, otherwise optional. */
-export type GlobalsOption<D extends NodeDefinitions> =
-  Record<never, never> extends GlobalsOf<D> ? { readonly globals?: GlobalsOf<D> | undefined } : { readonly globals: GlobalsOf<D> };

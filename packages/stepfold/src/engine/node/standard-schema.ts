@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../core/values/json.ts";
+import type { Json, JsonSchema } from "../../core/values/json.ts";
 
 /**
  * The Standard Schema interface (standardschema.dev, version 1), which zod, valibot, arktype and others implement. It is copied here, as
@@ -37,3 +37,18 @@ type Later<Output> = Output & (NonNullable<unknown> | null | undefined);
 
 /** A schema: a Standard Schema, a function that checks, or a JSON Schema. */
 export type Schema<Input = unknown, Output = Input> = StandardSchema<Input, Output> | SchemaFunction<Output> | JsonSchema;
+
+/** Schemas by name. */
+export type Schemas = Readonly<Record<string, Schema>>;
+
+/** What a value must be before a schema has read it: JSON, if the schema does not say. */
+export type SchemaInput<S> = [Schema] extends [S] ? Json : InputOf<S>;
+type InputOf<S> = S extends { readonly "~standard": { readonly types?: { readonly input: infer I } | undefined } } ? I : OutputOf<S>;
+
+/** What a schema makes of a value: JSON, if the schema does not say. */
+export type SchemaOutput<S> = [Schema] extends [S] ? Json : OutputOf<S>;
+type OutputOf<S> = S extends { readonly "~standard": { readonly types?: { readonly output: infer O } | undefined } }
+  ? O
+  : S extends (value: never) => infer R
+    ? Awaited<R>
+    : Json;

@@ -106,8 +106,8 @@ export function publishCommit(context: RuntimeContext, notice: CommitNotice, eve
 }
 
 /** Makes the shared parts of a runtime from its options. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `DEFINITION_INVALID` */
-export function createRuntimeContext<D extends NodeDefinitions>(
-  options: RuntimeOptions<D>,
+export function createRuntimeContext<D extends NodeDefinitions, W>(
+  options: RuntimeOptions<D, W>,
   closed: AbortSignal = new AbortController().signal,
 ): RuntimeContext {
   checkOptions<RuntimeOptions>("createRuntime", options as unknown as RuntimeOptions, runtimeOptionChecks, ["store"]);

@@ -21,7 +21,8 @@ import { areTaskQueues } from "../../core/values/ids/id.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { ActionPolicy } from "../../engine/attempt/may.ts";
 import { aLogger, type Logger } from "../../engine/logger.ts";
-import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
+import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
+import type { NeededGlobals } from "../../engine/node/typed.ts";
 import type { Plugin } from "../../engine/plugin.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { EventFeed } from "../../ports/event-feed.ts";
@@ -52,18 +53,18 @@ export const runtimeOptionChecks: { readonly [K in keyof RuntimeOptions]-?: Opti
 };
 
 /** The options of a runtime. */
-export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
+export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions, W = unknown> {
   /** The store of the executions. You open it and close it. */
   readonly store: SnapshotStore;
-  /** The definitions that can be started here by their ids, as plain JSON. */
-  readonly workflows?: readonly unknown[] | undefined;
+  /** The workflows that can be started here by their ids: definitions as plain JSON, and what `defineDurable` and `defineWorkflow` have made. */
+  readonly workflows?: readonly W[] | undefined;
   /**
-   * The code of the nodes. A process with `drive: false` needs no code, or only a part of it: it can start, answer, signal, cancel, retry,
+   * The code of the node types. A typed workflow brings that of its own types. A process with `drive: false` needs no code, or only a part of it: it can start, answer, signal, cancel, retry,
    * fork, restart, list and watch executions without the code of their nodes.
    */
   readonly nodeDefinitions?: D | undefined;
   /** Secrets and services for executors and expressions; never stored. */
-  readonly globals?: GlobalsOf<D> | undefined;
+  readonly globals?: NeededGlobals<D, W> | undefined;
   /**
    * Paths into `globals` of texts that are secrets although neither their names nor their looks tell, such as `["stripe", "mail.password"]`. A
    * path to an object or a list means all texts in it. Secrets are removed from messages of errors, logs and hooks, and from sentences of

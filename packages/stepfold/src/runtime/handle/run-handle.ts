@@ -8,6 +8,7 @@ import type { Json } from "../../core/values/json.ts";
 import type { Asked } from "../../engine/commands/asked.ts";
 import type { AskedCommand } from "../../engine/commands/command.ts";
 import { leavable } from "../../engine/leavable.ts";
+import type { SignalToken, WaitToken } from "../../engine/node/typed.ts";
 import type { Scrub } from "../../engine/secrets/scrubber.ts";
 import { holderOf } from "../../ports/holder-of.ts";
 import { whyNoWorker } from "../../ports/no-worker.ts";
@@ -23,7 +24,7 @@ import { commandLocally, type LocalWork } from "../local/local-work.ts";
 import { ChangesOf } from "./changes-of.ts";
 import { endOfWait, withEnd } from "./end-of-wait.ts";
 import { aVersion, checkEventsQuery, eventPage } from "./event-page.ts";
-import { type Run, targetOf } from "./run.ts";
+import { type ResumeOptions, type Run, type SignalOptions, targetOf } from "./run.ts";
 import { onSoundRow } from "./sound-row.ts";
 import { waitingFor } from "./wait-for.ts";
 import { waitUntilEnded } from "./wait-until.ts";
@@ -37,13 +38,17 @@ const namesElsewhere: Readonly<Record<string, "step" | "payload">> = {
   ...{ context: "payload", data: "payload", resumeData: "payload", externalPayload: "payload", answer: "payload" },
 };
 
-/** Makes a handle on an execution. @param requireOpen throws once the runtime is closed */
-export function runHandle(
+/**
+ * Makes a handle on an execution. Its types are those of the workflow, which only the compiler knows.
+ *
+ * @param requireOpen throws once the runtime is closed
+ */
+export function runHandle<Out, Waits, Signals>(
   context: RuntimeContext,
   local: LocalWork,
   { workflowId, isNew }: MadeExecution,
   requireOpen: (action: string) => void,
-): Run {
+): Run<Out, Waits, Signals> {
   const { store, registry } = context;
   const { sessions } = local;
   const dispatch = async (command: AskedCommand): Promise<boolean> => {
@@ -71,8 +76,11 @@ export function runHandle(
         waitUntilSettled(context, sessions, workflowId, end),
       ),
     result: (options = {}) =>
-      withEnd(context, options, { workflowId, awaited: "end", method: "run.result" }, async (end) =>
-        outputOf(await waitUntilEnded(context, sessions, workflowId, end)),
+      withEnd(
+        context,
+        options,
+        { workflowId, awaited: "end", method: "run.result" },
+        async (end) => outputOf(await waitUntilEnded(context, sessions, workflowId, end)) as Out,
       ),
     watch(options = {}) {
       const after = (safeMember(options, "after") ?? -1) as number;
@@ -84,18 +92,52 @@ export function runHandle(
         return watch({ store, registry, workflowId, after, openChanges, over: end.cancel, left });
       });
     },
-    async resume(options = {}) {
+    ...answering(dispatch),
+    ...changing(dispatch),
+    ...forking(context, local, workflowId, requireOpen),
+  };
+}
+
+/** How a handle answers, whatever its types are. */
+interface Answering {
+  resume(wait?: ResumeOptions | WaitToken, ...typed: TypedAnswer): Promise<{ readonly applied: boolean }>;
+  signal(signal: string | SignalToken, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
+}
+
+/** What follows the token of a wait. */
+type TypedAnswer = readonly [payload?: unknown, options?: Omit<ResumeOptions, "step" | "payload">];
+
+/** Returns an answer as options. @throws StepfoldError `OPTION_INVALID` if it does not begin with the token of a wait */
+function answerOf(wait: unknown, [payload, options]: TypedAnswer): ResumeOptions {
+  const step = safeMember(wait, "step");
+  if (typeof step === "string") return { ...options, step, payload };
+  throw new StepfoldError("OPTION_INVALID", {
+    option: "wait",
+    reason: "must be one of the waits of a typed workflow, such as order.waits.approve",
+  });
+}
+
+/** Returns the name of a signal. @throws StepfoldError `OPTION_INVALID` if it is neither text nor the token of a signal */
+function nameOf(signal: unknown): string {
+  const name = typeof signal === "string" ? signal : safeMember(signal, "signal");
+  if (typeof name === "string") return name;
+  throw new StepfoldError("OPTION_INVALID", { option: "signal", reason: "must be a name, or one of the signals of a typed workflow" });
+}
+
+/** The members of a handle that answer the execution. */
+function answering(dispatch: (command: AskedCommand) => Promise<boolean>): Answering {
+  return {
+    async resume(wait: ResumeOptions | WaitToken = {}, ...typed: TypedAnswer) {
+      const options: ResumeOptions = typed.length === 0 ? wait : answerOf(wait, typed);
       refuseUnknown("run.resume", options, [...addressKeys, "payload", "by", "idempotencyKey"], namesElsewhere);
       const { payload, by, idempotencyKey } = options;
       return { applied: await dispatch({ type: "resume", target: targetOf(options), payload, by, idempotencyKey }) };
     },
-    async signal(name, payload, options = {}) {
+    async signal(signal: string | SignalToken, payload?: unknown, options: SignalOptions = {}) {
       refuseUnknown("run.signal", options, ["key", "ttl", "by", "idempotencyKey"]);
-      const command: AskedCommand = { type: "signal", name, payload, ...options };
+      const command: AskedCommand = { type: "signal", name: nameOf(signal), payload, ...options };
       return { applied: await dispatch(command) };
     },
-    ...changing(dispatch),
-    ...forking(context, local, workflowId, requireOpen),
   };
 }
 

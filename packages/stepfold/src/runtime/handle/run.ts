@@ -7,11 +7,11 @@ import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Asked } from "../../engine/commands/asked.ts";
+import type { PayloadTypes, SignalOf, SignalToken, WaitOf, WaitToken } from "../../engine/node/typed.ts";
 import type { RestartOutcome } from "../delivery/restart-execution.ts";
 import type { ForkOptions, ForkPlan } from "../forks/fork.ts";
 import type { RestartOptions } from "../forks/plan-restart.ts";
 import type { WaitOptions } from "./end-of-wait.ts";
-
 import type { Watched } from "./watch.ts";
 
 /** A wait, a path or a node of an execution. */
@@ -72,6 +72,11 @@ export interface EventPage {
   readonly next: number | null;
 }
 
+/** Refuses a token as the options of an answer: its payload would be missing. */
+interface NoToken {
+  readonly "~payload"?: undefined;
+}
+
 /** Options whose `definition` was imported from a JSON file. */
 type WithImported<O, W extends ImportedWorkflow> = Omit<O, "definition"> & { readonly definition: W & OnlyImported<W> };
 
@@ -79,7 +84,7 @@ type WithImported<O, W extends ImportedWorkflow> = Omit<O, "definition"> & { rea
  * A handle on a durable execution. Any number of handles, in any process, reach the same execution. The execution of a schedule can be read
  * and waited for, but only `runtime.schedules` changes it: every other method except `retry` is refused with `SCHEDULE_DENIED`.
  */
-export interface Run {
+export interface Run<Out = Json, Waits = PayloadTypes, Signals = PayloadTypes> {
   readonly workflowId: string;
   /**
    * True if the call that returned this handle (`start`, `fork`, `adopt`) has made the execution. False if it had been made before, and for
@@ -94,7 +99,7 @@ export interface Run {
    * @throws StepfoldError `EXECUTION_FAILED` with the node, code and message of the failure (for a failed map, `cause` is the first item
    * that failed); `EXECUTION_CANCELLED` with the reason; `RUNTIME_CLOSED` if the runtime is closed; `NOT_IN_TIME`; the reason of `signal`
    */
-  result(options?: WaitOptions): Promise<Json>;
+  result(options?: WaitOptions): Promise<Out>;
   /**
    * Returns the snapshot once nothing can move without help from outside: the execution has ended, is parked until it is retried, or waits
    * and no timer of a wait runs (deadlines do not count), and the same is true of the detached executions that it waits for.
@@ -180,14 +185,24 @@ export interface Run {
    */
   watch(options?: WaitOptions & { readonly after?: number | undefined }): AsyncGenerator<Watched, void, void>;
   /**
-   * Answers a wait. Resolves after the answer is committed. If several answers to one wait are sent, exactly one is applied;
+   * Answers a wait. Resolves after the answer is committed. A wait of a typed workflow is named by its token, and the compiler checks the payload. If several answers to one wait are sent, exactly one is applied;
    * if the wait needs the answers of several people (`quorum`), at most one of each person.
    *
    * @returns `applied: false` if the same idempotency key with the same payload was applied before
    * @throws StepfoldError `WAIT_GONE`, `WAIT_EXPIRED`, `RESUME_AMBIGUOUS`, `RESUME_CONFLICT`, `RESUME_INVALID`,
    * `RESPONDER_DENIED`, `CODE_NEEDED`, `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`; nothing is changed
+   *
+   * ```ts
+   * await run.resume({ step: "approve", payload: { approved: true } });
+   * await run.resume(order.waits.approve, { approved: true });
+   * ```
    */
-  resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
+  resume(options?: ResumeOptions & NoToken): Promise<{ readonly applied: boolean }>;
+  resume<Payload>(
+    wait: WaitToken<Payload> & WaitOf<Waits>,
+    payload: NoInfer<Payload>,
+    options?: Omit<ResumeOptions, "step" | "payload">,
+  ): Promise<{ readonly applied: boolean }>;
   /**
    * Sends a signal. The oldest wait for the signal takes it; if no path waits for it yet, it is kept until one does, also over further runs
    * (`continueAs`).
@@ -196,7 +211,12 @@ export interface Run {
    * @throws StepfoldError `RESUME_INVALID` (a path waits for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,
    * `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`
    */
-  signal(name: string, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
+  signal(name: string): Promise<{ readonly applied: boolean }>;
+  signal<Payload = unknown>(
+    signal: string | (SignalToken<Payload> & SignalOf<Signals>),
+    payload: NoInfer<Payload>,
+    options?: SignalOptions,
+  ): Promise<{ readonly applied: boolean }>;
   /**
    * Changes metadata: members of `patch` replace those with the same key, null removes a key, other members stay. The change is one event
    * in the history. From its commit on, lists, expressions and steps that begin later see it. An execution that waits or is parked does not

@@ -5,7 +5,10 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { refuseUnknown } from "../../core/values/check-arguments.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { normalise } from "../../core/values/to-json.ts";
 import { type AnyTyped, isTyped } from "../../engine/node/typed.ts";
+import { readingInput } from "../../engine/workflow/reading.ts";
 import { requireTime, type StartOptions } from "../../engine/workflow/start-event.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { byIn, idIn, tenantIn } from "../callers/caller.ts";
@@ -28,6 +31,9 @@ export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
    */
   readonly taskQueue?: string | undefined;
 }
+
+/** How an execution of a typed workflow is started: its input may be left out only if the workflow takes null. */
+export type StartTypedOptions<In> = null extends In ? StartRunOptions : Omit<StartRunOptions, "input"> & { readonly input: In };
 
 const startOptions: readonly (keyof StartRunOptions)[] = [
   ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "by", "startAt", "timeout", "deadline", "taskQueue"] as const),
@@ -53,6 +59,7 @@ export async function startRun(
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
   const unnamed = typeof workflow !== "string";
+  if (isTyped(asked)) await checkInputOf(asked, options.input, context.setting.limits);
   const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options, startAt, unnamed });
   if (!committed) {
     const existing = await asStarted(store, await requireSnapshot(store, event.workflowId));
@@ -64,6 +71,16 @@ export async function startRun(
     await wakeExecution(context, local, wakeUp);
   }
   return { workflowId: event.workflowId, isNew: committed };
+}
+
+/**
+ * Checks the input of a typed workflow by its schema, as JSON, which is what its code will read. So what a JSON Schema cannot express is refused here
+ * too.
+ *
+ * @throws StepfoldError `INPUT_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
+ */
+async function checkInputOf({ id, "~input": schema }: AnyTyped, input: unknown, limits: Limits): Promise<void> {
+  if (schema !== undefined) await readingInput(id, schema)(normalise(input ?? null, "The input", limits).value);
 }
 
 /** Returns the options of a start for a caller. @throws StepfoldError `OPTION_INVALID` if they name another tenant or person */

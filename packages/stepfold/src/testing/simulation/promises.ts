@@ -2,8 +2,8 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { AnyTyped } from "../../engine/node/typed.ts";
-import type { Run } from "../../runtime/handle/run.ts";
+import type { SignalToken } from "../../engine/node/typed.ts";
+import type { ResumeOptions, Run, SignalOptions } from "../../runtime/handle/run.ts";
 import type { StartRunOptions } from "../../runtime/handle/start-run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { isOwnSchedule, type Ledger } from "./ledger.ts";
@@ -30,14 +30,12 @@ export function witnessed(runtime: Runtime, witness: Witness): Runtime {
   const { onPromised } = witness;
   return {
     ...runtime,
-    async start(workflow: string | WorkflowDefinition | AnyTyped, options?: StartRunOptions) {
-      const run = await runtime.start(workflow as AnyTyped, options);
+    start: (async (workflow: string | WorkflowDefinition, options?: StartRunOptions) => {
+      const run = await runtime.start(workflow, options);
       onPromised({ workflowId: run.workflowId, what: "start", applied: true });
       return witnessedRun(run, witness);
-    },
-    async get(workflowId) {
-      return witnessedRun(await runtime.get(workflowId), witness);
-    },
+    }) as Runtime["start"],
+    get: (async (workflowId: string) => witnessedRun(await runtime.get(workflowId), witness)) as Runtime["get"],
   };
 }
 
@@ -45,7 +43,7 @@ function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
   const { workflowId } = run;
   return {
     ...run,
-    async resume(options = {}) {
+    async resume(options: ResumeOptions = {}) {
       const answer = await run.resume(options).catch((error: unknown) => {
         if (StepfoldError.is(error, "WAIT_EXPIRED")) onExpired(workflowId, error.details.timeoutAt);
         throw error;
@@ -53,7 +51,7 @@ function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
       onPromised({ workflowId, what: "resume", idempotencyKey: options.idempotencyKey, applied: answer.applied });
       return answer;
     },
-    async signal(name, payload, options = {}) {
+    async signal(name: string | SignalToken, payload?: unknown, options: SignalOptions = {}) {
       onPromised({ workflowId, what: "signalling", idempotencyKey: options.idempotencyKey, applied: false });
       const answer = await run.signal(name, payload, options).catch((error: unknown) => {
         // A signal that may have been sent in spite of the error is refused with OUTCOME_UNKNOWN.
