@@ -160,6 +160,7 @@ describe("what code gets", () => {
       list: (string | null)[];
     }>();
     expectTypeOf<Jsonified<{ row: Promise<number> }>>().toEqualTypeOf<{ row: never }>();
-    expectTypeOf<Jsonified<unknown>>().toEqualTypeOf<unknown>();
+    expectTypeOf<Jsonified<unknown>>().toEqualTypeOf<Json>();
+    expectTypeOf<Jsonified<{ rows: unknown }>>().toEqualTypeOf<{ rows: Json | undefined }>();
   });
 });

@@ -17,4 +17,4 @@ export type Jsonified<T> = T extends Json
           ? { -readonly [I in keyof T]: Jsonified<T[I]> }
           : T extends object
             ? { [K in keyof T]: undefined extends T[K] ? Jsonified<Exclude<T[K], undefined>> | undefined : Jsonified<T[K]> }
-            : T;
+            : Json;

@@ -9,7 +9,7 @@ import { setUp } from "../runtime/runtime.fixture.ts";
 /** A runtime that has started one durable workflow, and has done all that needs no time. */
 export async function started(workflow: AnyTyped, options: StartRunOptions = {}, more: Partial<RuntimeOptions> = {}) {
   const parts = setUp({ workflows: [workflow], nodeDefinitions: builtinNodes, ...more });
-  const run = await parts.runtime.start(workflow, { workflowId: "one", ...options });
+  const run = await parts.runtime.start(workflow.id, { workflowId: "one", ...options });
   await quiet(parts.environment, run);
   return { ...parts, run };
 }

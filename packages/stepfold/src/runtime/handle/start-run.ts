@@ -32,8 +32,14 @@ export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
   readonly taskQueue?: string | undefined;
 }
 
-/** How an execution of a typed workflow is started: its input may be left out only if the workflow takes null. */
-export type StartTypedOptions<In> = null extends In ? StartRunOptions : Omit<StartRunOptions, "input"> & { readonly input: In };
+/**
+ * How an execution of a typed workflow is started: its input may be left out only if the workflow takes null, or if nobody knows its types.
+ */
+export type StartTypedOptions<In> = null extends In
+  ? StartRunOptions
+  : [In] extends [never]
+    ? StartRunOptions
+    : Omit<StartRunOptions, "input"> & { readonly input: In };
 
 const startOptions: readonly (keyof StartRunOptions)[] = [
   ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "by", "startAt", "timeout", "deadline", "taskQueue"] as const),
