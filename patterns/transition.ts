@@ -71,6 +71,7 @@ export class Stepper {
         keepStacks: false,
         onFailed: null,
         may: null,
+        intercept: null,
         globalNames: null,
         onThrown: null,
         onHeartbeat: null,

@@ -67,7 +67,7 @@ export function attemptContext(
   setting: TurnSetting,
   request: AttemptRequest,
 ): { readonly performing: AttemptContext; readonly info: (task: Task, type: string) => TaskInfo; readonly log: Log | null } {
-  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
+  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may, intercept } = setting;
   const { globals, secrets, globalNames = null } = request;
   const { workflowId } = draft;
   const watched = plugins.length > 0;
@@ -88,6 +88,7 @@ export function attemptContext(
     stepTimeoutMs,
     workflowNamed,
     may,
+    intercept,
     globalNames,
     scrub,
     keepStacks,

@@ -1,6 +1,7 @@
 import type { Limits } from "../core/values/limits.ts";
 import type { Deadlines } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
+import type { Intercept } from "./attempt/intercept.ts";
 import type { ActionPolicy } from "./attempt/may.ts";
 import type { Logger } from "./logger.ts";
 import type { Plugin } from "./plugin.ts";
@@ -21,4 +22,6 @@ export interface TurnSetting {
   readonly workflowNamed: (name: string) => PreparedWorkflow;
   /** Decides whether a definition may act on other executions; null if the host does not decide. */
   readonly may: ActionPolicy | null;
+  /** Replaces what performs a task, for tests; null outside of them. */
+  readonly intercept: Intercept | null;
 }

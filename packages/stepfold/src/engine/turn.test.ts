@@ -39,6 +39,7 @@ function turnOf(
     logger: null,
     keepStacks: false,
     may: null,
+    intercept: null,
     workflowNamed: () => prepared,
   };
   return {

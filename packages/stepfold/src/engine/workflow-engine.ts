@@ -31,6 +31,7 @@ import type { Limits } from "../core/values/limits.ts";
 import { Deadlines, systemEnvironment } from "../environment/system-environment.ts";
 import { missingFunctions } from "../expressions/load-functions.ts";
 import type { Environment } from "../ports/environment.ts";
+import { interceptOf } from "./attempt/intercept.ts";
 import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, checkMembers, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
@@ -169,6 +170,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions, W
       keepStacks,
       workflowNamed,
       may: null,
+      intercept: interceptOf(environment),
     };
   }
 

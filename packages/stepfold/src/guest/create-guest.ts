@@ -140,6 +140,7 @@ export function createGuest<const D extends NodeDefinitions>(options: GuestOptio
     workflowNamed,
     // steps may not start detached executions or send signals, because both need a store
     may: () => false,
+    intercept: null,
   };
   const { globals, onRefused = () => undefined } = options as Parts<D> & { readonly globals?: unknown };
   const secrets = new Secrets(globals, options.secrets);

@@ -6,6 +6,7 @@ import type { Deadline, Deadlines } from "../../environment/system-environment.t
 import type { Scrub } from "../secrets/scrubber.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
+import type { Intercept } from "./intercept.ts";
 import type { ActionPolicy } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Step, StepSurroundings } from "./step.ts";
@@ -24,6 +25,8 @@ export interface AttemptContext extends StepSurroundings {
    * but not all executions that wait for a signal.
    */
   readonly may: ActionPolicy | null;
+  /** Replaces what performs a task, for tests; null outside of them. */
+  readonly intercept: Intercept | null;
   /** Names of the members of `globals` that expressions may read. Null: all members. */
   readonly globalNames: readonly string[] | null;
   /** Removes secrets from a text. */

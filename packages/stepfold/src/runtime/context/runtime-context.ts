@@ -3,6 +3,7 @@ import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { checkOptions } from "../../core/values/check-arguments.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import { interceptOf } from "../../engine/attempt/intercept.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
 import { type Log, logTo } from "../../engine/logger.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
@@ -196,7 +197,15 @@ function settingOf<D extends NodeDefinitions>(
 ): TurnSetting {
   const { plugins = [], logger = null, keepStacks = false, may = null, stepTimeoutMs } = options;
   if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
-  return { ...parts, stepTimeoutMs: readStepTimeout(stepTimeoutMs), plugins, logger, keepStacks, may };
+  return {
+    ...parts,
+    stepTimeoutMs: readStepTimeout(stepTimeoutMs),
+    plugins,
+    logger,
+    keepStacks,
+    may,
+    intercept: interceptOf(parts.environment),
+  };
 }
 
 /** Checks that each option is a number of at least 1. @throws StepfoldError `OPTION_INVALID` */
