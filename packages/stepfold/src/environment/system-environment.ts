@@ -183,11 +183,25 @@ export class Deadlines {
 
 /** Calls back after everything else that is ready in this process had a chance to run: timers, the network, other executions. */
 export function onNextMacrotask(callback: () => void): void {
-  setImmediateOrTimeout(callback);
+  awaited++;
+  setImmediateOrTimeout(() => {
+    awaited--;
+    callback();
+  });
 }
 
 // browsers have no `setImmediate`
 const { setImmediate: setImmediateOrTimeout = setTimeout } = globalThis;
+
+/** How many callbacks wait for the next round of the event loop. */
+let awaited = 0;
+
+/** Resolves when nothing in this library waits for the event loop any more: all code has run that needs no time. For virtual clocks. */
+export async function macrotasksOver(): Promise<void> {
+  const turn = (): Promise<void> => new Promise((resolve) => void setImmediateOrTimeout(resolve));
+  do await turn();
+  while (awaited > 0);
+}
 
 /** The number that `macrotasksSeen` returns. */
 let macrotaskCount = 0;
@@ -196,9 +210,7 @@ let isCounting = false;
 
 /** Does the same as `onNextMacrotask`, as a promise. */
 export function nextMacrotask(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediateOrTimeout(resolve);
-  });
+  return new Promise(onNextMacrotask);
 }
 
 /**
@@ -208,7 +220,7 @@ export function nextMacrotask(): Promise<void> {
 export function macrotasksSeen(): number {
   if (!isCounting) {
     isCounting = true;
-    setImmediateOrTimeout(() => {
+    onNextMacrotask(() => {
       isCounting = false;
       macrotaskCount++;
     });

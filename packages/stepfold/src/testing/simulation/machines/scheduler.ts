@@ -1,4 +1,4 @@
-import { nextMacrotask } from "../../../environment/system-environment.ts";
+import { macrotasksOver } from "../../../environment/system-environment.ts";
 import type { Random } from "../random.ts";
 
 interface Entry {
@@ -36,7 +36,7 @@ export class Scheduler {
 
   /** Lets time pass until `isOver` returns true, no entry is left, or `untilMs` is reached. */
   async run(isOver: () => boolean, untilMs: number): Promise<void> {
-    await settled();
+    await macrotasksOver();
     while (!isOver()) {
       const entry = this.#heap[0];
       if (!entry || entry.atMs > untilMs) return;
@@ -45,18 +45,9 @@ export class Scheduler {
       this.nowMs = entry.atMs;
       this.steps++;
       entry.run();
-      await settled();
+      await macrotasksOver();
     }
   }
-}
-
-/**
- * Waits until all code has run that needs no time. After the first turn of the event loop, code waits for an entry of the heap, or for one more
- * turn, in which it lets the rest of its process run. If time passed before that turn, such code would be late.
- */
-async function settled(): Promise<void> {
-  await nextMacrotask();
-  await nextMacrotask();
 }
 
 const isBefore = (a: Entry, b: Entry): boolean => (a.atMs === b.atMs ? a.priority < b.priority : a.atMs < b.atMs);
