@@ -22,6 +22,8 @@ import type { PreparedNode } from "./workflow/prepared-node.ts";
 interface Settled {
   readonly task: Task;
   readonly outcome: Outcome;
+  /** Whether the outcome counts when it is applied. Absent: it does. */
+  readonly isValid?: () => boolean;
 }
 
 /**
@@ -80,7 +82,7 @@ export class Turn {
       silentMs: performing.stepTimeoutMs,
       isRunning: (step) => this.#running.has(step),
       wake: () => this.#wake?.(),
-      leave: (task, rests) => this.#leave(task, rests),
+      leave: (task, mayRest) => this.#leave(task, mayRest),
       late: onLateStep,
     });
   }
@@ -197,10 +199,10 @@ export class Turn {
     return due(this.draft, this.#options.now());
   }
 
-  #apply({ task, outcome }: Settled, events: Event[]): void {
+  #apply({ task, outcome, isValid }: Settled, events: Event[]): void {
     if (this.#running.get(task)?.task.turn === task.turn) this.#running.delete(task);
     this.#codes?.ended(task);
-    if (outcome.type === "aborted") return;
+    if (outcome.type === "aborted" || isValid?.() === false) return;
     const allowed = settleOutcome(this.#options.performing.limits, this.draft, task, outcome);
     const event = eventOf(this.draft, task, allowed);
     const begun = event.type === "failed" && this.#announced.mayHaveActed(task, !("uncalled" in allowed));
@@ -270,14 +272,20 @@ export class Turn {
     this.#running.abortUnwanted(isWanted, (task) => this.#codes?.ended(task));
   }
 
-  /** Leaves code that can do nothing more by itself. If it `rests`, its path is suspended until one of its steps goes on. */
-  #leave(task: Task, rests: boolean): void {
+  /** Leaves code that can do nothing more by itself. If it rests, its path is suspended until one of its steps goes on; see `CodeRunsHost`. */
+  #leave(task: Task, mayRest: (() => boolean) | null): void {
     const running = this.#running.get(task);
-    this.#codes!.ended(task);
-    this.#running.delete(task);
+    if (running && mayRest) {
+      const at = this.#options.now();
+      const outcome: Outcome = { type: "suspended", startedAt: at, endedAt: at, waits: [], sizeBytes: 0 };
+      // it counts as running until this is applied: else the code, whose path is still ready, would begin once more
+      this.#running.add(task, { outcome, abort: () => undefined });
+      this.#settled.push({ task, outcome, isValid: mayRest });
+    } else {
+      this.#codes!.ended(task);
+      this.#running.delete(task);
+    }
     running?.attempt.abort(new DOMException("The code waits", "AbortError"));
-    const at = this.#options.now();
-    if (running && rests) this.#settled.push({ task, outcome: { type: "suspended", startedAt: at, endedAt: at, waits: [], sizeBytes: 0 } });
     this.#wake?.();
   }
 

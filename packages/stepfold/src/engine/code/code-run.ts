@@ -234,6 +234,13 @@ export class CodeRun implements Asking {
     return false;
   }
 
+  /** Whether everything that the code waits for is still open. */
+  mayRest(): boolean {
+    const open = new Set(this.#scope()?.paths.map(({ id }) => id));
+    for (const pathId of this.#asks.keys()) if (!open.has(pathId)) return false;
+    return true;
+  }
+
   #scope(): ScopeDraft | null {
     return scopeAt(this.#host.draft(), this.key);
   }

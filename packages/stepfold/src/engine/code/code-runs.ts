@@ -21,8 +21,11 @@ export interface CodeRunsHost {
   readonly isRunning: (step: Pick<Task, "scope" | "pathId">) => boolean;
   /** Called when the turn has to look again what may begin. */
   readonly wake: () => void;
-  /** Ends the attempt of code that can do nothing more by itself. `rests`: until a step that it waits for goes on. */
-  readonly leave: (task: Task, rests: boolean) => void;
+  /**
+   * Ends the attempt of code that can do nothing more by itself. If it rests until a step that it waits for goes on, `mayRest` tells whether it still
+   * may when that is applied: an answer may have come first.
+   */
+  readonly leave: (task: Task, mayRest: (() => boolean) | null) => void;
   /** Called if code asks for a step after it was left: it has waited for something that is no step. */
   readonly late: (workflow: string, step: string) => void;
 }
@@ -154,7 +157,7 @@ export class CodeRuns {
    */
   leaveIdle(plannedAt: EpochMs, mayBegin: boolean): void {
     for (const run of this.#runs.values()) {
-      if (run.checking === run.stamp || !this.#isIdle(run, plannedAt, mayBegin)) continue;
+      if (run.isLeft || run.checking === run.stamp || !this.#isIdle(run, plannedAt, mayBegin)) continue;
       const stamp = run.stamp;
       run.checking = stamp;
       void nextMacrotask().then(() => {
@@ -162,7 +165,10 @@ export class CodeRuns {
         if (run.isLeft || run.stamp !== stamp || this.#runs.get(run.key) !== run || !this.#isIdle(run, plannedAt, mayBegin)) return;
         const scope = scopeAt(this.#turn.draft(), run.key);
         const path = scope && codePathOf(scope);
-        if (path) this.#turn.leave(taskOf(path, run.key), !run.canGoOn(plannedAt));
+        if (!path) return;
+        const rests = !run.canGoOn(plannedAt);
+        run.leave();
+        this.#turn.leave(taskOf(path, run.key), rests ? () => run.mayRest() : null);
       });
     }
   }
