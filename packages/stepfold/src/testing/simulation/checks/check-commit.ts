@@ -41,6 +41,8 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
     if (entry.holder) entry.holder.hasBegun = false;
   }
   if (release || isTerminal(head.status)) entry.holder = null;
+  // with the end of an execution its lost holders are forgotten: a restart counts anew
+  if (isTerminal(head.status)) Object.assign(entry, { crashes: 0, crashesBeforeCommit: 0 });
   checkWake(ledger, commit);
   const known = [...entry.events, ...events];
   checkGoingOn(ledger, entry, commit);
