@@ -8,13 +8,13 @@ import type { Family, Job, JobResult } from "./simulation/job.ts";
 import { messagesAreKept } from "./simulation/mutant.ts";
 import { runJobs } from "./simulation/threads.ts";
 
-const usage = `npm run simulate -- [--schedules N] [--lives | --crowds] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
+const usage = `npm run simulate -- [--schedules N] [--code | --lives | --crowds] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
 [--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue] [--other-workers yes|no]`;
 
 /** The number of schedules in one job of a thread. */
 const batch = 50;
 /** For so many random programs there is one schedule more of another family. */
-const programsForOne = { lives: 5, crowds: 10 };
+const programsForOne = { code: 2, lives: 5, crowds: 10 };
 /** The number of schedules of the library in one day. */
 const schedulesADay = 50;
 
@@ -103,7 +103,7 @@ function jobsOfCorpus(schedules: number): Job[] {
 }
 
 function jobsOfOthers(schedules: number): Job[] {
-  return (["lives", "crowds"] as const).flatMap((family) => jobsFor(1, Math.floor(schedules / programsForOne[family]), {}, family));
+  return (["code", "lives", "crowds"] as const).flatMap((family) => jobsFor(1, Math.floor(schedules / programsForOne[family]), {}, family));
 }
 
 function jobsFor(seed: number, schedules: number, options: Job["options"], family: Family): Job[] {

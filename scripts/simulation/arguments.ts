@@ -25,6 +25,7 @@ const options = {
   seed: { type: "string", default: "1" },
   days: { type: "string" },
   chance: { type: "string" },
+  code: { type: "boolean", default: false },
   lives: { type: "boolean", default: false },
   crowds: { type: "boolean", default: false },
   mutants: { type: "boolean", default: false },
@@ -52,7 +53,7 @@ export function readArguments(args: readonly string[]): Arguments {
     schedules,
     days: values.days === undefined ? daysFor(schedules) : whole("days", values.days),
     seed: whole("seed", values.seed),
-    family: values.lives ? "lives" : values.crowds ? "crowds" : null,
+    family: (["code", "lives", "crowds"] as const).find((family) => values[family]) ?? null,
     mutants: values.mutants || values.only !== undefined,
     only: values.only ?? null,
     options: {

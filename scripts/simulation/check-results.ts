@@ -2,9 +2,9 @@ import type { WorkflowDefinition } from "../../packages/stepfold/src/core/defini
 import { definitionHash } from "../../packages/stepfold/src/core/definition/definition-hash.ts";
 import type { Event } from "../../packages/stepfold/src/core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
-import { type Frame, lastStep, workflowsOf } from "./graph.ts";
+import { lastStep, workflowsOf } from "./graph.ts";
 import { type Expected, either, expectedOf } from "./model.ts";
-import type { Program } from "./program.ts";
+import { type Frame, type Program, partsOf } from "./program.ts";
 
 /** The expected results of an execution, and the time limit of its definition. */
 interface Wanted extends Expected {
@@ -17,25 +17,30 @@ interface Wanted extends Expected {
 /**
  * Returns the expected results of executions, by the hash of their definition.
  * @param frames the other parts of the workflows, by the ids of the programs
+ * @param version the version of what is written as code
  */
-export function expectations(programs: Readonly<Record<string, Program>>, frames: Readonly<Record<string, Frame>>): Map<string, Wanted> {
+export function expectations(
+  programs: Readonly<Record<string, Program>>,
+  frames: Readonly<Record<string, Frame>>,
+  version?: string,
+): Map<string, Wanted> {
   const expected = new Map<string, Wanted>();
-  const add = (definition: WorkflowDefinition, program: Program, runs: number | undefined): void => {
+  const add = (definition: WorkflowDefinition, program: Program, runs: number | undefined, isCode: boolean | undefined): void => {
     const { timeout = Number.POSITIVE_INFINITY } = definition;
     expected.set(definitionHash(definition), {
-      ...expectedOf(program, runs),
+      ...expectedOf(program, runs, isCode),
       definition,
       timeoutMs: timeout as number,
       hasLast: definition.finally !== undefined,
     });
   };
   for (const [id, program] of Object.entries(programs)) {
-    const [own, ...detached] = workflowsOf(id, program, frames[id]);
-    add(own!, program, frames[id]?.runs);
+    const [own, ...detached] = workflowsOf(id, program, frames[id], version);
+    add(own!, program, frames[id]?.runs, frames[id]?.isCode);
     const children = detachedOf(program);
     for (const definition of detached) {
-      const { body, runs } = children.get(definition.id.slice(id.length + 1))!;
-      add(definition, body, runs);
+      const { body, runs, isCode } = children.get(definition.id.slice(id.length + 1))!;
+      add(definition, body, runs, isCode);
     }
   }
   return expected;
@@ -86,7 +91,8 @@ export function* wrongResults(
   if (status === "completed" && JSON.stringify(output) !== expected.results.get("end")?.at(-1))
     yield `I10 its output is ${JSON.stringify(output)}`;
   for (const nodeId of new Set([...Object.keys(context), ...expected.results.keys()])) {
-    if (nodeId === lastStep || nodeId === "pause") continue;
+    // the result of code is that of its scope
+    if (nodeId === lastStep || nodeId === "pause" || nodeId === definition.id) continue;
     if (expected.limited.has(nodeId)) {
       const last = context[nodeId]?.at(-1);
       if (status === "completed" && last && JSON.stringify(last.output) !== expected.limited.get(nodeId))
@@ -99,9 +105,10 @@ export function* wrongResults(
     const wanted = expected.results.get(nodeId) ?? [];
     // after a restart, also one of the execution from which a fork comes, the node that failed has all its attempts again
     const counted = (restarts > 0 || from) && wanted.includes(null) ? withFailuresOnce : everyOne;
-    const there = counted(results);
-    const all = counted(wanted);
+    const there = expected.unordered.has(nodeId) ? counted(results).toSorted() : counted(results);
+    const all = expected.unordered.has(nodeId) ? inOrderOf(there, counted(wanted)) : counted(wanted);
     if (there.some((result, i) => result !== all[i] && all[i] !== either)) yield `I10 ${nodeId} has ${there}, not ${all}`;
+    else if (expected.optional.has(nodeId)) continue;
     else if ((status === "completed" || (failure?.nodeId === nodeId && !isDeletion(failure.message))) && there.length < all.length)
       yield `I11 ${nodeId} has ${there}, and ${all.slice(there.length)} is missing`;
   }
@@ -120,6 +127,11 @@ type Outputs = readonly (string | null)[];
 
 const everyOne = (results: Outputs): Outputs => results;
 
+/** Puts the results that are there first, in their order. */
+function inOrderOf(there: Outputs, all: Outputs): Outputs {
+  return [...all].sort().sort((a, b) => Number(there.includes(b)) - Number(there.includes(a)));
+}
+
 function withFailuresOnce(results: Outputs): Outputs {
   return results.filter((result, i) => result !== null || results[i - 1] !== null);
 }
@@ -129,14 +141,24 @@ function isDeletion(error: string | undefined): boolean {
   return error?.startsWith("No execution ") === true;
 }
 
+/** I26: the step that won a race is the one that has the first result. */
+export function* wrongRaces({ context }: Snapshot): Generator<string> {
+  for (const [nodeId, results] of Object.entries(context)) {
+    if (!nodeId.startsWith("race")) continue;
+    const { winner, among } = results[0]!.output as { readonly winner: string; readonly among: readonly string[] };
+    const versions = among.map((id) => context[id]?.[0]?.version ?? Number.POSITIVE_INFINITY);
+    const first = among[versions.indexOf(Math.min(...versions))];
+    if (first !== winner || results.length > 1) yield `I26 ${winner} has won ${nodeId}, and ${first} was first`;
+  }
+}
+
 /** Returns the detached executions that a program starts, by the node that starts them. */
 function detachedOf(program: Program): Map<string, Extract<Program, { kind: "child" }>> {
   const found = new Map<string, Extract<Program, { kind: "child" }>>();
   const look = (part: Program): void => {
     if (part.kind === "child" && part.isDetached) found.set(part.id, part);
     if ("body" in part) look(part.body);
-    for (const inner of "parts" in part ? part.parts : "branches" in part ? part.branches : "options" in part ? part.options : [])
-      look(inner);
+    for (const inner of partsOf(part)) look(inner);
   };
   look(program);
   return found;

@@ -1,5 +1,7 @@
 import type { Edge, Node, Variable, WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
-import type { Program } from "./program.ts";
+import type { NodeDefinition } from "../../packages/stepfold/src/engine/node/node-definition.ts";
+import { codeOf } from "./code.ts";
+import { type Frame, goingOn, type Program, partsOf } from "./program.ts";
 
 /** The entry of a part of a graph, and the handles by which paths leave it. */
 interface Ends {
@@ -7,25 +9,24 @@ interface Ends {
   readonly exits: readonly { readonly node: string; readonly handle?: string }[];
 }
 
+/** What is made besides the definition of a workflow. */
+interface Made {
+  /** Definitions that are started as detached executions. */
+  readonly detached: WorkflowDefinition[];
+  /** The node types of workflows that are written as code. */
+  readonly codeNodes: Record<string, NodeDefinition>;
+  /** The version of all code. */
+  readonly version: string;
+}
+
 /** A graph that is being built. */
 interface Graph {
   readonly nodes: Node[];
   readonly edges: Edge[];
   readonly workflows: Record<string, WorkflowDefinition>;
-  /** Definitions that are started as detached executions. */
-  readonly detached: WorkflowDefinition[];
+  readonly made: Made;
   /** True if the workflow runs inside another one. */
   readonly isInner: boolean;
-}
-
-/** The parts of a workflow besides its program. */
-export interface Frame {
-  readonly timeoutMs?: number;
-  /** The number of its runs. Default: 1. */
-  readonly runs?: number;
-  /** Whether a timer and a step run at its end. */
-  readonly hasLast?: boolean;
-  readonly taskQueue?: string | undefined;
 }
 
 /** The declared variables of every workflow. Steps also set `last` and `outer`, which are not declared. */
@@ -34,26 +35,30 @@ const variables: Readonly<Record<string, Variable>> = {
   trace: { initial: [], reducer: "append" },
 };
 
-/** The id of the step that ends each run but the last one. */
-export const goingOn = "more";
-
 /** The id of the step that runs at the end, after its timer. */
 export const lastStep = "bye";
 
-/** Returns the workflow of a program, and the workflows that it starts as detached executions. */
-export function workflowsOf(id: string, program: Program, frame: Frame = {}): readonly WorkflowDefinition[] {
-  const detached: WorkflowDefinition[] = [];
-  return [definitionOf(id, program, detached, frame, false), ...detached];
-}
-
-function definitionOf(
+/**
+ * Returns the workflow of a program, and the workflows that it starts as detached executions.
+ *
+ * @param version the version of what is written as code
+ * @param codeNodes gets the node types of such workflows
+ */
+export function workflowsOf(
   id: string,
   program: Program,
-  detached: WorkflowDefinition[],
-  { timeoutMs, hasLast, taskQueue, runs = 1 }: Frame,
-  isInner: boolean,
-): WorkflowDefinition {
-  const graph: Graph = { nodes: [], edges: [], workflows: {}, detached, isInner };
+  frame: Frame = {},
+  version = "1",
+  codeNodes: Record<string, NodeDefinition> = {},
+): readonly WorkflowDefinition[] {
+  const made: Made = { detached: [], codeNodes, version };
+  return [definitionOf(id, program, made, frame, false), ...made.detached];
+}
+
+function definitionOf(id: string, program: Program, made: Made, frame: Frame, isInner: boolean): WorkflowDefinition {
+  const { timeoutMs, hasLast, taskQueue, runs = 1, isCode } = frame;
+  const graph: Graph = { nodes: [], edges: [], workflows: {}, made, isInner };
+  if (isCode) return codeWorkflow(graph, id, program, frame);
   const { entry, exits } = add(graph, id, program);
   graph.nodes.push({ id: "end", type: "step" });
   if (runs > 1) {
@@ -71,6 +76,20 @@ function definitionOf(
   ];
   const all = { nodes: [...nodes, ...last], edges: [...edges, { source: "pause", target: lastStep }] };
   return { id, start: entry, finally: "pause", ...all, ...inner, ...around };
+}
+
+/** Returns a program as code. Only its sub-workflows are made as for a graph. */
+function codeWorkflow(graph: Graph, id: string, program: Program, frame: Frame): WorkflowDefinition {
+  const { made, workflows } = graph;
+  addInner(graph, id, program);
+  const { definition, nodes } = codeOf(id, made.version, program, frame, Object.values(workflows));
+  Object.assign(made.codeNodes, nodes);
+  return definition;
+}
+
+function addInner(graph: Graph, id: string, program: Program): void {
+  if (program.kind === "child" || program.kind === "map") addWorkflow(graph, id, program);
+  for (const part of partsOf(program)) addInner(graph, id, part);
 }
 
 function add(graph: Graph, workflow: string, program: Program): Ends {
@@ -102,6 +121,9 @@ function add(graph: Graph, workflow: string, program: Program): Ends {
     case "child":
     case "map":
       return addChildren(graph, workflow, program);
+    case "race":
+    case "twins":
+      throw new RangeError(`${program.id} needs code`);
     default:
       return addLeaf(graph, program);
   }
@@ -136,14 +158,23 @@ function addParallel(graph: Graph, workflow: string, { id, branches }: Extract<P
   return { entry: id, exits: [{ node: joined }] };
 }
 
+/** Makes the workflow of a node. Returns its name, and whether it is started as a detached execution. */
+function addWorkflow(
+  { made, workflows }: Graph,
+  workflow: string,
+  program: Extract<Program, { kind: "child" | "map" }>,
+): { readonly name: string; readonly isDetached: boolean } {
+  const name = `${workflow}-${program.id}`;
+  const isDetached = program.kind === "child" && program.isDetached;
+  const definition = definitionOf(name, program.body, made, { ...program, runs: isDetached ? program.runs : 1 }, !isDetached);
+  if (isDetached) made.detached.push(definition);
+  else workflows[name] = definition;
+  return { name, isDetached };
+}
+
 function addChildren(graph: Graph, workflow: string, program: Extract<Program, { kind: "child" | "map" }>): Ends {
-  const { id, kind, body } = program;
-  const name = `${workflow}-${id}`;
-  const isDetached = kind === "child" && program.isDetached;
-  const frame: Frame = { ...program, runs: isDetached ? program.runs : 1 };
-  const definition = definitionOf(name, body, graph.detached, frame, !isDetached);
-  if (isDetached) graph.detached.push(definition);
-  else graph.workflows[name] = definition;
+  const { id, kind } = program;
+  const { name, isDetached } = addWorkflow(graph, workflow, program);
   const input = { name: "{{ input.name }}" };
   if (kind === "child") {
     const retryPolicy = { maxAttempts: program.attempts, interval: 300, backoff: "fixed" as const };

@@ -7,9 +7,14 @@ import type { Family, Finding, Job, JobResult } from "./job.ts";
 import { randomLives } from "./lives.ts";
 import { patchedMutants } from "./patched-mutants.ts";
 import { portMutants } from "./port-mutants.ts";
-import { randomScenario } from "./scenario.ts";
+import { randomCode, randomScenario } from "./scenario.ts";
 
-const scenarios: Readonly<Record<Family, ScenarioOf>> = { programs: randomScenario, lives: randomLives, crowds: randomCrowd };
+const scenarios: Readonly<Record<Family, ScenarioOf>> = {
+  programs: randomScenario,
+  code: randomCode,
+  lives: randomLives,
+  crowds: randomCrowd,
+};
 
 /** Runs schedules. With a mutant it stops when the mutant is caught. */
 export async function runJob({

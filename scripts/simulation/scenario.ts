@@ -1,13 +1,14 @@
+import type { NodeDefinition } from "../../packages/stepfold/src/engine/node/node-definition.ts";
 import type { SnapshotStore } from "../../packages/stepfold/src/ports/snapshot-store.ts";
 import { altered } from "../../packages/stepfold/src/testing/broken/broken-store.ts";
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { wrongRefusals } from "./check-refusals.ts";
-import { expectations, wrongDeadline, wrongLast, wrongResults } from "./check-results.ts";
-import { type Frame, workflowsOf } from "./graph.ts";
+import { expectations, wrongDeadline, wrongLast, wrongRaces, wrongResults } from "./check-results.ts";
+import { workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
 import { randomOthers, taskQueue } from "./others.ts";
-import { type Program, randomProgram, randomRuns, randomTimeout } from "./program.ts";
+import { type Frame, type Program, randomProgram, randomRuns, randomTimeout } from "./program.ts";
 import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, watcher } from "./scripts.ts";
 import { simulatedStore } from "./simulated-store.ts";
 import { type KnownVariables, wrongVariables } from "./variable-model.ts";
@@ -22,6 +23,15 @@ const latestForkMs = 8_000;
  * workflows.
  */
 export function randomScenario(random: Random): Scenario {
+  return scenarioWith(random, false);
+}
+
+/** Returns the same with workflows that are written as code, as graphs with code in them, and as code with graphs in it. */
+export function randomCode(random: Random): Scenario {
+  return scenarioWith(random, true);
+}
+
+function scenarioWith(random: Random, hasCode: boolean): Scenario {
   const first: Record<string, Program> = {};
   const edited: Record<string, Program> = {};
   const frames: Record<string, Frame> = {};
@@ -30,13 +40,20 @@ export function randomScenario(random: Random): Scenario {
   const cancelled = new Set<string>();
   for (let i = random.between(1, mostExecutions); i > 0; i--) {
     const id = `w${i}`;
-    const program = randomProgram(random.fork(id));
+    const isCode = hasCode ? random.fork(`code ${id}`).chance(0.7) : undefined;
+    const program = randomProgram(random.fork(id), { depth: 3, parts: 4, hasChildren: true, isCode });
     first[id] = program;
     edited[id] = { kind: "sequence", parts: [{ kind: "step", id: "edited" }, program] };
     const limits = random.fork(`deadline ${id}`);
     const runs = randomRuns(random.fork(`runs ${id}`));
     const isQueued = random.fork(`task queue ${id}`).chance(0.3);
-    frames[id] = { ...randomTimeout(limits), runs, hasLast: random.fork(`last ${id}`).chance(0.3), ...(isQueued && { taskQueue }) };
+    frames[id] = {
+      ...randomTimeout(limits),
+      runs,
+      hasLast: !isCode && random.fork(`last ${id}`).chance(0.3),
+      isCode,
+      ...(isQueued && { taskQueue }),
+    };
     const { timeoutMs } = randomTimeout(limits);
     if (timeoutMs !== undefined) given.set(id, timeoutMs);
     const scripts = [owner(id, timeoutMs)];
@@ -57,11 +74,13 @@ export function randomScenario(random: Random): Scenario {
     clients.push(scripts);
   }
   const isEdited = random.chance(0.5);
-  const releases = [first, edited].map((programs) =>
-    Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program, frames[id])),
+  const codeNodes: Record<string, NodeDefinition> = {};
+  const versions = ["first", "edited"] as const;
+  const releases = [first, edited].map((programs, i) =>
+    Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program, frames[id], versions[i], codeNodes)),
   );
   const knownVariables: KnownVariables = new Map();
-  const expected = new Map([...expectations(first, frames), ...expectations(edited, frames)]);
+  const expected = new Map([...expectations(first, frames, versions[0]), ...expectations(edited, frames, versions[1])]);
   const trims = random.fork("trims");
   const otherWorkers = randomOthers(
     random.fork("others"),
@@ -71,20 +90,22 @@ export function randomScenario(random: Random): Scenario {
     store: simulatedStore,
     ...(trims.chance(0.5) && { seenStore: (store) => trimmedNowAndThen(store, trims) }),
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
-    nodeDefinitions: nodes,
+    nodeDefinitions: { ...nodes, ...codeNodes },
     withoutCode: true,
     ...(otherWorkers && { otherWorkers }),
     runtime: {
       globals: { apiKey: secret },
       maxCrashes: random.pick([2, 5, Number.POSITIVE_INFINITY]),
       checkpointBytes: random.pick([1, 300, 1_500, 32_768]),
+      // code takes none of the places of its own steps
+      ...(hasCode && { concurrency: random.pick([1, 2, 16]) }),
     },
     clients,
     check: ({ snapshot, events }) => {
       const { workflowId, parent } = snapshot;
       const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
       wrong.push(...wrongLast(snapshot, events, expected.get(snapshot.definition.hash)));
-      wrong.push(...wrongRefusals(events));
+      wrong.push(...wrongRefusals(events), ...wrongRaces(snapshot));
       wrong.push(...wrongVariables(snapshot, events, (hash) => expected.get(hash)?.definition, knownVariables));
       const givenMs = parent ? undefined : given.get(/^w\d+/.exec(workflowId)?.[0] ?? "");
       wrong.push(...wrongDeadline(events, expected, givenMs ?? Number.POSITIVE_INFINITY));

@@ -117,7 +117,7 @@ function spawn(scopes: Map<string, Scope>, { scope: place = "", pathId, nodeId, 
 
 /** Returns the version at which a path had arrived at a node: when the last node before it was left. Null: not known. */
 function arrivalAt({ definition, leftAt, beganAt }: Scope, nodeId: string): number | null {
-  if (!definition) return null;
+  if (!definition || definition.code) return null;
   const before = definition.edges.filter(({ target }) => target === nodeId).map(({ source }) => source);
   // paths leave these nodes by events of their children
   const isHidden = definition.nodes.some(({ id, type, data }) => before.includes(id) && isFolded(type, data));

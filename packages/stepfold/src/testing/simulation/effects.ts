@@ -1,6 +1,9 @@
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { NodeDefinition, NodeDefinitions, NodeOutput } from "../../engine/node/node-definition.ts";
+import type { Intercept } from "../../engine/attempt/intercept.ts";
+import { CodeRun } from "../../engine/code/code-run.ts";
+import type { CodeContext } from "../../engine/node/asking.ts";
+import type { NodeDefinition, NodeOutput } from "../../engine/node/node-definition.ts";
 import type { StepContext } from "../../engine/node/step-context.ts";
 import type { Faults } from "./machines/faults.ts";
 import type { Machine } from "./machines/machine.ts";
@@ -36,6 +39,8 @@ export interface ScheduleSetting {
   readonly onEffect: (effect: Effect) => void;
   /** Called if one process runs two executors for the same step at the same time, and has not told the first one to end. */
   readonly onTwice: (step: StepContext) => void;
+  /** Called when the code of a workflow begins to run. Returns the number of the run. */
+  readonly onCode: (run: CodeRun, step: StepContext, machine: Machine) => number;
 }
 
 /**
@@ -46,18 +51,20 @@ const maxStepMs = 30;
 /** The share of calls that take no virtual time. */
 const shareAtOnce = 0.25;
 
-/** Wraps the node definitions for one process: every call of an executor is recorded outside of all processes, and most take time. */
-export function observedNodes(definitions: NodeDefinitions, machine: Machine, setting: ScheduleSetting): NodeDefinitions {
+/**
+ * Returns what one process does with each task: every call of an executor is recorded outside of all processes, and most take time. The code of a
+ * workflow takes none itself.
+ */
+export function observing(machine: Machine, setting: ScheduleSetting): Intercept {
   const running: Running = new Map();
-  const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, setting, running)]);
-  return Object.fromEntries(observed) as NodeDefinitions;
+  return (definition) => observedNode(definition, machine, setting, running);
 }
 
 /** The steps that are running in one process, by execution and path. */
 type Running = Map<string, StepContext>;
 
 function observedNode(definition: NodeDefinition, machine: Machine, setting: ScheduleSetting, running: Running): NodeDefinition {
-  const { random, faults, longMs, onEffect, onTwice, nowMs } = setting;
+  const { random, faults, longMs, onEffect, onTwice, onCode, nowMs } = setting;
   const watchingForTwice = async (step: StepContext, work: () => Promise<NodeOutput>): Promise<NodeOutput> => {
     const name = `${step.workflowId} ${step.pathId}`;
     if (running.get(name)?.signal.aborted === false) onTwice(step);
@@ -76,7 +83,13 @@ function observedNode(definition: NodeDefinition, machine: Machine, setting: Sch
   };
   return {
     ...definition,
-    executor(data, step) {
+    executor(data, step: StepContext & CodeContext) {
+      const { "~asking": asking } = step;
+      if (asking instanceof CodeRun) {
+        // the code runs as often as it likes, so each of its runs is a call of its own
+        onEffect({ ...effectOf(step, machine, nowMs()), resumed: `run ${onCode(asking, step, machine)}` });
+        return watchingForTwice(step, async () => await definition.executor(data, step));
+      }
       if (!random.chance(shareAtOnce))
         return orDie(
           machine,

@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import { untyped } from "../../engine/workflow/typed-workflows.ts";
 import type { Scenario } from "./scenario.ts";
 
 /**
@@ -17,6 +18,6 @@ export function maxAttemptsByNode({ workflows, nodeDefinitions }: Scenario): Rea
     for (const workflow of Object.values(inner)) add(workflow);
   };
   const all = typeof workflows === "function" ? [...workflows(0), ...workflows(1)] : workflows;
-  for (const workflow of all) add(workflow as WorkflowDefinition);
+  for (const workflow of untyped(all, nodeDefinitions).workflows) add(workflow as WorkflowDefinition);
   return most;
 }

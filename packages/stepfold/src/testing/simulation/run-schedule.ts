@@ -67,7 +67,7 @@ export async function runSchedule(scenarioOf: ScenarioOf, options: ScheduleOptio
 }
 
 async function checkEnd(world: World, clientsLeft: number): Promise<void> {
-  const { ledger, effects, plan, scenario, store, random } = world;
+  const { ledger, effects, replays, plan, scenario, store, random } = world;
   checkPromises(ledger, world.promises);
   world.loans.check(ledger);
   const prepared = preparedWorkflows(store);
@@ -77,6 +77,7 @@ async function checkEnd(world: World, clientsLeft: number): Promise<void> {
     checkAnswers(ledger, entry);
     checkAttempts(ledger, entry, most);
     checkLife(ledger, entry);
+    replays.checkResults(entry);
     // The node of Stepfold's own schedules is not observed, so its calls are not recorded.
     if (!isOwnSchedule(entry)) effects.checkCommitted(entry);
     await checkFold(ledger, entry, store, prepared, chance, (done) => effects.checkDone(entry, done));

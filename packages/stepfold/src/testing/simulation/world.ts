@@ -1,12 +1,15 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { InterceptingEnvironment } from "../../engine/attempt/intercept.ts";
+import { untyped } from "../../engine/workflow/typed-workflows.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { createRuntime } from "../../runtime/create-runtime.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { CodeChecks } from "./checks/check-code.ts";
 import { EffectLog } from "./checks/check-effects.ts";
-import { observedNodes, type ScheduleSetting } from "./effects.ts";
+import { ReplayChecks } from "./checks/check-replays.ts";
+import { observing, type ScheduleSetting } from "./effects.ts";
 import { Ledger } from "./ledger.ts";
 import { Loans } from "./loans.ts";
 import { type Faults, faultsOf } from "./machines/faults.ts";
@@ -56,6 +59,7 @@ export class World {
   readonly promises: Promised[] = [];
   readonly loans: Loans = new Loans();
   readonly code: CodeChecks;
+  readonly replays: ReplayChecks;
   readonly locks: RowLocks;
   /** The store below all faults. Only the checks use it directly. */
   readonly store: SnapshotStore;
@@ -88,6 +92,7 @@ export class World {
     this.ledger.isMixed = plan.otherWorkers;
     if (plan.mode === "faultFree") this.ledger.maxLateMs = lateLimitOf(plan);
     this.code = new CodeChecks(this.ledger);
+    this.replays = new ReplayChecks(this.ledger);
     this.ledger.keepsPast = plan.faults.includes("failover");
     this.effects = new EffectLog(this.ledger);
     this.locks = new RowLocks(nowMs);
@@ -133,16 +138,22 @@ export class World {
       random: own.fork("steps"),
       nowMs: () => scheduler.nowMs,
       longMs: plan.leaseMs,
-      onEffect: (effect) => this.effects.add(effect),
+      onEffect: (effect) => {
+        this.effects.add(effect);
+        this.replays.checkEffect(effect);
+      },
+      onCode: (run, step, { name: process }) => this.replays.begin(run, step, process),
       onTwice: ({ workflowId, nodeId }) => this.ledger.violate("I14", `${name} runs ${nodeId} twice at the same time`, workflowId),
     };
     const { withoutCode = false } = scenario;
-    const workflows = typeof scenario.workflows === "function" ? scenario.workflows(release) : scenario.workflows;
+    const given = typeof scenario.workflows === "function" ? scenario.workflows(release) : scenario.workflows;
+    const { workflows, nodeDefinitions } = untyped(given, scenario.nodeDefinitions);
     // No message tells that it is the turn of an execution that shares a limit.
     const needsPolls = workflows.some((one) => safeMember(one, "concurrency") !== undefined || safeMember(one, "rateLimit") !== undefined);
     const lacksCode = withoutCode && !drive && own.fork("code").chance(0.5);
-    const code = codeWithout(worker.lacks ?? [], { workflows, nodeDefinitions: scenario.nodeDefinitions });
+    const code = codeWithout(worker.lacks ?? [], { workflows, nodeDefinitions });
     const { store, onProblem } = this.code.watched(this.#storeOf(machine), name, worker);
+    const environment: InterceptingEnvironment = { ...machine.environment, "~intercept": observing(machine, setting) };
     const runtime = createRuntime({
       leaseMs: plan.leaseMs,
       pollMs: drive && plan.wakeUps === "queue" && !needsPolls ? neverMs : plan.pollMs,
@@ -157,8 +168,8 @@ export class World {
       ...(plan.wakeUps !== "store" && { queue: this.#queueOf(machine) }),
       ...(this.#feed && { feed: this.#feed.seenBy(machine) }),
       store,
-      environment: machine.environment,
-      nodeDefinitions: lacksCode ? undefined : observedNodes(code.nodeDefinitions, machine, setting),
+      environment,
+      nodeDefinitions: lacksCode ? undefined : code.nodeDefinitions,
       workflows: code.workflows,
       drive,
     });

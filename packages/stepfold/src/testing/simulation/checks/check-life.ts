@@ -1,6 +1,6 @@
 import type { CompiledWorkflow } from "../../../core/definition/compiled.ts";
 import { openScopes, scopedKey } from "../../../core/snapshot/address.ts";
-import type { ContinuedEvent, Event, RestartedEvent, StartedEvent } from "../../../core/snapshot/event.ts";
+import type { CompletedEvent, ContinuedEvent, Event, RestartedEvent, StartedEvent } from "../../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import { draftAfter, workflowAt } from "../../../core/transition/apply.ts";
 import { begin } from "../../../core/transition/begin.ts";
@@ -103,9 +103,10 @@ export function checkNames(ledger: Ledger, entry: LedgerEntry, workflowOf: (hash
   return done;
 }
 
-function keyOf(draft: Draft, { scope = "", pathId }: { readonly scope?: string; readonly pathId: string }): string {
+function keyOf(draft: Draft, { scope = "", pathId, turn }: Pick<CompletedEvent, "scope" | "pathId" | "turn">): string {
   const path = scopeAt(draft, scope)?.paths.find(({ id }) => id === pathId);
-  return `${scopedKey(scope, pathId)}#${path?.visit}`;
+  // a step that code has asked for has no path before its first event, whose turn is its visit
+  return `${scopedKey(scope, pathId)}#${path?.visit ?? turn}`;
 }
 
 /** Whether a wait had ended at this time. A parent that was restarted since may have waited for the same execution once more. */
