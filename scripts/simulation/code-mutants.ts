@@ -343,8 +343,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "engine/attempt/perform.ts",
-        find: "  const returned = node.definition.executor(data, step);",
-        put: '  const returned = task.attempt > 1 ? { data: "skipped" } : node.definition.executor(data, step);',
+        find: "  const returned = definition.executor(data, step);",
+        put: '  const returned = task.attempt > 1 ? { data: "skipped" } : definition.executor(data, step);',
       },
     ],
   },
