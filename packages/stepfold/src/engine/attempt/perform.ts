@@ -118,7 +118,7 @@ function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: 
   const { task, node, scopeDraft, context } = run;
   const step = new Step(context, task, payload, scopeDraft, node.policy !== null, heartbeatOf(run));
   run.step = step;
-  const definition = context.intercept?.(node.definition, task) ?? node.definition;
+  const definition = context.intercept?.(node.definition, task, node.compiled.node.type) ?? node.definition;
   const returned = definition.executor(data, step);
   return isPromise(returned)
     ? awaitThen(run, timeoutMs, returned, (output) => finish(run, output, timeoutMs))
