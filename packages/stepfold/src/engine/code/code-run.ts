@@ -38,7 +38,7 @@ export interface CodeHost {
 }
 
 /** How often the event loop has to turn before it is certain that code which waits will ask for nothing more. */
-const loopsToRest = 3;
+export const loopsToRest = 3;
 
 /** One run of the code of a scope, in this process: until the code ends, or until it can only wait (docs/path-semantics.md, "Code"). */
 export class CodeRun implements Asking {
@@ -117,6 +117,11 @@ export class CodeRun implements Asking {
     this.#listen();
   }
 
+  /** Whether the code is about to get a result that a schema is reading. */
+  get isReading(): boolean {
+    return this.#isDelivering && this.#asks.has(stepPathId(this.pathId, this.#queue[0]?.number ?? 0));
+  }
+
   #note(number: number, name: string): void {
     if (number === 0) return;
     this.#names.set(number, name);
@@ -188,6 +193,14 @@ export class CodeRun implements Asking {
       return `the code has ended, and has not asked for all that it once asked for: ${this.#told(this.#next)}`;
     const path = this.#scope()?.paths.find(({ id }) => id === this.pathId);
     return path?.status === "suspended" ? "the code has ended, although nothing has happened that it waits for" : null;
+  }
+
+  /** Why code that waits does not fit what is remembered, if it is run only to compare: then nothing more will happen by itself. Null if it does. */
+  mistakeAtRest(): string | null {
+    if (this.#asks.size === 0)
+      return `the code waits for something that is no step, ${this.#next === 1 ? "before its first step" : `after step ${this.#next - 1}, "${this.#names.get(this.#next - 1)}"`}`;
+    if (this.#highest < this.#next) return null;
+    return `${this.#told(this.#next)}, and the code waits without having asked for it`;
   }
 
   /** Takes the results of an event that was applied to the draft. The code gets them once they are committed. */
