@@ -69,7 +69,18 @@ export const layers: readonly Layer[] = [
     mayImport: ["core", "ports", "environment", "queues/checked", "queues/sqs", "http", "runtime"],
   },
   { folder: "webhooks", floor: "2nd floor", mayImport: ["core", "ports", "environment", "http", "runtime"] },
-  { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
+  { folder: "testing/vitest", floor: "2nd floor", mayImport: ["core", "testing/kit"], publishedIn: "testing/kit" },
+  {
+    folder: "testing/kit",
+    floor: "2nd floor",
+    mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime", "stores/databases/memory"],
+    node: true,
+  },
+  {
+    folder: "testing",
+    floor: "2nd floor",
+    mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime", "testing/kit"],
+  },
 ];
 
 /** The parts that `src/index.ts`, the entry `stepfold`, may import. It only re-exports. */

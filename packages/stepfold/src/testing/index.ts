@@ -12,6 +12,12 @@ export type { FeedBench, FeedContractCase } from "./contract/feed/feed-contract-
 export { type ContractCase, isClaimed, type Need, type StoreBench } from "./contract-case.ts";
 export { eventFeedContract } from "./event-feed-contract.ts";
 export { ContractViolation } from "./expectations.ts";
+export { expectGolden, type GoldenOptions } from "./kit/expect-golden.ts";
+export type { StepCall } from "./kit/kit.ts";
+export { byHandle, type MockAnswer, type MockCall, type MockTable } from "./kit/mocks.ts";
+export { type ReplayCheck, type ReplayCheckOptions, type ReplayDifference, replayCheck } from "./kit/replay-check.ts";
+export { TestFailure, type TestFailureReason } from "./kit/test-failure.ts";
+export { type TestRun, type TestRunOptions, testRun } from "./kit/test-run.ts";
 export { isQueueClaimed, type QueueBench, type QueueContractCase, type QueueNeed } from "./queue-contract-case.ts";
 export { ProcessDeath } from "./simulation/effects.ts";
 export type { Violation } from "./simulation/ledger.ts";
