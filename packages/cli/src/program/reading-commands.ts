@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ls } from "../commands/ls.ts";
+import { replay } from "../commands/replay.ts";
 import { show } from "../commands/show.ts";
 import { validate } from "../commands/validate.ts";
 import { type Act, filtered, options } from "./program-options.ts";
@@ -21,6 +22,14 @@ export function addReadingCommands(stepfold: Command, act: Act): void {
     .option(...options.store)
     .option(...options.json)
     .action(act(show));
+  stepfold
+    .command("replay")
+    .description("run the code of the config from what open executions remember, without performing a step, and list those it would park")
+    .option("--workflow <id>", "only the executions of this workflow")
+    .option(...options.config)
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(replay));
   stepfold
     .command("validate <file>")
     .description("find every mistake and every doubt in a workflow (a JSON file, or an id of the config), without running it")
