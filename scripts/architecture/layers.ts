@@ -74,7 +74,6 @@ export const layers: readonly Layer[] = [
     folder: "testing/kit",
     floor: "2nd floor",
     mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime", "stores/databases/memory"],
-    node: true,
   },
   {
     folder: "testing",

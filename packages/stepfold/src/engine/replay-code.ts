@@ -1,18 +1,18 @@
-import { openScopes } from "../../core/snapshot/address.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { codePathOf } from "../../core/transition/code/code-path.ts";
-import type { Draft, ScopeDraft } from "../../core/transition/draft/draft.ts";
-import { openDraft, scopeAt } from "../../core/transition/draft/open-draft.ts";
-import { taskOf } from "../../core/transition/plan.ts";
-import { nextMacrotask } from "../../environment/system-environment.ts";
-import type { AttemptContext } from "../attempt/attempt-state.ts";
-import { perform } from "../attempt/perform.ts";
-import { attemptContext } from "../open-turn.ts";
-import type { TurnSetting } from "../setting.ts";
-import type { AttemptRequest } from "../turn-options.ts";
-import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
-import { CodeRun, loopsToRest } from "./code-run.ts";
-import { prepareStep } from "./prepare-step.ts";
+import { openScopes } from "../core/snapshot/address.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { codePathOf } from "../core/transition/code/code-path.ts";
+import type { Draft, ScopeDraft } from "../core/transition/draft/draft.ts";
+import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
+import { taskOf } from "../core/transition/plan.ts";
+import { nextMacrotask } from "../environment/system-environment.ts";
+import type { AttemptContext } from "./attempt/attempt-state.ts";
+import { perform } from "./attempt/perform.ts";
+import { CodeRun, loopsToRest } from "./code/code-run.ts";
+import { prepareStep } from "./code/prepare-step.ts";
+import { attemptContext } from "./open-turn.ts";
+import type { TurnSetting } from "./setting.ts";
+import type { AttemptRequest } from "./turn-options.ts";
+import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
 
 /**
  * Runs the code of every open scope of an execution from what is remembered, and performs no step. The code must ask for the same steps as before, and

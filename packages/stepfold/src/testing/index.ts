@@ -14,7 +14,7 @@ export { eventFeedContract } from "./event-feed-contract.ts";
 export { ContractViolation } from "./expectations.ts";
 export { expectGolden, type GoldenOptions } from "./kit/expect-golden.ts";
 export type { StepCall } from "./kit/kit.ts";
-export { byHandle, type MockAnswer, type MockCall, type MockTable } from "./kit/mocks.ts";
+export { leavesBy, type MockAnswer, type MockCall, type MockTable } from "./kit/mocks.ts";
 export { type ReplayCheck, type ReplayCheckOptions, type ReplayDifference, replayCheck } from "./kit/replay-check.ts";
 export { TestFailure, type TestFailureReason } from "./kit/test-failure.ts";
 export { type TestRun, type TestRunOptions, testRun } from "./kit/test-run.ts";
@@ -38,6 +38,7 @@ export type {
 } from "./simulation/scenario.ts";
 export type { FailedSchedule } from "./simulation/shrink.ts";
 export { type SimulateOptions, type SimulationReport, simulate } from "./simulation/simulate.ts";
+export type { WorkflowScenarioOptions } from "./simulation/workflow-scenario.ts";
 export { snapshotStoreContract } from "./snapshot-store-contract.ts";
 export { type VirtualEnvironment, virtualEnvironment } from "./virtual-environment.ts";
 export { workQueueContract } from "./work-queue-contract.ts";

@@ -1,3 +1,5 @@
+import { nodeModule } from "./node-module.ts";
+
 /** A clock and a chance that differ from those of the process. */
 export interface Bend {
   /** How far the clock is moved, in milliseconds. */
@@ -18,7 +20,7 @@ interface Storage {
   getStore(): Bending | undefined;
 }
 
-let storage: Promise<Storage | null> | null = null;
+let storage: Storage | null = null;
 /** How many works run under another clock: while there are some, the clock of the process asks for which of them it is read. */
 let bent = 0;
 
@@ -27,11 +29,8 @@ let bent = 0;
  * Without `node:async_hooks` the work just runs.
  */
 export async function underBend<T>(bend: Bend, work: () => Promise<T>): Promise<T> {
-  storage ??= import("node:async_hooks").then(
-    ({ AsyncLocalStorage }): Storage => new AsyncLocalStorage<Bending>(),
-    () => null,
-  );
-  const asked = await storage;
+  storage ??= newStorage();
+  const asked = storage;
   if (!asked) return work();
   const restore = bent++ === 0 ? replaceGlobals(asked) : () => undefined;
   restores.push(restore);
@@ -43,6 +42,11 @@ export async function underBend<T>(bend: Bend, work: () => Promise<T>): Promise<
 }
 
 const restores: (() => void)[] = [];
+
+function newStorage(): Storage | null {
+  const hooks = nodeModule("node:async_hooks");
+  return hooks && new hooks.AsyncLocalStorage<Bending>();
+}
 
 function replaceGlobals(asked: Storage): () => void {
   const { Date: RealDate, Math: math } = globalThis;

@@ -6,6 +6,7 @@ import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { addressesIn } from "./address-book.ts";
 import { type GoldenSource, goldenSourceOf } from "./golden-source.ts";
+import { nodeModule } from "./node-module.ts";
 import { TestFailure } from "./test-failure.ts";
 import type { TestRun } from "./test-run.ts";
 import { withoutIdsAndTimes } from "./without-ids-and-times.ts";
@@ -46,8 +47,10 @@ export interface GoldenOptions {
 export async function expectGolden(t: Pick<TestRun, "workflowId">, file: string | URL, options: GoldenOptions = {}): Promise<void> {
   const source = goldenSourceOf(t);
   if (!source) throw new StepfoldError("OPTION_INVALID", { option: "t", reason: "must be what testRun returns" });
-  const { env } = await import("node:process");
-  const { readFile, writeFile } = await import("node:fs/promises");
+  const files = nodeModule("node:fs/promises");
+  if (!files) throw new TestFailure("GOLDEN_INVALID", "There are no files here, so golden files need Node.js, Bun or Deno");
+  const { env } = process;
+  const { readFile, writeFile } = files;
   const text = await readFile(file, "utf8").catch(() => null);
   const isUpdated = options.update ?? Boolean(env.UPDATE_GOLDEN);
   if (isUpdated || (text === null && !env.CI)) return writeFile(file, `${JSON.stringify(goldenOf(source), null, 2)}\n`);

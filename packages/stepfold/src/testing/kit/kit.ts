@@ -20,8 +20,8 @@ import { Executions } from "./executions.ts";
 import type { GoldenSource } from "./golden-source.ts";
 import { KitClock, type KitProcess } from "./kit-clock.ts";
 import { kitStore } from "./kit-store.ts";
-import { isMissing, withMissingTypes } from "./missing-types.ts";
-import { answerOf, type MockCall, Mocks, type MockTable } from "./mocks.ts";
+import { isStub, withMissingTypes } from "./missing-types.ts";
+import { type MockCall, Mocks, type MockTable, mockedOutput } from "./mocks.ts";
 import { replayWith } from "./replay-check.ts";
 import { TestFailure } from "./test-failure.ts";
 
@@ -189,15 +189,15 @@ export class Kit {
     const about = { address: addresses.of(task), nodeId, type, data, attempt, idempotencyKey, signal };
     const mock = this.#mocks.of(about);
     this.calls.push({ ...about, workflowId, isMocked: mock !== undefined });
-    if (!mock && isMissing(definition))
+    if (!mock && isStub(definition))
       this.#fail("MOCK_MISSING", `"${about.address}" has the type "${type}", of which the test gives neither the code nor a mock`);
     if (!mock) return watched(process, signal, () => definition.executor(data, step));
     return watched(process, signal, () => this.#answer(mock, about) as NodeOutput | Promise<NodeOutput>);
   }
 
-  #answer(mock: Parameters<typeof answerOf>[0], about: Omit<MockCall, "call" | "crash">): unknown {
+  #answer(mock: Parameters<typeof mockedOutput>[0], about: Omit<MockCall, "call" | "crash">): unknown {
     try {
-      return answerOf(mock, { ...about, crash: () => this.crash() });
+      return mockedOutput(mock, { ...about, crash: () => this.crash() });
     } catch (error) {
       if (error instanceof TestFailure) this.#fail(error.reason, error.message);
       throw error;

@@ -20,7 +20,7 @@ export function withMissingTypes({ workflows, nodeDefinitions }: Untyped): NodeD
 }
 
 /** True for the node definition of a type whose code a test does not give. */
-export function isMissing(definition: NodeDefinition): boolean {
+export function isStub(definition: NodeDefinition): boolean {
   return stubs.has(definition);
 }
 

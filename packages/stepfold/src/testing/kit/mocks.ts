@@ -27,7 +27,7 @@ export type MockAnswer = unknown;
 /** Answers by name. A list gives its members to successive calls. */
 export type MockTable = Readonly<Record<string, MockAnswer | readonly MockAnswer[]>>;
 
-/** Leaves a node by a handle: what `byHandle` makes. */
+/** Leaves a node by a handle: what `leavesBy` makes. */
 interface HandleAnswer {
   readonly "~handle": string;
   readonly data: unknown;
@@ -37,10 +37,10 @@ interface HandleAnswer {
  * An answer of a mock that leaves the node by a handle.
  *
  * ```ts
- * const t = await testRun(order, { mocks: { approve: byHandle("rejected", { approved: false }) } });
+ * const t = await testRun(order, { mocks: { approve: leavesBy("rejected", { approved: false }) } });
  * ```
  */
-export function byHandle(handle: string, data: unknown = null): HandleAnswer {
+export function leavesBy(handle: string, data: unknown = null): HandleAnswer {
   return { "~handle": handle, data };
 }
 
@@ -86,7 +86,7 @@ export class Mocks {
 }
 
 /** Returns what a step gives that a mock answers. @throws TestFailure if the list of the mock is at its end */
-export function answerOf(mock: Mock, call: Omit<MockCall, "call">): unknown {
+export function mockedOutput(mock: Mock, call: Omit<MockCall, "call">): unknown {
   const { answers, isList, name } = mock;
   const number = ++mock.calls;
   if (isList && number > answers.length)

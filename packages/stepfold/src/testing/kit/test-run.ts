@@ -18,7 +18,7 @@ import type { RuntimeOptions } from "../../runtime/context/runtime-options.ts";
 import type { CancelOptions, ResumeOptions, Run, SignalOptions } from "../../runtime/handle/run.ts";
 import type { StartRunOptions } from "../../runtime/handle/start-run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
+import { defaultStore } from "./default-store.ts";
 import { offerGolden } from "./golden-source.ts";
 import { Kit, type StepCall } from "./kit.ts";
 import type { MockTable } from "./mocks.ts";
@@ -53,13 +53,17 @@ export interface TestRunOptions extends Pick<StartRunOptions, "metadata" | "init
    */
   readonly patienceMs?: number | undefined;
   /** More options of the runtime, such as `limits` and `plugins`. */
-  readonly runtime?: Partial<
-    Omit<RuntimeOptions, "store" | "workflows" | "nodeDefinitions" | "globals" | "environment" | "drive" | "queue" | "feed">
-  >;
+  readonly runtime?:
+    | Partial<Omit<RuntimeOptions, "store" | "workflows" | "nodeDefinitions" | "globals" | "environment" | "drive" | "queue" | "feed">>
+    | undefined;
 }
 
 /** The input of a typed workflow, which may be left out if anything will do. */
-type InputOption<In> = unknown extends In ? { readonly input?: In } : Json extends In ? { readonly input?: In } : { readonly input: In };
+type InputOption<In> = unknown extends In
+  ? { readonly input?: In | undefined }
+  : Json extends In
+    ? { readonly input?: In | undefined }
+    : { readonly input: In };
 
 /** A workflow under test: one execution, a clock that stands still, and a process that can crash. */
 export interface TestRun<Out = Json, Waits = PayloadTypes, Signals = PayloadTypes> extends AsyncDisposable {
@@ -118,7 +122,7 @@ export interface TestRun<Out = Json, Waits = PayloadTypes, Signals = PayloadType
    */
   from(
     nodeId: string,
-    options?: { readonly context?: Readonly<Record<string, unknown>>; readonly input?: unknown },
+    options?: { readonly context?: Readonly<Record<string, unknown>> | undefined; readonly input?: unknown },
   ): Promise<TestRun<Out, Waits, Signals>>;
   /** Lets everything run that needs no time to pass. */
   settle(): Promise<void>;
@@ -181,7 +185,7 @@ const optionChecks = {
 
 function kitOf(workflow: NamedWorkflow, options: TestRunOptions): Kit {
   const { mocks = {}, nodeDefinitions = {}, workflows = [], globals, startAt = Date.UTC(2026, 0, 1) } = options;
-  const { store = memoryStore, replay: replays = true, patienceMs = 1_000, runtime = {} } = options;
+  const { store = defaultStore, replay: replays = true, patienceMs = 1_000, runtime = {} } = options;
   return new Kit({
     workflows: [workflow, ...workflows],
     ...{ nodeDefinitions, mocks, globals, store, replays, patienceMs, runtime },
@@ -301,7 +305,7 @@ class StartedRun<Out, Waits, Signals> implements TestRun<Out, Waits, Signals> {
 
   async from(
     nodeId: string,
-    { context = {}, input }: { readonly context?: Readonly<Record<string, unknown>>; readonly input?: unknown } = {},
+    { context = {}, input }: { readonly context?: Readonly<Record<string, unknown>> | undefined; readonly input?: unknown } = {},
   ): Promise<TestRun<Out, Waits, Signals>> {
     const workflowId = `${this.workflowId}-${nodeId}`;
     const results = Object.entries(context).map(([node, output]) => [node, [{ output, timestamp: this.now }]] as const);

@@ -1,6 +1,10 @@
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import type { ImportedWorkflow } from "../../core/definition/imported-workflow.ts";
+import type { AnyTyped } from "../../engine/node/typed.ts";
 import { runSchedule, type ScheduleOutcome } from "./run-schedule.ts";
 import type { ScenarioOf, ScheduleOptions } from "./scenario.ts";
 import { type FailedSchedule, shrinkSchedule } from "./shrink.ts";
+import { type WorkflowScenarioOptions, workflowScenario } from "./workflow-scenario.ts";
 
 /** Which schedules to run, and how many. */
 export interface SimulateOptions extends Omit<ScheduleOptions, "seed"> {
@@ -49,9 +53,29 @@ export interface SimulationReport {
  * console.log(failures.length); // 0
  * ```
  *
+ * One workflow, of which one execution is started and answered, needs no scenario:
+ *
+ * ```ts
+ * const { failures } = await simulate(refund, { input: { amount: 7 }, answers: { approve: { approved: true } }, nodeDefinitions });
+ * ```
+ *
  * @param scenarioOf makes the scenario, with random numbers that the seed decides
  */
-export async function simulate(scenarioOf: ScenarioOf, options: SimulateOptions = {}): Promise<SimulationReport> {
+export function simulate(scenarioOf: ScenarioOf, options?: SimulateOptions): Promise<SimulationReport>;
+export function simulate(
+  workflow: WorkflowDefinition | ImportedWorkflow | AnyTyped,
+  options?: SimulateOptions & WorkflowScenarioOptions,
+): Promise<SimulationReport>;
+export async function simulate(
+  simulated: ScenarioOf | { readonly id: string },
+  options: SimulateOptions & WorkflowScenarioOptions = {},
+): Promise<SimulationReport> {
+  if (typeof simulated === "function") return runSchedules(simulated, options);
+  const { input, answers, nodeDefinitions, workflows, globals, ...others } = options;
+  return runSchedules(() => workflowScenario(simulated, { input, answers, nodeDefinitions, workflows, globals }), others);
+}
+
+async function runSchedules(scenarioOf: ScenarioOf, options: SimulateOptions): Promise<SimulationReport> {
   const { schedules = 100, seed = 1, maxFailures = 1, shrinks = true, onOutcome, ...more } = options;
   const failures: FailedSchedule[] = [];
   const sums = { schedules: 0, commits: 0, repeated: 0, rescues: 0 };

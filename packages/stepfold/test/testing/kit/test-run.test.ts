@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineDurable } from "../../../src/durable/define-durable.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
-import { byHandle } from "../../../src/testing/kit/mocks.ts";
+import { leavesBy } from "../../../src/testing/kit/mocks.ts";
 import { testRun } from "../../../src/testing/kit/test-run.ts";
 import { subscription } from "./subscription.fixture.ts";
 
@@ -110,7 +110,7 @@ describe("a test of a graph", () => {
   });
 
   it("begins at a node, with what earlier nodes have given", async () => {
-    await using t = await testRun(order, { nodeDefinitions: builtinNodes, mocks: { approve: byHandle("approved") } });
+    await using t = await testRun(order, { nodeDefinitions: builtinNodes, mocks: { approve: leavesBy("approved") } });
     const at = await t.from("approve", { context: { charge: { receipt: "r-2" } } });
     expect(at.way).toEqual(["approve", "done"]);
     expect(at.output).toEqual({ receipt: "r-2" });

@@ -1,0 +1,1 @@
+export { type WorkflowMatchers, workflowMatchers } from "./workflow-matchers.ts";
