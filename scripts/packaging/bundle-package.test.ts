@@ -39,6 +39,13 @@ describe("what is published", () => {
     expect([...reached(chunk)].filter((path) => path.startsWith("node:"))).toEqual([]);
   });
 
+  it("loads what tests need only for those who import it", () => {
+    const forTests = entries.filter(({ chunk }) =>
+      [...reached(chunk)].some((path) => chunks.get(path)?.moduleIds.some((id) => id.includes("/src/testing/"))),
+    );
+    expect(forTests.map(({ name }) => name)).toEqual(["stepfold/testing", "stepfold/testing/vitest"]);
+  });
+
   it("sees node: modules where they are", () => {
     const sqlite = entries.find(({ name }) => name === "stepfold/stores/sqlite")!;
     expect([...reached(sqlite.chunk)]).toContain("node:sqlite");

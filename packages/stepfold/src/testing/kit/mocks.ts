@@ -22,7 +22,7 @@ export interface MockCall {
 }
 
 /** What a step gives in place of what performs it: a value, an error that it throws, or a function of the call. */
-export type MockAnswer = unknown;
+export type MockAnswer = ((call: MockCall) => unknown) | object | string | number | boolean | null | undefined;
 
 /** Answers by name. A list gives its members to successive calls. */
 export type MockTable = Readonly<Record<string, MockAnswer | readonly MockAnswer[]>>;

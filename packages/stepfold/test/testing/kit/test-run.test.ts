@@ -41,7 +41,7 @@ describe("a test of durable code", () => {
   it("has mocks, a clock that is moved, and typed signals", async () => {
     await using t = await testRun(subscription, {
       input: { customer: "ada" },
-      mocks: { charge: ({ attempt }: { attempt: number }) => ({ ok: attempt === 1 }) },
+      mocks: { charge: ({ attempt }) => ({ ok: attempt === 1 }) },
     });
     expect(t.waits).toMatchObject([{ kind: "signal", signal: "cancel", address: "cancel" }]);
     await t.advance("30d");
@@ -79,7 +79,7 @@ describe("a test of durable code", () => {
         return flight;
       },
     });
-    await using t = await testRun(trip, { mocks: { flight: [({ crash }: { crash: () => Promise<never> }) => crash(), "booked"] } });
+    await using t = await testRun(trip, { mocks: { flight: [({ crash }) => crash(), "booked"] } });
     expect(t.calls("flight")).toHaveLength(2);
     await t.crash();
     await t.advance("1d");
@@ -119,7 +119,7 @@ describe("a test of a graph", () => {
   it("mocks steps of children by their address, with and without the number of an item", async () => {
     await using t = await testRun(withBill, {
       nodeDefinitions: builtinNodes,
-      mocks: { "bill/charge": "paid", "pack[1]/weigh": 9, "pack/weigh": ({ address }: { address: string }) => address },
+      mocks: { "bill/charge": "paid", "pack[1]/weigh": 9, "pack/weigh": ({ address }) => address },
     });
     expect(t.status).toBe("completed");
     expect(t.way).toEqual(["bill", "bill/charge", "pack", "pack[0]/weigh", "pack[1]/weigh"]);
