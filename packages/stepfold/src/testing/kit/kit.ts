@@ -69,7 +69,7 @@ export class Kit {
   readonly #options: KitOptions;
   readonly #mocks: Mocks;
   readonly #store: SnapshotStore;
-  readonly #untyped: ReturnType<typeof untyped>;
+  readonly #untyped: { readonly workflows: readonly unknown[]; readonly nodeDefinitions: NodeDefinitions };
   readonly #replay: ReturnType<typeof replayWith>;
   #process: LiveProcess;
   #failure: TestFailure | null = null;

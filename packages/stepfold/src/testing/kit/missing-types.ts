@@ -5,7 +5,7 @@ import type { Untyped } from "../../engine/workflow/typed-workflows.ts";
 const stubs = new WeakSet<NodeDefinition>();
 
 /** Adds node definitions of the types whose code a test does not give: their nodes have to be mocked. */
-export function withMissingTypes({ workflows, nodeDefinitions }: Untyped): NodeDefinitions {
+export function withMissingTypes({ workflows, nodeDefinitions = {} }: Untyped): NodeDefinitions {
   const added: Record<string, NodeDefinition> = {};
   const look = (workflow: unknown): void => {
     if (!isJsonObject(workflow)) return;

@@ -54,7 +54,7 @@ export interface ReplayCheck {
  * @throws StepfoldError `OPTION_INVALID` if two workflows bring different code for one node type
  */
 export function replayCheck({ workflows: given = [], nodeDefinitions: own = {}, globals = {} }: ReplayCheckOptions): ReplayCheck {
-  const { workflows, nodeDefinitions } = untyped(given, own);
+  const { workflows, nodeDefinitions = {} } = untyped(given, own);
   const library = libraryOf(workflows);
   const prepared = new Map<string, PreparedWorkflow>();
   const replay = replayWith(globals);
