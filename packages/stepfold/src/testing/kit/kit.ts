@@ -262,9 +262,14 @@ export class Kit {
   /** Makes a call of the runtime, and lets everything run that follows from it. @throws TestFailure */
   async during<T>(work: (runtime: Runtime) => Promise<T>): Promise<T> {
     this.check();
-    const done = work(this.runtime);
+    const process = this.#process;
+    let isAnswered = false;
+    const done = work(process.runtime).finally(() => {
+      isAnswered = true;
+    });
     done.catch(() => undefined);
     await this.settle();
+    if (!isAnswered && !process.isAlive) throw new TestFailure("PROBLEM", "The process has crashed before it has answered the call");
     return done;
   }
 
