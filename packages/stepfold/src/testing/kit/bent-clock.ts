@@ -1,10 +1,11 @@
+import type { EpochMs } from "../../core/values/json.ts";
 import { nodeModule } from "./node-module.ts";
 
 /** A clock and a chance that differ from those of the process. */
 export interface Bend {
-  /** How far the clock is moved, in milliseconds. */
-  readonly byMs: number;
-  /** How much further it is moved by each reading. */
+  /** What the clock shows at first. */
+  readonly startAt: EpochMs;
+  /** How far each reading moves it, in milliseconds. */
   readonly stepMs: number;
   /** What chance gives: 0 to 1, without 1. */
   readonly chance: number;
@@ -51,7 +52,7 @@ function newStorage(): Storage | null {
 function replaceGlobals(asked: Storage): () => void {
   const { Date: RealDate, Math: math } = globalThis;
   const { random } = math;
-  const now = (bending: Bending): number => RealDate.now() + bending.byMs + bending.stepMs * bending.readings++;
+  const now = (bending: Bending): number => bending.startAt + bending.stepMs * bending.readings++;
   const date = new Proxy(RealDate, {
     construct(target, given: unknown[], made) {
       const bending = given.length === 0 ? asked.getStore() : undefined;

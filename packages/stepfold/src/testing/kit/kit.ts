@@ -46,10 +46,13 @@ export interface KitOptions {
 }
 
 const dayMs = 86_400_000;
-/** The clocks under which code is replayed: what the clock or chance of the process decides comes out differently under at least one of them. */
+/**
+ * The clocks under which code is replayed. What is decided by whether the clock of the process, a length of time or chance is below or above some value,
+ * or even or odd, comes out differently under one of them.
+ */
 const bends: readonly Bend[] = [
-  { byMs: -20_000 * dayMs, stepMs: -dayMs - 1, chance: 0 },
-  { byMs: 20_000 * dayMs + 1, stepMs: dayMs + 1, chance: 1 - 2 ** -30 },
+  { startAt: Date.UTC(1975, 0, 1), stepMs: -dayMs - 1, chance: 0 },
+  { startAt: Date.UTC(2080, 0, 1) + 1, stepMs: dayMs + 1, chance: 1 - 2 ** -30 },
 ];
 
 const advice =
