@@ -54,7 +54,7 @@ export const layers: readonly Layer[] = [
     floor: "1st floor",
     mayImport: ["core", "expressions", "ports", "environment", "engine/node"],
   },
-  { folder: "durable", floor: "1st floor", mayImport: ["core", "engine/node", "engine"] },
+  { folder: "durable", floor: "1st floor", mayImport: ["core", "engine/node", "engine"], publishedIn: "engine" },
   { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "engine/node", "nodes"], node: true },
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
   { folder: "runtime", floor: "1st floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },

@@ -154,7 +154,7 @@ export function testRun<const W extends ImportedWorkflow>(
 ): Promise<TestRun>;
 export function testRun(workflow: WorkflowDefinition, options?: TestRunOptions & { readonly input?: unknown }): Promise<TestRun>;
 export function testRun<In, Out, Waits, Signals>(
-  workflow: Typed<In, Out, Waits, Signals>,
+  workflow: Typed<In, Out, Waits, Signals, never>,
   ...options: Record<never, never> extends InputOption<In>
     ? [options?: TestRunOptions & InputOption<In>]
     : [options: TestRunOptions & InputOption<In>]

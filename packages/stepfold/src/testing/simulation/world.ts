@@ -147,7 +147,7 @@ export class World {
     };
     const { withoutCode = false } = scenario;
     const given = typeof scenario.workflows === "function" ? scenario.workflows(release) : scenario.workflows;
-    const { workflows, nodeDefinitions } = untyped(given, scenario.nodeDefinitions);
+    const { workflows, nodeDefinitions = {} } = untyped(given, scenario.nodeDefinitions);
     // No message tells that it is the turn of an execution that shares a limit.
     const needsPolls = workflows.some((one) => safeMember(one, "concurrency") !== undefined || safeMember(one, "rateLimit") !== undefined);
     const lacksCode = withoutCode && !drive && own.fork("code").chance(0.5);
