@@ -120,8 +120,8 @@ export class Turn {
           await others;
           this.#freshNow = null;
         }
-        const outcomes = this.#settled;
-        if (outcomes.length > 0) this.#settled = [];
+        // taken out, also if there are none yet: what comes during the commit would else be applied twice
+        const outcomes = this.#settled.splice(0);
         const events = this.#applyNews(outcomes);
         const announcedAt = this.#announce(events);
         if (events.length > 0) await this.#commit(events, outcomes);

@@ -183,9 +183,9 @@ export class Deadlines {
 
 /** Calls back after everything else that is ready in this process had a chance to run: timers, the network, other executions. */
 export function onNextMacrotask(callback: () => void): void {
-  awaited++;
+  waitingCallbacks++;
   setImmediateOrTimeout(() => {
-    awaited--;
+    waitingCallbacks--;
     callback();
   });
 }
@@ -194,13 +194,13 @@ export function onNextMacrotask(callback: () => void): void {
 const { setImmediate: setImmediateOrTimeout = setTimeout } = globalThis;
 
 /** How many callbacks wait for the next round of the event loop. */
-let awaited = 0;
+let waitingCallbacks = 0;
 
 /** Resolves when nothing in this library waits for the event loop any more: all code has run that needs no time. For virtual clocks. */
 export async function macrotasksOver(): Promise<void> {
   const turn = (): Promise<void> => new Promise((resolve) => void setImmediateOrTimeout(resolve));
   do await turn();
-  while (awaited > 0);
+  while (waitingCallbacks > 0);
 }
 
 /** The number that `macrotasksSeen` returns. */
