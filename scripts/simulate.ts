@@ -8,7 +8,7 @@ import type { Family, Job, JobResult } from "./simulation/job.ts";
 import { messagesAreKept } from "./simulation/mutant.ts";
 import { runJobs } from "./simulation/threads.ts";
 
-const usage = `npm run simulate -- [--schedules N] [--code | --lives | --crowds] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
+const usage = `npm run simulate -- [--schedules N] [--code | --lives | --code-lives | --crowds] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
 [--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue] [--other-workers yes|no]`;
 
 /** The number of schedules in one job of a thread. */

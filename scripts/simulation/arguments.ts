@@ -27,6 +27,7 @@ const options = {
   chance: { type: "string" },
   code: { type: "boolean", default: false },
   lives: { type: "boolean", default: false },
+  "code-lives": { type: "boolean", default: false },
   crowds: { type: "boolean", default: false },
   mutants: { type: "boolean", default: false },
   only: { type: "string" },
@@ -53,7 +54,7 @@ export function readArguments(args: readonly string[]): Arguments {
     schedules,
     days: values.days === undefined ? daysFor(schedules) : whole("days", values.days),
     seed: whole("seed", values.seed),
-    family: (["code", "lives", "crowds"] as const).find((family) => values[family]) ?? null,
+    family: (["code", "lives", "code-lives", "crowds"] as const).find((family) => values[family]) ?? null,
     mutants: values.mutants || values.only !== undefined,
     only: values.only ?? null,
     options: {

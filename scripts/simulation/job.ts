@@ -1,10 +1,10 @@
 import type { ScheduleOptions } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
 /**
- * What the schedules of a job run: random programs (`randomScenario`), such programs as code (`randomCode`), executions that live long (`randomLives`), or crowds that share limits
+ * What the schedules of a job run: random programs (`randomScenario`), such programs as code (`randomCode`), executions that live long (`randomLives`, `randomCodeLives`), or crowds that share limits
  * (`randomCrowd`).
  */
-export type Family = "programs" | "code" | "lives" | "crowds";
+export type Family = "programs" | "code" | "lives" | "code-lives" | "crowds";
 
 /** A number of schedules that one thread runs, one after the other. */
 export interface Job {

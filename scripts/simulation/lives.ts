@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../../packages/stepfold/src/core/defini
 import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
 import { seededShare } from "../../packages/stepfold/src/core/values/hash/seeded.ts";
 import type { NodeDefinition } from "../../packages/stepfold/src/engine/node/node-definition.ts";
+import type { AnyTyped } from "../../packages/stepfold/src/engine/node/typed.ts";
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { nodes, secret } from "./nodes.ts";
@@ -19,12 +20,18 @@ const people = ["eve", "joe"] as const;
  * restarted in every way. Only the rules that hold for every execution are checked, and that none completes without what has failed.
  */
 export function randomLives(random: Random): Scenario {
+  return livesOf(random, lifeOf);
+}
+
+/** @param lifeWith makes one of the workflows */
+export function livesOf(random: Random, lifeWith: (id: string, random: Random) => WorkflowDefinition | AnyTyped): Scenario {
   const ids = Array.from({ length: random.between(1, 3) }, (_, index) => `life${index}`);
-  const workflows = ids.flatMap((id) => [lifeOf(id, random.fork(id)), childOf(id)]);
+  const given = ids.flatMap((id) => [lifeWith(id, random.fork(id)), childOf(id)]);
+  const workflows = given.map((one) => ("definition" in one ? one.definition : one));
   return {
     store: simulatedStore,
-    workflows,
-    nodeDefinitions: { ...nodes, act, undo: { executor: () => ({ data: "undone" }) } },
+    workflows: given,
+    nodeDefinitions: { ...nodes, act, undo: undoing },
     runtime: { globals: { apiKey: secret }, checkpointBytes: random.pick([1, 300, 32_768]) },
     clients: ids.map((id) => [
       owner(id),
@@ -38,6 +45,9 @@ export function randomLives(random: Random): Scenario {
       ),
   };
 }
+
+/** Undoes any step. */
+export const undoing: NodeDefinition = { executor: () => ({ data: "undone" }) };
 
 /** Fails twice at most in one visit, depending on nothing but the history. */
 const act: NodeDefinition = {
@@ -152,7 +162,7 @@ function restarter(workflowId: string, who: string): ClientScript {
 
 /** I11: an execution does not complete without a result of a step that has failed. */
 function* wrongCompletion({ status, context }: Snapshot, definition: WorkflowDefinition | undefined): Generator<string> {
-  if (status !== "completed" || !definition?.nodes.some(({ id }) => id === "join")) return;
+  if (status !== "completed" || !(definition?.code || definition?.nodes.some(({ id }) => id === "join"))) return;
   for (const nodeId of always) {
     const results = context[nodeId] ?? [];
     if (!results.some(({ error }) => error === undefined)) yield `I11 it has completed, and ${nodeId} has no result`;

@@ -2,6 +2,7 @@ import type { Violation } from "../../packages/stepfold/src/testing/simulation/l
 import { runSchedule } from "../../packages/stepfold/src/testing/simulation/run-schedule.ts";
 import type { ScenarioOf } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { shrinkSchedule } from "../../packages/stepfold/src/testing/simulation/shrink.ts";
+import { randomCodeLives } from "./code-lives.ts";
 import { randomCrowd } from "./crowds.ts";
 import type { Family, Finding, Job, JobResult } from "./job.ts";
 import { randomLives } from "./lives.ts";
@@ -13,6 +14,7 @@ const scenarios: Readonly<Record<Family, ScenarioOf>> = {
   programs: randomScenario,
   code: randomCode,
   lives: randomLives,
+  "code-lives": randomCodeLives,
   crowds: randomCrowd,
 };
 
