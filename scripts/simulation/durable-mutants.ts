@@ -125,9 +125,9 @@ export const durableMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "engine/turn.ts",
-        find: "(scope && !path && this.#codes?.askOf(task) && isFirstOfStep(scope, task))",
-        put: "(scope && !path && this.#codes?.askOf(task) && isFirstOfStep(scope, { ...task, turn: -1 }))",
+        file: "engine/running-tasks.ts",
+        find: "isFirstOfStep(scope, task);",
+        put: "isFirstOfStep(scope, { ...task, turn: -1 });",
       },
     ],
   },
@@ -181,8 +181,8 @@ export const durableMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "engine/turn.ts",
-        find: "      this.#running.set(name, { task, attempt: { outcome, abort: () => undefined } });",
-        put: "      this.#codes!.ended(task);\n      this.#running.delete(name);",
+        find: "      this.#running.add(task, { outcome, abort: () => undefined });",
+        put: "      this.#codes!.ended(task);\n      this.#running.delete(task);",
       },
     ],
   },

@@ -1,6 +1,10 @@
 import { scopedKey } from "../core/snapshot/address.ts";
+import { isFirstOfStep } from "../core/transition/code/code-path.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { scopeAt } from "../core/transition/draft/open-draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { Attempt } from "./attempt/perform.ts";
+import type { CodeRuns } from "./code/code-runs.ts";
 
 /** What names a task: its path. */
 type Named = Pick<Task, "scope" | "pathId">;
@@ -40,12 +44,16 @@ export class RunningTasks {
     for (const { attempt } of this.#tasks.values()) attempt.abort(reason);
   }
 
-  /** Forgets and aborts tasks that are not wanted any more. @param onAborted called with each of them */
-  abortUnwanted(isWanted: (task: Task) => boolean, onAborted: (task: Task) => void): void {
+  /** Forgets and aborts the tasks whose paths have ended or moved on without them. */
+  abortUnwanted(draft: Draft, codes: CodeRuns | null): void {
     for (const [name, { task, attempt }] of this.#tasks) {
-      if (isWanted(task)) continue;
+      const scope = scopeAt(draft, task.scope);
+      const path = scope?.paths.find(({ id }) => id === task.pathId);
+      // the path of a step that code has asked for comes into being with its first event
+      const isAsked = scope !== null && !path && codes?.askOf(task) !== undefined && isFirstOfStep(scope, task);
+      if (path?.turn === task.turn || isAsked) continue;
       this.#tasks.delete(name);
-      onAborted(task);
+      codes?.ended(task);
       attempt.abort(new DOMException("The step is no longer wanted", "AbortError"));
     }
   }

@@ -262,14 +262,7 @@ export class Turn {
   /** Aborts the steps whose paths have ended or moved on without them. */
   #abortUnwanted(): void {
     this.#endedPathCount = this.draft.endedPathCount;
-    const isWanted = (task: Task): boolean => {
-      const scope = scopeAt(this.draft, task.scope);
-      const path = scope?.paths.find(({ id }) => id === task.pathId);
-      if (path) return path.turn === task.turn;
-      // the path of a step that code has asked for comes into being with its first event
-      return scope !== null && this.#codes?.askOf(task) !== undefined && isFirstOfStep(scope, task);
-    };
-    this.#running.abortUnwanted(isWanted, (task) => this.#codes?.ended(task));
+    this.#running.abortUnwanted(this.draft, this.#codes);
   }
 
   /** Leaves code that can do nothing more by itself. If it rests, its path is suspended until one of its steps goes on; see `CodeRunsHost`. */
