@@ -170,7 +170,7 @@ export const durableMutants: readonly CodeMutant[] = [
       {
         file: "engine/code/code-runs.ts",
         find: "    run.leave();\n    this.#runs.delete(scope);",
-        put: "    run.leave();\n    this.#runs.delete(scope);\n    this.#runs.set(`left ${scope}`, run);",
+        put: "    run.leave();\n    this.#runs.delete(scope);\n    this.#runs.set(JSON.stringify([scope]), run);",
       },
     ],
   },

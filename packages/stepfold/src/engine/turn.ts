@@ -1,7 +1,7 @@
 import type { CompiledNode, CompiledWorkflow } from "../core/definition/compiled.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
-import { codePathOf, isFirstOfStep, isOfCode } from "../core/transition/code/code-path.ts";
+import { codePathOf, isOfCode } from "../core/transition/code/code-path.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import { nextTimerAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
