@@ -75,7 +75,7 @@ async function checkEnd(world: World, clientsLeft: number): Promise<void> {
   const chance = random.fork("history");
   for (const entry of ledger.entries.values()) {
     checkAnswers(ledger, entry);
-    checkAttempts(ledger, entry, most);
+    checkAttempts(ledger, entry, most, (address) => replays.hasAsked(entry, address));
     checkLife(ledger, entry);
     replays.checkResults(entry);
     // The node of Stepfold's own schedules is not observed, so its calls are not recorded.

@@ -1,4 +1,5 @@
 import type { CompiledWorkflow } from "../../../core/definition/compiled.ts";
+import { scopedKey } from "../../../core/snapshot/address.ts";
 import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import { draftAfter, fold, workflowAt } from "../../../core/transition/apply.ts";
@@ -37,10 +38,19 @@ export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry
   }
 }
 
-/** I9: no step has more attempts than its policy allows, if that is a number. */
-export function checkAttempts(ledger: Ledger, { workflowId, events }: LedgerEntry, maxAttempts: ReadonlyMap<string, number>): void {
+/**
+ * I9: no step has more attempts than its policy allows, if that is a number.
+ *
+ * @param isAsked whether code has asked for the step of a path, which no definition tells the policy of
+ */
+export function checkAttempts(
+  ledger: Ledger,
+  { workflowId, events }: LedgerEntry,
+  maxAttempts: ReadonlyMap<string, number>,
+  isAsked: (address: string) => boolean,
+): void {
   for (const event of events) {
-    if (event.type !== "failed" || event.undoes) continue;
+    if (event.type !== "failed" || event.undoes || isAsked(scopedKey(event.scope ?? "", event.pathId))) continue;
     const most = maxAttempts.get(event.nodeId) ?? Number.POSITIVE_INFINITY;
     if (event.attempt > most || (event.retryAt !== null && event.attempt >= most))
       ledger.violate("I9", `attempt ${event.attempt} of ${event.nodeId} failed, and ${most} are allowed`, workflowId);

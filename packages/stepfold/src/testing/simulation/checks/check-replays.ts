@@ -105,13 +105,17 @@ export class ReplayChecks {
 
   /** I26: each step has one result. */
   checkResults(entry: LedgerEntry): void {
-    const codes = [...this.#traces.keys()].flatMap((life) => {
-      const [workflowId, incarnation, , code = ""] = life.split(" ");
-      return workflowId === entry.workflowId && incarnation === entry.incarnation ? code.slice(0, code.lastIndexOf("#")) : [];
-    });
     for (const [address, { times }] of this.#resultsOf(entry).of)
-      if (times > 1 && codes.some((code) => numberOfStep(code, address) !== null))
-        this.#ledger.violate("I26", `step ${address} has ${times} results`, entry.workflowId);
+      if (times > 1 && this.hasAsked(entry, address)) this.#ledger.violate("I26", `step ${address} has ${times} results`, entry.workflowId);
+  }
+
+  /** Whether code has asked for the step of a path: its name may also be that of a node. */
+  hasAsked({ workflowId, incarnation }: LedgerEntry, address: string): boolean {
+    for (const life of this.#traces.keys()) {
+      const [id, of, , code = ""] = life.split(" ");
+      if (id === workflowId && of === incarnation && numberOfStep(code.slice(0, code.lastIndexOf("#")), address) !== null) return true;
+    }
+    return false;
   }
 
   #deliver(run: ObservedRun, life: string, address: string, what: string): void {
