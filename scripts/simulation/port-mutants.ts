@@ -39,23 +39,6 @@ export const portMutants: readonly PortMutant[] = [
         },
       }),
   },
-  {
-    name: "lost-ack-taken-for-failure",
-    firstSeed: 20,
-    caughtBy: ["I5b"],
-    store(store) {
-      const applied = new Set<string>();
-      return altered(store, {
-        async commit(commit) {
-          const { commitId, workflowId, expectedVersion: expected } = commit;
-          if (applied.has(commitId)) throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected, actual: expected + 1 });
-          await store.commit(commit);
-          applied.add(commitId);
-        },
-      });
-    },
-    options: { mode: "liveness", faults: ["storeErrorAfter"] },
-  },
   { name: "fence-not-checked", firstSeed: 6, caughtBy: ["I14"], store: broken("ignores the fence"), options: zombies },
   { name: "hands-out-what-is-held", caughtBy: ["I14"], store: broken("hands out what is held") },
   { name: "same-fence-for-all", caughtBy: ["I14"], store: broken("gives every claim of an execution the same fence") },
