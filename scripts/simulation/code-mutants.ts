@@ -519,20 +519,6 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    // a failover loses the receiver's commit, but the message is removed from the outbox nevertheless
-    name: "what-was-lost-counts-as-delivered",
-    firstSeed: 7_700,
-    caughtBy: ["I7"],
-    options: { mode: "liveness", faults: ["failover"] },
-    patches: [
-      {
-        file: "runtime/delivery/deliver-outbox.ts",
-        find: "return this.#hadGap || (this.#answeredMs",
-        put: "return this.#hadGap && (this.#answeredMs",
-      },
-    ],
-  },
-  {
     // a process claims an execution that it already runs, and runs it twice
     name: "own-execution-runs-twice",
     firstSeed: 99,
