@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { effortVariable } from "./test/effort.ts";
 
 const parts = ["core", "expressions", "engine", "nodes"].map((part) => `packages/stepfold/src/${part}/`);
-const areas = ["core", "golden", "reference", "expressions", "engine", "hostile", "limits", "nodes"];
+const areas = ["core", "durable", "golden", "reference", "expressions", "engine", "hostile", "limits", "nodes"];
 // runs and restarts need a store
 const scenarios = [
   ...areas,

@@ -113,3 +113,14 @@ describe("trail", () => {
     expect(places.taker(signalOf("paid"), null)).toBe("wait");
   });
 });
+
+describe("a trail that begins later", () => {
+  it("takes a path that forked off one which has moved for no step of code", () => {
+    const path = { status: "ready", turn: 1, visit: 1, attempts: 0, since: 0 } as const;
+    const asked = (stepPath: readonly string[]): boolean => {
+      const activePaths = ["0", "0.1"].map((id) => ({ ...path, id, nodeId: `at${id.length}`, stepPath }));
+      return trail({ activePaths, context: {} } as unknown as Snapshot).isAskedFor(undefined, "0.1");
+    };
+    expect([asked([]), asked(["before"])]).toEqual([true, false]);
+  });
+});
