@@ -92,6 +92,11 @@ export type GlobalsOption<D extends NodeDefinitions, W = unknown> = GivenGlobals
 /** True for a typed workflow. A definition has a list of `nodes`, and a typed workflow has node definitions by type. */
 export function isTyped(value: unknown): value is AnyTyped {
   if (typeof value !== "object" || value === null) return false;
-  const { definition, nodes } = value as { readonly definition?: unknown; readonly nodes?: unknown };
-  return typeof definition === "object" && definition !== null && typeof nodes === "object" && nodes !== null && !Array.isArray(nodes);
+  try {
+    const { definition, nodes } = value as { readonly definition?: unknown; readonly nodes?: unknown };
+    return typeof definition === "object" && definition !== null && typeof nodes === "object" && nodes !== null && !Array.isArray(nodes);
+  } catch {
+    // a proxy or a getter that throws
+    return false;
+  }
 }
