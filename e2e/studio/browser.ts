@@ -64,6 +64,6 @@ export function expectNoComplaints({ complaints }: TestBrowser): void {
 }
 
 /** Waits until something is true of a page. */
-export async function waitUntil(what: () => Promise<boolean> | boolean, of: string): Promise<void> {
-  await expect.poll(what, { timeout: maxMs, interval: 50, message: of }).toBe(true);
+export async function waitUntil(what: () => Promise<boolean> | boolean, of: string, atMostMs: number = maxMs): Promise<void> {
+  await expect.poll(what, { timeout: atMostMs, interval: 50, message: of }).toBe(true);
 }
