@@ -251,6 +251,25 @@ describe("the end of durable code", () => {
   });
 });
 
+describe("a step that somebody has skipped", () => {
+  it("is undone like one that has completed, with the output that was given", async () => {
+    const undone: unknown[] = [];
+    const workflow = defineDurable({
+      id: "skipped",
+      nodes: { refund: defineNode({ executor: (_data, { compensating }) => ({ data: undone.push(compensating) }) }) },
+      async run({ step }) {
+        await step.run("pay", { incident: true, undo: { type: "refund" } }, () => Promise.reject(new Error("no")));
+        throw new Error("over");
+      },
+    });
+    const { run, environment } = await started(workflow);
+    await run.resume({ step: "pay", payload: { action: "skip", output: "by hand" } });
+    await quiet(environment, run);
+    expect((await run.snapshot()).status).toBe("failed");
+    expect(undone).toEqual([{ completed: true, output: "by hand", idempotencyKey: "one/0.1#1" }]);
+  });
+});
+
 describe("a fork of durable code", () => {
   const workflow = defineDurable({
     id: "forked",
