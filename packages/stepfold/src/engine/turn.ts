@@ -26,6 +26,8 @@ interface Settled {
   readonly isValid?: () => boolean;
 }
 
+const none: readonly Settled[] = [];
+
 /**
  * One turn of an execution: plan, perform, apply and (with a store) commit, until nothing is due.
  *
@@ -121,7 +123,8 @@ export class Turn {
           this.#freshNow = null;
         }
         // taken out, also if there are none yet: what comes during the commit would else be applied twice
-        const outcomes = this.#settled.splice(0);
+        const outcomes = this.#settled.length > 0 ? this.#settled : none;
+        if (outcomes !== none) this.#settled = [];
         const events = this.#applyNews(outcomes);
         const announcedAt = this.#announce(events);
         if (events.length > 0) await this.#commit(events, outcomes);
@@ -144,7 +147,7 @@ export class Turn {
         this.#wake = null;
       }
     } finally {
-      this.#running.abortAll(new DOMException("The turn ended", "AbortError"));
+      if (this.#running.size > 0) this.#running.abortAll(new DOMException("The turn ended", "AbortError"));
       this.#codes?.leaveAll();
     }
   }

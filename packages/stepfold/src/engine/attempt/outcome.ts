@@ -79,7 +79,8 @@ export type Outcome =
 /** Returns the event for an outcome that is applied to a draft. */
 export function eventOf(draft: Draft, task: Task, outcome: Exclude<Outcome, { type: "aborted" }>): Event {
   const step = ofPath(task, outcome, draft.version + 1);
-  const event = step.type === "completed" ? { ...step, ...undoingOf(draft, task) } : step;
+  const undoing = step.type === "completed" ? undoingOf(draft, task) : undefined;
+  const event = undoing ? { ...step, ...undoing } : step;
   if (outcome.type === "completed" && outcome.nextRun) return continuedEvent(draft, event as CompletedEvent, outcome.nextRun);
   if (task.scope === undefined && task.undoes === undefined) return event;
   return { ...event, ...(task.scope !== undefined && { scope: task.scope }), ...(task.undoes && { undoes: task.undoes }) };
