@@ -196,6 +196,7 @@ function checkMap(value: Json, pointer: string): void {
   if (map.remaining !== "finish" && map.remaining !== "cancel") invalid(`${pointer}/remaining`, "must be finish or cancel");
   if (map.completeWhen !== undefined) bound(map.completeWhen, `${pointer}/completeWhen`);
   flag(map.open, `${pointer}/open`);
+  if (map.ahead !== undefined) bound(map.ahead, `${pointer}/ahead`);
 }
 
 const kinds = ["external", "signal", "timer", "child", "incident", "children", "delivery"];

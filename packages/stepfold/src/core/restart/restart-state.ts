@@ -80,7 +80,10 @@ function goesOn({ kind, id }: Wait, { adopts }: RestartTerms): boolean {
 function raised(path: ActivePath, ahead: number): ActivePath {
   if (ahead === 0) return path;
   const [turn, forks] = [path.turn + ahead, (path.forks ?? 0) + ahead];
-  return { ...underNewKey(path), turn, forks, ...(!path.children && { visit: turn }) };
+  const renamed = { ...underNewKey(path), turn, forks };
+  if (!path.children) return { ...renamed, visit: turn };
+  const { map } = path.children;
+  return map ? { ...renamed, children: { ...path.children, map: { ...map, ahead: (map.ahead ?? 0) + ahead } } } : renamed;
 }
 
 /** By how much time has passed since a moment; 0 if that is in the future, because clocks differ. */

@@ -84,6 +84,8 @@ export interface MapState {
   readonly remaining: "finish" | "cancel";
   /** How many items may fail: a number, or a share of all items, rounded down, if it is below 1. */
   readonly tolerated: number;
+  /** By how much turns and forks of items that have not begun are raised, because such items had begun before a restart. */
+  readonly ahead?: number;
 }
 
 /** One place where an execution stands. */

@@ -129,6 +129,21 @@ describe("the key that a compensation is told", () => {
     await runtime.close();
   });
 
+  it("is a new one in every item of a map that had begun before a restart, also after two", async () => {
+    const inner = paying("inner", { p: "pay", p1: "pay", p2: "pay" }, ["p>p1", "p>p2"]);
+    const steps = { m: ["map", { items: [1, 2, 3], workflow: "inner", concurrency: 1 }], no };
+    const { runtime, environment } = setUp(paying("w", steps, ["m>no"], { workflows: { inner } }));
+    const run = await runtime.start("w", { workflowId: "o" });
+    await environment.advance(100);
+    for (const _ of [1, 2]) {
+      await run.restart({ compensated: "again" });
+      await environment.advance(100);
+    }
+    expect([acted.length, new Set(acted).size]).toEqual([27, 27]);
+    expect(new Set(told)).toEqual(new Set(acted));
+    await runtime.close();
+  });
+
   it("is that of the execution which has acted, after a fork and a fork of it", async () => {
     const workflow = paying("w", { p0: "pay", p1: "ask", p2: "pay", q: "ask", no }, ["p0>p1", "p1>p2", "p2>q", "q>no"]);
     const { runtime, environment } = setUp(workflow);

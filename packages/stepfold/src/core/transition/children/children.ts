@@ -113,7 +113,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   });
   child.siblings = children;
   child.version = version;
-  child.paths.push(firstPath(workflow.nodes.get(workflow.starts[0]!)!, version));
+  child.paths.push(firstPath(workflow.nodes.get(workflow.starts[0]!)!, version, children.map?.ahead));
   enter(child.paths[0]!);
   root.children.set(key, child);
   root.openChildren++;

@@ -60,19 +60,23 @@ export interface DraftChildren {
   queue: string[];
 }
 
-/** Returns a new path at its first node. It has the id of the first path of a scope; paths that undo or run `finally` get another one. */
-export function firstPath(node: CompiledNode, since: number): DraftPath {
+/**
+ * Returns a new path at its first node. It has the id of the first path of a scope; paths that undo or run `finally` get another one.
+ *
+ * @param ahead by how much its turns and forks are raised, because a path of this id had begun before a restart
+ */
+export function firstPath(node: CompiledNode, since: number, ahead = 0): DraftPath {
   return {
     open: true,
     id: "0",
     nodeId: node.node.id,
     node,
     status: "ready",
-    turn: 1,
-    visit: 1,
+    turn: 1 + ahead,
+    visit: 1 + ahead,
     attempts: 0,
     since,
-    forks: 0,
+    forks: ahead,
     via: undefined,
     waves: undefined,
     inputs: undefined,

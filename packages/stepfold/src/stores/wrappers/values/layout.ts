@@ -71,7 +71,7 @@ export const askedLayout: ListLayout = listOf(fields("id nodeId kind openedAt ti
 const reopening = fields("waitId version", { waits: listOf(wait) });
 const schemas: Readonly<Record<string, Layout>> = { schemas: { recordOf: "value" } };
 
-const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
+const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated ahead");
 const path = fields("id nodeId status turn visit attempts since forks via draining nextRetryAt begun stepPath", {
   acted,
   waves: { recordOf: "structure" },
