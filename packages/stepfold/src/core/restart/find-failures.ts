@@ -1,4 +1,4 @@
-import type { Event } from "../snapshot/event.ts";
+import type { Event, RestartedEvent } from "../snapshot/event.ts";
 import type { ActivePath, KeptSignal } from "../snapshot/snapshot.ts";
 import type { Draft, ScopeDraft } from "../transition/draft/draft.ts";
 import type { DraftPath } from "../transition/draft/draft-path.ts";
@@ -24,7 +24,7 @@ export interface RunFailures {
   readonly end: FailedAt | null;
   /** The end was decided by a failure in the `finally` nodes. */
   readonly inFinally: boolean;
-  /** Failures of single paths whose scopes went on, oldest first, since the last restart. */
+  /** Failures of single paths whose scopes went on, oldest first: those since the last restart, and those whose errors code still has. */
   readonly finishing: readonly FailedAt[];
   /** The failures of the children that have failed, by key. */
   readonly children: ReadonlyMap<string, FailedAt>;
@@ -72,7 +72,7 @@ class Finding implements RunFailures {
   };
 
   readonly after = (draft: Draft, event: Event): void => {
-    if (event.type === "restarted") this.#restarted(event.state.childStates ?? {});
+    if (event.type === "restarted") this.#restarted(event);
     const { closing, ended, ending, error } = draft;
     this.inbox = draft.inbox;
     // an execution that would have completed has failed in its `finally` nodes
@@ -128,12 +128,17 @@ class Finding implements RunFailures {
     }
   }
 
-  /** A restart opens again what has failed in the scopes that it opens. */
-  #restarted(children: Readonly<Record<string, { readonly activePaths: readonly unknown[] }>>): void {
+  /** A restart opens again what has failed in the scopes that it opens. Code there still has the errors of steps that are not open again. */
+  #restarted({ state, since = Number.POSITIVE_INFINITY }: RestartedEvent): void {
     this.end = null;
     this.inFinally = false;
-    const open = new Set(["", ...Object.keys(children).filter((key) => children[key]!.activePaths.length > 0)]);
-    this.finishing = this.finishing.filter(({ scope }) => !open.has(scope));
+    const pathsOf = (scope: string): readonly ActivePath[] =>
+      (scope === "" ? state.activePaths : state.childStates?.[scope]?.activePaths) ?? [];
+    this.finishing = this.finishing.filter(({ scope, event, isOfCode, pathIds: [pathId] }) => {
+      const open = pathsOf(scope);
+      if (open.length === 0) return scope !== "";
+      return isOfCode && event.version <= since && open.every(({ id }) => id !== pathId);
+    });
   }
 }
 

@@ -21,30 +21,36 @@ export interface OpenedPart {
 
 /** The state from which a run can go on again, and the parts that failed before. */
 export interface OpenedRun {
-  /** The execution just before it failed or was cancelled. */
+  /** The execution just before it failed or was cancelled; the last one if neither is decided. */
   readonly base: Snapshot;
-  /** When the end was decided. */
+  /** When the end was decided; else the time of the last event. */
   readonly leftAt: EpochMs;
   readonly finishing: readonly OpenedPart[];
   /** By the key of the child. */
   readonly children: ReadonlyMap<string, OpenedPart>;
 }
 
-/** Collects, by a replay, each part of a run as it was just before it failed. The end of the run must be decided. */
+/** Collects, by a replay, each part of a run as it was just before it failed. The base is the last state if the end is not decided. */
 export function openedParts(history: RunHistory, failures: RunFailures): OpenedRun {
-  const end = failures.end!;
+  const { end } = failures;
+  const last = end?.event ?? history.events.at(-1)!;
   const finishing: OpenedPart[] = [];
   const children = new Map<string, OpenedPart>();
   let base: Snapshot | null = null;
   const captures = new Captures();
-  captures.add(end, null, (draft) => {
+  const captureBase = (draft: Draft): void => {
     base = closeDraft(draft);
-  });
+  };
+  if (end) captures.add(end, null, captureBase);
   for (const failed of failures.finishing) captures.add(failed, failed.pathIds[0]!, (draft) => finishing.push(pathPart(draft, failed)));
   for (const [key, failed] of failures.children) captures.add(failed, null, (draft) => children.set(key, childPart(draft, failed)));
   const { before, onFailure } = captures;
-  replay(history, { before, onFailure, after: (_draft, event) => event !== end.event });
-  return { base: base!, leftAt: end.event.at, finishing, children };
+  const after = (draft: Draft, event: Event): boolean => {
+    if (event === last && !end) captureBase(draft);
+    return event !== last;
+  };
+  replay(history, { before, onFailure, after });
+  return { base: base!, leftAt: last.at, finishing, children };
 }
 
 type Capture = (draft: Draft) => unknown;

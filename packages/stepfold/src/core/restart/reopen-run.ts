@@ -37,6 +37,23 @@ export function reopenRun(history: RunHistory, newKeys: boolean): Reopened | nul
   return { snapshot: { ...snapshot, ...(failures.inbox.length > 0 && { inbox: failures.inbox }) }, leftAt: opened.leftAt };
 }
 
+/**
+ * Opens a run again as it was at a version. What had failed before, and has made the run or a child fail only later, is open again too: else
+ * it would do so again. Null if the end was decided before the version.
+ */
+export function reopenEarlier(history: RunHistory, version: number): Reopened | null {
+  const { end, children } = findFailures(history);
+  const [first, ...others] = history.events;
+  const next = others.find((event) => event.version > version);
+  const past: RunHistory = { ...history, events: [first, ...others.filter((event) => event.version <= version)] };
+  const failures = findFailures(past);
+  if (!next || failures.end) return null;
+  const opened = openedParts(past, failures);
+  const state = new ReopenedState(past, opened, false);
+  state.reopenCauses([...(end ? [end] : []), ...children.values()]);
+  return { snapshot: withReadableValues(past, state.snapshot()), leftAt: next.at };
+}
+
 /** The scopes of an execution, while failed parts are put back. */
 class ReopenedState {
   readonly #opened: OpenedRun;
@@ -64,6 +81,16 @@ class ReopenedState {
   reopen(end: FailedAt): void {
     this.performAgain(end);
     this.#reopenChildren(end);
+    this.#putBackPaths();
+  }
+
+  /** Opens what had failed before, and has made code fail only later, and everything that had failed in other scopes that went on. */
+  reopenCauses(later: readonly FailedAt[]): void {
+    for (const { event } of later) if (event.type === "failed") this.#putBackThrown(event);
+    this.#putBackPaths();
+  }
+
+  #putBackPaths(): void {
     for (let last = -1; last !== this.#awake.size + this.#children.size; ) {
       last = this.#awake.size + this.#children.size;
       for (const part of this.#opened.finishing) if (!part.failed.isOfCode) this.#putBackPath(part);
@@ -73,8 +100,7 @@ class ReopenedState {
   /** Lets the step that has failed by an event be performed again; of code that has failed, the step whose error it has thrown too. */
   performAgain({ event, scope, isDirect }: FailedAt): void {
     if (!isDirect || !("pathId" in event)) return;
-    const thrown = event.type === "failed" ? this.#stepThrown(event) : undefined;
-    if (thrown) this.#putBackPath(thrown);
+    if (event.type === "failed") this.#putBackThrown(event);
     this.#setPaths(
       scope,
       this.#pathsOf(scope).map((path) => (path.id === event.pathId ? this.#anew(scope, path, event) : path)),
@@ -103,16 +129,17 @@ class ReopenedState {
   }
 
   /**
-   * Returns the step whose error the code of a scope has thrown: the error names its node. If several steps of this name have failed, it is the
-   * latest one with the same message, else the latest one.
+   * Puts the step back whose error the code of a scope has thrown: the error names its node. If several steps of this name have failed, it is
+   * the latest one with the same message, else the latest one.
    */
-  #stepThrown({ scope = "", nodeId, error }: FailedEvent): OpenedPart | undefined {
-    if (error.nodeId === undefined || error.nodeId === nodeId) return undefined;
+  #putBackThrown({ scope = "", nodeId, error }: FailedEvent): void {
+    if (error.nodeId === undefined || error.nodeId === nodeId) return;
     const steps = this.#opened.finishing.filter(
       ({ failed, path }) => failed.isOfCode && failed.scope === scope && path!.nodeId === error.nodeId,
     );
     const isSame = ({ failed: { event } }: OpenedPart): boolean => "error" in event && event.error.message === error.message;
-    return steps.findLast(isSame) ?? steps.at(-1);
+    const thrown = steps.findLast(isSame) ?? steps.at(-1);
+    if (thrown) this.#putBackPath(thrown);
   }
 
   /** Puts a path back that failed while its scope went on, with its children. */
@@ -120,7 +147,10 @@ class ReopenedState {
     const { failed, path } = part;
     const { scope } = failed;
     if (!this.#isOpen(scope) || this.#pathsOf(scope).some(({ id }) => id === path!.id)) return;
-    this.#setPaths(scope, [...this.#pathsOf(scope), path!]);
+    const { children } = path!;
+    // a path that only waits until its children have ended makes way for the one that waits for their results
+    const others = this.#pathsOf(scope).filter(({ draining, children: held }) => !(draining && children && held?.key === children.key));
+    this.#setPaths(scope, [...others, path!]);
     this.#wake(scope);
     this.#putBackChildren(part);
     this.performAgain(failed);
@@ -138,7 +168,7 @@ class ReopenedState {
         continue;
       }
       let reopened = 0;
-      for (let item = 0; item < map.next; item++) if (this.#reopenItem(childKey(scope, group, item))) reopened++;
+      for (let item = 0; item < map.next; item++) reopened += this.#reopenItem(childKey(scope, group, item));
       const counted = { ...children, map: { ...map, failed: map.failed - reopened } };
       this.#setPaths(
         scope,
@@ -147,18 +177,21 @@ class ReopenedState {
     }
   }
 
-  #reopenItem(key: string): boolean {
-    if (this.#children.get(key)?.status !== "failed" || !this.#reopenChild(key)) return false;
+  /** Opens an item again that has failed, or whose failure is decided. Returns by how many its map has counted as failed. */
+  #reopenItem(key: string): 0 | 1 {
+    const item = this.#children.get(key);
+    const isCounted = item?.status === "failed";
+    if (!(isCounted || item?.ending?.status === "failed") || !this.#reopenChild(key)) return 0;
     // they begin one after the other, as far as the map allows it
     const queued = this.#opened.children.get(key)!.failed.event.version;
     this.#children.set(key, { ...this.#children.get(key)!, queued });
-    return true;
+    return isCounted ? 1 : 0;
   }
 
   #reopenChild(key: string): boolean {
     const part = this.#opened.children.get(key);
-    const status = this.#children.get(key)?.status;
-    if (!part || (status !== "failed" && status !== "cancelled")) return false;
+    const child = this.#children.get(key);
+    if (!part || !(child?.ending || child?.status === "failed" || child?.status === "cancelled")) return false;
     this.#putBackChildren(part);
     this.performAgain(part.failed);
     this.#reopenChildren(part.failed);
@@ -168,7 +201,8 @@ class ReopenedState {
 
   #putBackChildren({ children, mapItems }: OpenedPart): void {
     for (const [key, child] of children) {
-      this.#sizeBytes += sizeOfHeld(child) + (this.#children.has(key) ? 0 : childBytes);
+      const present = this.#children.get(key);
+      this.#sizeBytes += sizeOfHeld(child) + (present ? -sizeOfHeld(present) : childBytes);
       this.#children.set(key, child);
     }
     for (const [key, items] of mapItems) this.#mapItems.set(key, items);

@@ -8,7 +8,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import { type Deadline, type Deadlines, macrotasksSeen, nextMacrotask } from "../../environment/system-environment.ts";
 import type { Asking, StepRequest } from "../node/asking.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
-import { givenBy, journalOf, type Remembered } from "./journal.ts";
+import { givenBy, isPerformedAgain, journalOf, type Remembered } from "./journal.ts";
 import { errorOfStep } from "./thrown-step.ts";
 
 /** A step that the code has asked for and has not got yet. */
@@ -71,6 +71,8 @@ export class CodeRun implements Asking {
   /** Results up to this version are in the queue, or the code has got them. */
   #version: number;
   #isDelivering = false;
+  /** The code waits, or has waited, for a step that a restart has opened again, and other results are remembered that came after the one of before. */
+  #isPerformedAgain = false;
   /** What `macrotasksSeen` returned when the code last began to run. */
   #seen = macrotasksSeen();
   #now: EpochMs;
@@ -189,7 +191,8 @@ export class CodeRun implements Asking {
 
   /** Why the end of the code does not fit what is remembered; null if it does. */
   mistakeAtEnd(): string | null {
-    if (this.#highest >= this.#next)
+    // with another result of a step that was performed again, the code need not ask for what it then asked for
+    if (this.#highest >= this.#next && !this.#isPerformedAgain)
       return `the code has ended, and has not asked for all that it once asked for: ${this.#told(this.#next)}`;
     const path = this.#scope()?.paths.find(({ id }) => id === this.pathId);
     return path?.status === "suspended" ? "the code has ended, although nothing has happened that it waits for" : null;
@@ -199,7 +202,7 @@ export class CodeRun implements Asking {
   mistakeAtRest(): string | null {
     if (this.#asks.size === 0)
       return `the code waits for something that is no step, ${this.#next === 1 ? "before its first step" : `after step ${this.#next - 1}, "${this.#names.get(this.#next - 1)}"`}`;
-    if (this.#highest < this.#next) return null;
+    if (this.#highest < this.#next || this.#isPerformedAgain) return null;
     return `${this.#told(this.#next)}, and the code waits without having asked for it`;
   }
 
@@ -234,7 +237,7 @@ export class CodeRun implements Asking {
 
   /** Whether the code can do nothing before a step of it goes on. @param isRunning whether the step of a path is being performed */
   isIdle(isRunning: (pathId: string) => boolean): boolean {
-    if (this.#queue.length > 0 || this.#uncommitted.length > 0 || this.#asks.size === 0 || this.hasEnded) return false;
+    if (this.#hasNext() || this.#uncommitted.length > 0 || this.#asks.size === 0 || this.hasEnded) return false;
     for (const pathId of this.#asks.keys()) if (isRunning(pathId)) return false;
     return true;
   }
@@ -258,6 +261,28 @@ export class CodeRun implements Asking {
     return scopeAt(this.#host.draft(), this.key);
   }
 
+  /** Whether there is a result that the code can get, or for which it has not asked although it should. */
+  #hasNext(): boolean {
+    return this.#isPerformedAgain ? this.#queue.some(({ number }) => this.#isAsked(number)) : this.#queue.length > 0;
+  }
+
+  #isAsked(number: number): boolean {
+    return this.#asks.has(stepPathId(this.pathId, number));
+  }
+
+  /**
+   * Puts the first result at the head of the queue that the code has asked for, if the code waits for a step that a restart has opened again:
+   * what it will ask for then may be remembered already. Returns false if the code waits for no such step.
+   */
+  #passOver(): boolean {
+    const scope = this.#scope();
+    if (!scope || ![...this.#asks.values()].some((ask) => isPerformedAgain(scope, ask))) return false;
+    this.#isPerformedAgain = true;
+    const index = this.#queue.findIndex(({ number }) => this.#isAsked(number));
+    if (index > 0) this.#queue.unshift(...this.#queue.splice(index, 1));
+    return true;
+  }
+
   /** Gives the code its results one by one, in the order of their events. After each one the code runs until it can go no further. */
   async #deliver(): Promise<void> {
     if (this.#isDelivering) return;
@@ -266,7 +291,8 @@ export class CodeRun implements Asking {
       const pathId = stepPathId(this.pathId, next.number);
       const ask = this.#asks.get(pathId);
       if (!ask) {
-        void this.#expect(next);
+        if (!this.#passOver()) void this.#expect(next);
+        else if (this.#hasNext()) continue;
         break;
       }
       // the code must have come to rest since it last began to run: else what it asks for next would depend on the speed of this process

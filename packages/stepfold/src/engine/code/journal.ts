@@ -44,3 +44,14 @@ export function givenBy(event: Event, draft: Draft, scope: ScopeDraft, codePathI
   for (const { scope: key, nodeId, result } of draft.results) add(key, nodeId, result);
   return given;
 }
+
+/** Whether a step has ended once, and a restart has let it be performed again. Its attempts have begun anew then. */
+export function isPerformedAgain(
+  { context, paths }: ScopeDraft,
+  { nodeId, pathId }: { readonly nodeId: string; readonly pathId: string },
+): boolean {
+  const attempts = (context[nodeId] ?? []).flatMap((result) => (result.pathId === pathId ? [result.attempt] : []));
+  const open = paths.find(({ id }) => id === pathId);
+  if (open) attempts.push(open.attempts + 1);
+  return attempts.some((attempt, i) => i > 0 && attempt <= attempts[i - 1]!);
+}

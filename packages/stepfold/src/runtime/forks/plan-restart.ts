@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { fitted } from "../../core/restart/fitted.ts";
-import { type Reopened, reopenRun } from "../../core/restart/reopen-run.ts";
+import { type Reopened, reopenEarlier, reopenRun } from "../../core/restart/reopen-run.ts";
 import { passedMs, type RestartTerms, restartState } from "../../core/restart/restart-state.ts";
 import { firstVersion, type RunHistory } from "../../core/restart/run-history.ts";
 import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
@@ -16,7 +16,7 @@ import { byIn, type Caller } from "../callers/caller.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { adoptedChildren } from "./adopted-children.ts";
 import { type ForkPlan, nameOf, nodesOf, performedAfter, type TimeOptions, wantedDefinition } from "./fork.ts";
-import { loadHistory, refused, stateAt } from "./load-history.ts";
+import { loadHistory, refused } from "./load-history.ts";
 
 /** How a restarted execution goes on. */
 export interface RestartOptions extends TimeOptions, Asked {
@@ -131,10 +131,9 @@ function timeAt({ givenTime }: SnapshotHead, { timeout, deadline }: TimeOptions,
 }
 
 /** Returns the execution as it was before the first of the steps that were undone. */
-function beforeUndone(history: RunHistory, undone: readonly { readonly version: number }[]): Reopened {
+function beforeUndone(history: RunHistory, undone: readonly { readonly version: number }[]): Reopened | null {
   const version = Math.max(firstVersion(history), Math.min(...undone.map((step) => step.version)) - 1);
-  const next = history.events[version + 1 - firstVersion(history)]!;
-  return { snapshot: stateAt(history, version), leftAt: next.at };
+  return reopenEarlier(history, version) ?? reopenRun(history, false);
 }
 
 /** Returns the steps that were undone since the last restart, each with the version of its result. */
