@@ -1,5 +1,5 @@
 import { childKey, parentKey, scopedKey } from "../snapshot/address.ts";
-import type { Event, FailedEvent, SuspendedEvent } from "../snapshot/event.ts";
+import type { Event, FailedEvent, RestartedEvent, SuspendedEvent } from "../snapshot/event.ts";
 import { underNewKey } from "../snapshot/parts/acted.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
 import { type ActivePath, type ChildState, isTerminal, type Snapshot } from "../snapshot/snapshot.ts";
@@ -8,6 +8,7 @@ import { childBytes, sizeOfHeld } from "../transition/draft/result-size.ts";
 import { type EpochMs, isJsonObject } from "../values/json.ts";
 import { type FailedAt, findFailures } from "./find-failures.ts";
 import { type OpenedPart, type OpenedRun, openedParts } from "./opened-parts.ts";
+import { aheadOf, raised } from "./restart-state.ts";
 import { type RunHistory, replay } from "./run-history.ts";
 import { withReadableValues } from "./values-of-run.ts";
 
@@ -59,6 +60,7 @@ class ReopenedState {
   readonly #opened: OpenedRun;
   readonly #newKeys: boolean;
   readonly #suspended = new Map<string, SuspendedEvent>();
+  readonly #restarts: RestartedEvent[] = [];
   readonly #children: Map<string, ChildState>;
   readonly #mapItems: Map<string, NonNullable<Snapshot["mapItems"]>[string]>;
   /** The scopes in which something was opened again, and those around them. */
@@ -68,7 +70,10 @@ class ReopenedState {
 
   constructor({ events }: RunHistory, opened: OpenedRun, newKeys: boolean) {
     const { activePaths, childStates = {}, mapItems = {}, sizeBytes } = opened.base;
-    for (const event of events) if (event.type === "suspended") this.#suspended.set(scopedKey(event.scope ?? "", event.pathId), event);
+    for (const event of events) {
+      if (event.type === "suspended") this.#suspended.set(scopedKey(event.scope ?? "", event.pathId), event);
+      else if (event.type === "restarted") this.#restarts.push(event);
+    }
     this.#opened = opened;
     this.#newKeys = newKeys;
     this.#paths = activePaths;
@@ -150,7 +155,7 @@ class ReopenedState {
     const { children } = path!;
     // a path that only waits until its children have ended makes way for the one that waits for their results
     const others = this.#pathsOf(scope).filter(({ draining, children: held }) => !(draining && children && held?.key === children.key));
-    this.#setPaths(scope, [...others, path!]);
+    this.#setPaths(scope, [...others, raised(path!, this.#aheadSince(part))]);
     this.#wake(scope);
     this.#putBackChildren(part);
     this.performAgain(failed);
@@ -199,13 +204,21 @@ class ReopenedState {
     return true;
   }
 
-  #putBackChildren({ children, mapItems }: OpenedPart): void {
-    for (const [key, child] of children) {
+  #putBackChildren(part: OpenedPart): void {
+    const ahead = this.#aheadSince(part);
+    for (const [key, before] of part.children) {
+      const child = { ...before, activePaths: before.activePaths.map((path) => raised(path, ahead)) };
       const present = this.#children.get(key);
       this.#sizeBytes += sizeOfHeld(child) + (present ? -sizeOfHeld(present) : childBytes);
       this.#children.set(key, child);
     }
-    for (const [key, items] of mapItems) this.#mapItems.set(key, items);
+    for (const [key, items] of part.mapItems) this.#mapItems.set(key, items);
+  }
+
+  /** By how much restarts have raised what was open since a part has failed. */
+  #aheadSince({ failed: { event } }: OpenedPart): number {
+    const later = this.#restarts.filter(({ version }) => version > event.version);
+    return later.reduce((sum, { version, since }) => sum + (since === undefined ? 0 : aheadOf(version, since)), 0);
   }
 
   /** Returns a path whose step or wait has failed, as it begins again. */

@@ -76,8 +76,16 @@ function goesOn({ kind, id }: Wait, { adopts }: RestartTerms): boolean {
   return kind === "child" ? adopts.some(({ waitId }) => waitId === id) : kind !== "delivery";
 }
 
+/**
+ * By how much a restart that goes on at a version raises turns, visits and forks: steps after that version were performed before, so what they
+ * are named by must not repeat. No event raises a turn by more than two. @param version the version that the restart makes
+ */
+export function aheadOf(version: number, since: number): number {
+  return 2 * (version - since);
+}
+
 /** Raises what ids of waits, children and forks, and idempotency keys, are made of. The children of a path keep their key. */
-function raised(path: ActivePath, ahead: number): ActivePath {
+export function raised(path: ActivePath, ahead: number): ActivePath {
   if (ahead === 0) return path;
   const [turn, forks] = [path.turn + ahead, (path.forks ?? 0) + ahead];
   const renamed = { ...underNewKey(path), turn, forks };

@@ -71,8 +71,8 @@ export class CodeRun implements Asking {
   /** Results up to this version are in the queue, or the code has got them. */
   #version: number;
   #isDelivering = false;
-  /** The code waits, or has waited, for a step that a restart has opened again, and other results are remembered that came after the one of before. */
-  #isPerformedAgain = false;
+  /** The stamp for which all results in the queue were passed over, until a step has a result that is performed again; null if none was. */
+  #passedOver: number | null = null;
   /** What `macrotasksSeen` returned when the code last began to run. */
   #seen = macrotasksSeen();
   #now: EpochMs;
@@ -192,7 +192,7 @@ export class CodeRun implements Asking {
   /** Why the end of the code does not fit what is remembered; null if it does. */
   mistakeAtEnd(): string | null {
     // with another result of a step that was performed again, the code need not ask for what it then asked for
-    if (this.#highest >= this.#next && !this.#isPerformedAgain)
+    if (this.#highest >= this.#next && this.#passedOver === null)
       return `the code has ended, and has not asked for all that it once asked for: ${this.#told(this.#next)}`;
     const path = this.#scope()?.paths.find(({ id }) => id === this.pathId);
     return path?.status === "suspended" ? "the code has ended, although nothing has happened that it waits for" : null;
@@ -202,7 +202,7 @@ export class CodeRun implements Asking {
   mistakeAtRest(): string | null {
     if (this.#asks.size === 0)
       return `the code waits for something that is no step, ${this.#next === 1 ? "before its first step" : `after step ${this.#next - 1}, "${this.#names.get(this.#next - 1)}"`}`;
-    if (this.#highest < this.#next || this.#isPerformedAgain) return null;
+    if (this.#highest < this.#next || this.#passedOver !== null) return null;
     return `${this.#told(this.#next)}, and the code waits without having asked for it`;
   }
 
@@ -237,7 +237,13 @@ export class CodeRun implements Asking {
 
   /** Whether the code can do nothing before a step of it goes on. @param isRunning whether the step of a path is being performed */
   isIdle(isRunning: (pathId: string) => boolean): boolean {
-    if (this.#hasNext() || this.#uncommitted.length > 0 || this.#asks.size === 0 || this.hasEnded) return false;
+    if (
+      (this.#queue.length > 0 && this.#passedOver !== this.stamp) ||
+      this.#uncommitted.length > 0 ||
+      this.#asks.size === 0 ||
+      this.hasEnded
+    )
+      return false;
     for (const pathId of this.#asks.keys()) if (isRunning(pathId)) return false;
     return true;
   }
@@ -261,28 +267,6 @@ export class CodeRun implements Asking {
     return scopeAt(this.#host.draft(), this.key);
   }
 
-  /** Whether there is a result that the code can get, or for which it has not asked although it should. */
-  #hasNext(): boolean {
-    return this.#isPerformedAgain ? this.#queue.some(({ number }) => this.#isAsked(number)) : this.#queue.length > 0;
-  }
-
-  #isAsked(number: number): boolean {
-    return this.#asks.has(stepPathId(this.pathId, number));
-  }
-
-  /**
-   * Puts the first result at the head of the queue that the code has asked for, if the code waits for a step that a restart has opened again:
-   * what it will ask for then may be remembered already. Returns false if the code waits for no such step.
-   */
-  #passOver(): boolean {
-    const scope = this.#scope();
-    if (!scope || ![...this.#asks.values()].some((ask) => isPerformedAgain(scope, ask))) return false;
-    this.#isPerformedAgain = true;
-    const index = this.#queue.findIndex(({ number }) => this.#isAsked(number));
-    if (index > 0) this.#queue.unshift(...this.#queue.splice(index, 1));
-    return true;
-  }
-
   /** Gives the code its results one by one, in the order of their events. After each one the code runs until it can go no further. */
   async #deliver(): Promise<void> {
     if (this.#isDelivering) return;
@@ -291,8 +275,7 @@ export class CodeRun implements Asking {
       const pathId = stepPathId(this.pathId, next.number);
       const ask = this.#asks.get(pathId);
       if (!ask) {
-        if (!this.#passOver()) void this.#expect(next);
-        else if (this.#hasNext()) continue;
+        void this.#expect(next);
         break;
       }
       // the code must have come to rest since it last began to run: else what it asks for next would depend on the speed of this process
@@ -320,7 +303,23 @@ export class CodeRun implements Asking {
     const { stamp } = this;
     for (let i = 0; i < loopsToRest; i++) await nextMacrotask();
     if (this.isLeft || this.hasEnded || this.stamp !== stamp || this.#asks.size === 0 || this.#queue[0]?.number !== number) return;
-    this.#host.changed(this, `${this.#told(number)}, and the code waits without having asked for it`);
+    if (!this.#passOver()) this.#host.changed(this, `${this.#told(number)}, and the code waits without having asked for it`);
+  }
+
+  /** If the code waits for a step that a restart has opened again, what it will ask for then may be remembered already. Returns whether it does. */
+  #passOver(): boolean {
+    const scope = this.#scope();
+    if (!scope || ![...this.#asks.values()].some((ask) => isPerformedAgain(scope, ask))) return false;
+    const index = this.#queue.findIndex(({ number }) => this.#asks.has(stepPathId(this.pathId, number)));
+    this.#passedOver = this.stamp;
+    if (index < 0) {
+      // whether the code is idle is judged anew
+      this.#host.asked();
+      return true;
+    }
+    this.#queue.unshift(...this.#queue.splice(index, 1));
+    void this.#deliver();
+    return true;
   }
 
   /** Says what is remembered of the asking with a number. */

@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { fitted } from "../../core/restart/fitted.ts";
 import { type Reopened, reopenEarlier, reopenRun } from "../../core/restart/reopen-run.ts";
-import { passedMs, type RestartTerms, restartState } from "../../core/restart/restart-state.ts";
+import { aheadOf, passedMs, type RestartTerms, restartState } from "../../core/restart/restart-state.ts";
 import { firstVersion, type RunHistory } from "../../core/restart/run-history.ts";
 import type { Event, RestartedEvent } from "../../core/snapshot/event.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
@@ -83,8 +83,7 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
   const snapshot = compiled.hash === definition.hash ? reopened.snapshot : fitted(reopened.snapshot, compiled);
   const { adopts, plans } = await adoptedChildren(context, head, snapshot, options.compensated);
   const version = head.version + 1;
-  // steps after this point were performed before, so what they are named by must not repeat. No event raises a turn by more than two
-  const ahead = isAgain ? 2 * (version - snapshot.version) : 0;
+  const ahead = isAgain ? aheadOf(version, snapshot.version) : 0;
   const terms = { version, adopts, ahead, laterMs: 0 } satisfies RestartTerms;
   const timesAt = (now: EpochMs): Pick<RestartedEvent, "deadlineAt" | "givenTime"> => {
     const about = { workflowId, input: snapshot.input, metadata: head.metadata, at: now };

@@ -69,13 +69,15 @@ export class EffectLog {
 
 /**
  * Returns how many calls may look the same. A step that suspends again after each answer may get the same answer again, and a step that
- * is tried again after an incident or a restart begins with its first attempt.
+ * is tried again after an incident or a restart begins with its first attempt. If a child fails, and a scope around it fails too before the steps
+ * of the child are undone, that scope goes on to undo them, and the step that was about to be undone is undone again, under the same key.
  */
-function timesWanted(entry: LedgerEntry | undefined, { pathId, resumed }: Effect): number {
+function timesWanted(entry: LedgerEntry | undefined, { pathId, resumed, idempotencyKey, isCompensation }: Effect): number {
   if (!entry) return 1;
   const events = entry.events.filter((event) => isOfPath(event, pathId));
   const incidents = events.filter((event) => event.type === "failed" && event.incident === true).length;
   const restarts = entry.events.filter(({ type }) => type === "restarted").length;
+  if (isCompensation) return incidents + (restarts + 1) * idempotencyKey.split(">").length;
   return incidents + restarts + (resumed === "" ? 1 : events.filter(({ type }) => type === "suspended").length);
 }
 

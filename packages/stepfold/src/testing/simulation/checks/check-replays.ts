@@ -29,6 +29,8 @@ interface KnownResult {
   readonly times: number;
   /** Whether the process gave it that performed the step: an answer may come from anybody. */
   readonly isOwn: boolean;
+  /** Whether the step had a result before a restart: the code may get older results after this one. */
+  readonly isAgain: boolean;
 }
 
 /** What is known of the results of an execution. */
@@ -128,7 +130,7 @@ export class ReplayChecks {
     if (!result) this.#violate("I27", run, `the code ${what}, which is not acknowledged`);
     else if (result.version < run.version)
       this.#violate("I27", run, `the code ${what}, of version ${result.version}, after it had got version ${run.version}`);
-    run.version = result?.version ?? run.version;
+    if (result && !result.isAgain) run.version = result.version;
   }
 
   /** I26: the run does the same as the runs before. */
@@ -151,8 +153,11 @@ export class ReplayChecks {
         known.restarts++;
         for (const [address, result] of known.of) known.of.set(address, { ...result, times: 0, isOwn: false });
       }
-      for (const { address, version, counts, isOwn } of resultsIn(event))
-        known.of.set(address, { version, isOwn, times: (known.of.get(address)?.times ?? 0) + Number(counts) });
+      for (const { address, version, counts, isOwn } of resultsIn(event)) {
+        const before = known.of.get(address);
+        const isAgain = before !== undefined && (before.isAgain || before.times === 0);
+        known.of.set(address, { version, isOwn, isAgain, times: (before?.times ?? 0) + Number(counts) });
+      }
     }
     known.seen = entry.events.length;
     return known;
