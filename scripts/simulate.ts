@@ -14,7 +14,7 @@ const usage = `npm run simulate -- [--schedules N] [--code | --lives | --code-li
 /** The number of schedules in one job of a thread. */
 const batch = 50;
 /** For so many random programs there is one schedule more of another family. */
-const programsForOne = { code: 2, lives: 5, crowds: 10 };
+const programsForOne = { code: 1, lives: 5, "code-lives": 10, crowds: 10 };
 /** The number of schedules of the library in one day. */
 const schedulesADay = 50;
 
@@ -103,7 +103,7 @@ function jobsOfCorpus(schedules: number): Job[] {
 }
 
 function jobsOfOthers(schedules: number): Job[] {
-  return (["code", "lives", "crowds"] as const).flatMap((family) => jobsFor(1, Math.floor(schedules / programsForOne[family]), {}, family));
+  return (["code", "lives", "code-lives", "crowds"] as const).flatMap((family) => jobsFor(1, Math.floor(schedules / programsForOne[family]), {}, family));
 }
 
 function jobsFor(seed: number, schedules: number, options: Job["options"], family: Family): Job[] {

@@ -108,7 +108,13 @@ function checkDeadline(ledger: Ledger, workflowId: string, known: readonly Event
     if (earlyMs > 0) ledger.violate("I8", `it failed ${earlyMs} ms before its deadline`, workflowId);
     if (-earlyMs > ledger.maxLateMs) ledger.violate("I7", `it failed ${-earlyMs} ms after its deadline`, workflowId);
   }
-  if ("startedAt" in event && !event.undoes && !isAtEnd(event) && event.startedAt >= (deadlineAt ?? Number.POSITIVE_INFINITY))
+  if (
+    "startedAt" in event &&
+    !event.undoes &&
+    !isAtEnd(event) &&
+    !isRest(event) &&
+    event.startedAt >= (deadlineAt ?? Number.POSITIVE_INFINITY)
+  )
     ledger.violate("I19", `${event.nodeId} was begun ${event.startedAt - deadlineAt!} ms after the deadline`, workflowId);
 }
 
@@ -116,6 +122,11 @@ function checkDeadline(ledger: Ledger, workflowId: string, known: readonly Event
 function deadlineBefore(known: readonly Event[], version: number): number | undefined {
   const sets = known.findLast((event) => event.version < version && opensExecution(event));
   return sets && opensExecution(sets) ? sets.deadlineAt : undefined;
+}
+
+/** True if code rests: nothing begins by that. */
+function isRest(event: Event): boolean {
+  return event.type === "suspended" && event.waits.length === 0;
 }
 
 /** True if a step runs at the end of the execution (`finally`), or in a child of such a step. */
