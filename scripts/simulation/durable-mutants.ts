@@ -152,8 +152,8 @@ export const durableMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "engine/turn.ts",
-        find: "    return task.undoes ? prepareUndo(compiled) : (this.#codes!.askOf(task)?.prepared ?? null);",
-        put: "    return task.undoes ? prepareUndo(compiled) : ((task.attempt === 1 && this.#codes!.askOf(task)?.prepared) || null);",
+        find: "    return task.undoes ? prepareUndo(compiled) : (this.#codes?.askOf(task)?.prepared ?? null);",
+        put: "    return task.undoes ? prepareUndo(compiled) : ((task.attempt === 1 && this.#codes?.askOf(task)?.prepared) || null);",
       },
     ],
   },

@@ -3,6 +3,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { aFunction, aList, anObject, anything, aText, checkOptions, type OptionCheck } from "../core/values/check-arguments.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
+import { codeEngine } from "../engine/code/code-engine.ts";
 import type { Asking, CodeContext } from "../engine/node/asking.ts";
 import type { NodeDefinition, NodeDefinitions, NodeOutput } from "../engine/node/node-definition.ts";
 import type { Schema, SchemaInput, SchemaOutput, Schemas } from "../engine/node/standard-schema.ts";
@@ -202,7 +203,7 @@ function codeNode<I extends Schema, Out, W extends Schemas, S extends Schemas, G
   const read = readingInput(id, options.input);
   return {
     ...(output !== undefined && { output }),
-    "~code": { waits: options.waits ?? {}, signals: options.signals ?? {} },
+    "~code": { waits: options.waits ?? {}, signals: options.signals ?? {}, engine: codeEngine },
     async executor(_data, context: StepContext & CodeContext): Promise<NodeOutput> {
       const code = context["~asking"];
       if (!code) throw new StepfoldError("CODE_MISPLACED", { workflow: id });

@@ -3,7 +3,6 @@ import type { Warning } from "../core/snapshot/parts/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
-import { prepareStep, prepareUndo } from "./code/prepare-step.ts";
 import { type Log, logTo } from "./logger.ts";
 import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
 import type { Scrub } from "./secrets/scrubber.ts";
@@ -11,6 +10,7 @@ import { shownError } from "./secrets/shown-error.ts";
 import type { TurnSetting } from "./setting.ts";
 import { Turn } from "./turn.ts";
 import type { AttemptRequest, TurnRequest } from "./turn-options.ts";
+import { prepareUndo } from "./workflow/prepare-undo.ts";
 import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
 
 /** How many paths of one execution are performed at once, by default. */
@@ -23,12 +23,13 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   const { workflowId } = draft;
   const { performing, info, log } = attemptContext(draft, setting, request);
   const watched = plugins.length > 0;
+  const { code, nodeDefinitions } = workflow;
+  const late = (id: string, step: string): void => warnOfLateStep(id, step, workflowId, log);
   return new Turn(draft, {
     performing,
     prepared: workflow.nodes,
-    prepareStep: (step) => prepareStep(step, workflow.nodeDefinitions, setting.limits),
-    prepareUndo: (compiled) => prepareUndo(compiled, workflow.nodeDefinitions),
-    onLateStep: (id, step) => warnOfLateStep(id, step, workflowId, log),
+    codeRuns: code && ((host) => code.runs({ ...host, prepare: (step) => code.prepareStep(step, nodeDefinitions, setting.limits), late })),
+    prepareUndo: (compiled) => prepareUndo(compiled, nodeDefinitions),
     concurrency: request.concurrency ?? defaultConcurrency,
     stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
     environment,

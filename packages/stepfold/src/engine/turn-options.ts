@@ -8,7 +8,7 @@ import type { EpochMs } from "../core/values/json.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import type { Outcome } from "./attempt/outcome.ts";
-import type { StepRequest } from "./node/asking.ts";
+import type { CodeRuns, CodeRunsHost } from "./code/code-runs.ts";
 import type { Secrets } from "./secrets/secrets.ts";
 import type { PreparedNode } from "./workflow/prepared-node.ts";
 
@@ -39,12 +39,10 @@ export interface TurnOptions {
   readonly performing: AttemptContext;
   /** The code of each node. */
   readonly prepared: ReadonlyMap<CompiledNode, PreparedNode>;
-  /** Returns what performs a step that code asks for. @throws StepfoldError `OPTION_INVALID`, `NODE_TYPE_UNKNOWN`, ... */
-  readonly prepareStep: (request: StepRequest) => PreparedNode;
+  /** Makes the runs of code; null if the workflow has no code, or this process does not have it. */
+  readonly codeRuns: ((host: Omit<CodeRunsHost, "prepare" | "late">) => CodeRuns) | null;
   /** Returns what performs a step that undoes one that code has asked for. */
   readonly prepareUndo: (compiled: CompiledNode) => PreparedNode;
-  /** Called if code of a workflow asks for a step after it was left. */
-  readonly onLateStep: (workflow: string, step: string) => void;
   /** The most tasks that run at the same time. */
   readonly concurrency: number;
   /** The most tasks that the turn performs. After them the turn ends, and another turn can continue the execution. */

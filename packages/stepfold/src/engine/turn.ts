@@ -12,7 +12,7 @@ import type { EpochMs } from "../core/values/json.ts";
 import { Breaks } from "../environment/system-environment.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
-import { CodeRuns } from "./code/code-runs.ts";
+import type { CodeRuns } from "./code/code-runs.ts";
 import { exhausted, settleOutcome } from "./limits.ts";
 import { OutboxSender } from "./outbox-sender.ts";
 import { RunningTasks } from "./running-tasks.ts";
@@ -72,20 +72,19 @@ export class Turn {
     this.#options = options;
     this.#breaks = new Breaks(() => options.environment.monotonicMs());
     this.#outboxSender = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
-    this.#codes = draft.workflow.runsCode ? this.#codeRuns() : null;
+    this.#codes = this.#codeRuns();
   }
 
-  #codeRuns(): CodeRuns {
-    const { prepareStep, performing, onLateStep } = this.#options;
-    return new CodeRuns({
+  #codeRuns(): CodeRuns | null {
+    const { performing, codeRuns } = this.#options;
+    if (!codeRuns) return null;
+    return codeRuns({
       draft: () => this.draft,
-      prepare: prepareStep,
       deadlines: performing.deadlines,
       silentMs: performing.stepTimeoutMs,
       isRunning: (step) => this.#running.has(step),
       wake: () => this.#wake?.(),
       leave: (task, mayRest) => this.#leave(task, mayRest),
-      late: onLateStep,
     });
   }
 
@@ -349,7 +348,7 @@ export class Turn {
     const compiled = task.undoes ? node.compensation! : node;
     const known = prepared.get(compiled);
     if (known) return known;
-    return task.undoes ? prepareUndo(compiled) : (this.#codes!.askOf(task)?.prepared ?? null);
+    return task.undoes ? prepareUndo(compiled) : (this.#codes?.askOf(task)?.prepared ?? null);
   }
 
   /** Begins the code of scopes, and the steps that code has asked for and that have no path yet. */

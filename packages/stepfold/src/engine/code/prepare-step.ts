@@ -1,5 +1,4 @@
 import { stepNode } from "../../core/definition/code-nodes.ts";
-import type { CompiledNode } from "../../core/definition/compiled.ts";
 import { type CompiledPolicy, compilePolicy } from "../../core/definition/compiled-policy.ts";
 import type { RetryPolicy } from "../../core/definition/definition.ts";
 import { DefinitionReport } from "../../core/definition/definition-report.ts";
@@ -11,7 +10,8 @@ import { normalise } from "../../core/values/to-json.ts";
 import { expressionLanguage } from "../../expressions/expression-language.ts";
 import type { StepRequest } from "../node/asking.ts";
 import type { NodeDefinition, NodeDefinitions } from "../node/node-definition.ts";
-import { definitionOf, type PreparedNode, prepareNode } from "../workflow/prepared-node.ts";
+import { preparedAlone } from "../workflow/prepare-undo.ts";
+import { definitionOf, type PreparedNode } from "../workflow/prepared-node.ts";
 import { withPlainOutput } from "./plain-output.ts";
 
 const { compileTemplate } = expressionLanguage;
@@ -29,35 +29,13 @@ export function prepareStep(request: StepRequest, nodeDefinitions: NodeDefinitio
     incident: incident === true,
     undo: undo && undoneBy(name, undo, limits),
   });
-  return prepared(compiled, definition);
+  return preparedAlone(compiled, definition);
 }
 
 function ofType(nodeId: string, type: string, known: NodeDefinitions): { readonly type: string; readonly definition: NodeDefinition } {
   const definition = definitionOf(known, type);
   if (!definition) throw new StepfoldError("NODE_TYPE_UNKNOWN", { nodeId, type, known: Object.keys(known) });
   return { type, definition: withPlainOutput(definition) };
-}
-
-/** Returns what performs a step that undoes one that code has asked for. If there is no code of its type, the step fails. */
-export function prepareUndo(compiled: CompiledNode, nodeDefinitions: NodeDefinitions): PreparedNode {
-  const { id: nodeId, type } = compiled.node;
-  return prepared(compiled, definitionOf(nodeDefinitions, type) ?? missing(nodeId, type, nodeDefinitions));
-}
-
-function missing(nodeId: string, type: string, known: NodeDefinitions): NodeDefinition {
-  return {
-    executor() {
-      throw new StepfoldError("NODE_TYPE_UNKNOWN", { nodeId, type, known: Object.keys(known) });
-    },
-  };
-}
-
-function prepared(compiled: CompiledNode, definition: NodeDefinition): PreparedNode {
-  const report = new DefinitionReport(defaultLimits);
-  const node = prepareNode(compiled, definition, compileTemplate, report);
-  const mistake = report.issues.find(({ severity }) => severity === "error");
-  if (mistake) throw new StepfoldError("OPTION_INVALID", { option: mistake.pointer, reason: mistake.message });
-  return node;
 }
 
 /** Policies that were read before, because code often gives the same object again and again. */

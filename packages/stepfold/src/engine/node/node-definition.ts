@@ -211,8 +211,15 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
    * not named here is left out of the data, and `input` decides whether it may be missing. Default: none.
    */
   readonly guards?: readonly string[] | undefined;
-  /** For the node types that `defineDurable` makes: the schemas of what the code can wait for. */
-  readonly "~code"?: { readonly waits: Readonly<Record<string, Schema>>; readonly signals: Readonly<Record<string, Schema>> } | undefined;
+  /** For the node types that `defineDurable` makes: the schemas of what the code can wait for, and what runs it. */
+  readonly "~code"?:
+    | {
+        readonly waits: Readonly<Record<string, Schema>>;
+        readonly signals: Readonly<Record<string, Schema>>;
+        /** A `CodeEngine`; node types need not know more of it. */
+        readonly engine: object;
+      }
+    | undefined;
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
   /** Does the work. If it throws, the retry policy applies, except for a `FatalError` and a `StepfoldError` that is not `retryable`. */
