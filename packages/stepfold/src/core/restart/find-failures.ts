@@ -129,15 +129,12 @@ class Finding implements RunFailures {
   }
 
   /** A restart opens again what has failed in the scopes that it opens. Code there still has the errors of steps that are not open again. */
-  #restarted({ state, since = Number.POSITIVE_INFINITY }: RestartedEvent): void {
+  #restarted({ state: { activePaths, childStates = {} }, since = Number.POSITIVE_INFINITY }: RestartedEvent): void {
     this.end = null;
     this.inFinally = false;
-    const pathsOf = (scope: string): readonly ActivePath[] =>
-      (scope === "" ? state.activePaths : state.childStates?.[scope]?.activePaths) ?? [];
     this.finishing = this.finishing.filter(({ scope, event, isOfCode, pathIds: [pathId] }) => {
-      const open = pathsOf(scope);
-      if (open.length === 0) return scope !== "";
-      return isOfCode && event.version <= since && open.every(({ id }) => id !== pathId);
+      const open = scope === "" ? activePaths : (childStates[scope]?.activePaths ?? []);
+      return open.length === 0 || (isOfCode && event.version <= since && open.every(({ id }) => id !== pathId));
     });
   }
 }

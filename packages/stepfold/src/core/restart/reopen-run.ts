@@ -40,19 +40,18 @@ export function reopenRun(history: RunHistory, newKeys: boolean): Reopened | nul
 
 /**
  * Opens a run again as it was at a version. What had failed before, and has made the run or a child fail only later, is open again too: else
- * it would do so again. Null if the end was decided before the version.
+ * it would do so again.
+ *
+ * @param version a version before the one by which the end was decided
  */
-export function reopenEarlier(history: RunHistory, version: number): Reopened | null {
+export function reopenEarlier(history: RunHistory, version: number): Reopened {
   const { end, children } = findFailures(history);
   const [first, ...others] = history.events;
-  const next = others.find((event) => event.version > version);
-  const past: RunHistory = { ...history, events: [first, ...others.filter((event) => event.version <= version)] };
-  const failures = findFailures(past);
-  if (!next || failures.end) return null;
-  const opened = openedParts(past, failures);
-  const state = new ReopenedState(past, opened, false);
-  state.reopenCauses([...(end ? [end] : []), ...children.values()]);
-  return { snapshot: withReadableValues(past, state.snapshot()), leftAt: next.at };
+  const later = others.findIndex((event) => event.version > version);
+  const past: RunHistory = { ...history, events: [first, ...others.slice(0, later)] };
+  const state = new ReopenedState(past, openedParts(past, findFailures(past)), false);
+  state.reopenCauses([end!, ...children.values()]);
+  return { snapshot: withReadableValues(past, state.snapshot()), leftAt: others[later]!.at };
 }
 
 /** The scopes of an execution, while failed parts are put back. */
@@ -152,9 +151,9 @@ class ReopenedState {
     const { failed, path } = part;
     const { scope } = failed;
     if (!this.#isOpen(scope) || this.#pathsOf(scope).some(({ id }) => id === path!.id)) return;
-    const { children } = path!;
+    const key = path!.children?.key;
     // a path that only waits until its children have ended makes way for the one that waits for their results
-    const others = this.#pathsOf(scope).filter(({ draining, children: held }) => !(draining && children && held?.key === children.key));
+    const others = this.#pathsOf(scope).filter(({ draining, children }) => !(draining && children!.key === key));
     this.#setPaths(scope, [...others, raised(path!, this.#aheadSince(part))]);
     this.#wake(scope);
     this.#putBackChildren(part);

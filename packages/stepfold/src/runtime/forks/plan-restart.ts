@@ -130,9 +130,9 @@ function timeAt({ givenTime }: SnapshotHead, { timeout, deadline }: TimeOptions,
 }
 
 /** Returns the execution as it was before the first of the steps that were undone. */
-function beforeUndone(history: RunHistory, undone: readonly { readonly version: number }[]): Reopened | null {
+function beforeUndone(history: RunHistory, undone: readonly { readonly version: number }[]): Reopened {
   const version = Math.max(firstVersion(history), Math.min(...undone.map((step) => step.version)) - 1);
-  return reopenEarlier(history, version) ?? reopenRun(history, false);
+  return reopenEarlier(history, version);
 }
 
 /** Returns the steps that were undone since the last restart, each with the version of its result. */

@@ -144,6 +144,38 @@ describe("the key that a compensation is told", () => {
     await runtime.close();
   });
 
+  it("is raised in a map that is read from JSON, by a number that is at least 0", async () => {
+    const inner = flow("inner", { q: "ask" } as Steps, []);
+    const map = { m: ["map", { items: [1, 2], workflow: "inner", concurrency: 1 }] };
+    const workflow = flow("w", map as Steps, [], { workflows: { inner } });
+    const engine = new WorkflowEngine({ workflow: workflow as never, nodeDefinitions });
+    const waiting = viaJson(await engine.execute({ workflowId: "o" }));
+    const raisedBy = (ahead: number): Snapshot => {
+      const [path] = waiting.activePaths;
+      const { children } = path!;
+      return { ...waiting, activePaths: [{ ...path!, children: { ...children!, map: { ...children!.map!, ahead } } }] };
+    };
+    expect(await engine.execute({ snapshot: raisedBy(4) })).toMatchObject({ activePaths: [{ children: { map: { ahead: 4 } } }] });
+    await expect(engine.execute({ snapshot: raisedBy(-1) })).rejects.toThrow(/map\/ahead/);
+  });
+
+  it("is a new one beside a sub-workflow that goes on, and whose answer still finds it", async () => {
+    const inner = flow("inner", { q: "ask" } as Steps, []);
+    const steps = { s: "noop", one: ["workflow", { workflow: "inner" }], t: ["wait", { for: 10 }], p: "pay", no };
+    const workflow = paying("w", steps, ["s>one", "s>t", "t>p", "p>no"], { workflows: { inner } });
+    const { runtime, environment } = setUp(workflow);
+    const run = await runtime.start("w", { workflowId: "o" });
+    await environment.advance(100);
+    const before = acted.length;
+    await run.restart({ compensated: "again" });
+    const { childStates = {} } = await run.snapshot();
+    await run.resume({ step: "one/q", payload: 1 });
+    await environment.advance(100);
+    expect(Object.values(childStates).map(({ status }) => status)).not.toContain("failed");
+    expect([before, new Set(acted).size]).toEqual([2, acted.length]);
+    await runtime.close();
+  });
+
   it("is that of the execution which has acted, after a fork and a fork of it", async () => {
     const workflow = paying("w", { p0: "pay", p1: "ask", p2: "pay", q: "ask", no }, ["p0>p1", "p1>p2", "p2>q", "q>no"]);
     const { runtime, environment } = setUp(workflow);
