@@ -16,6 +16,7 @@ import { brokenPartitions } from "./broken/claims/broken-partitions.ts";
 import { brokenPermits } from "./broken/claims/broken-permits.ts";
 import { brokenRates } from "./broken/claims/broken-rates.ts";
 import { brokenLibrary } from "./broken/library/broken-library.ts";
+import { brokenCode } from "./broken/runs/broken-code.ts";
 import { brokenKeys } from "./broken/runs/broken-keys.ts";
 import { brokenRuns } from "./broken/runs/broken-runs.ts";
 
@@ -41,6 +42,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenRates,
   ...brokenReads,
   ...brokenRuns,
+  ...brokenCode,
   ...brokenKeys,
   ...brokenMetadata,
   ...brokenWaits,

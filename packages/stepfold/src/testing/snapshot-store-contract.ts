@@ -12,6 +12,7 @@ import { rateCases } from "./contract/claims/rate-cases.ts";
 import { releaseCases } from "./contract/claims/release-cases.ts";
 import { renewCases } from "./contract/claims/renew-cases.ts";
 import { troubleCases } from "./contract/claims/trouble-cases.ts";
+import { codeCases } from "./contract/code/code-cases.ts";
 import { checkpointCases } from "./contract/records/checkpoint-cases.ts";
 import { childCases } from "./contract/records/child-cases.ts";
 import { childSafetyCases } from "./contract/records/child-safety-cases.ts";
@@ -92,5 +93,6 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...childSafetyCases,
   ...scopeCases,
   ...valueCases,
+  ...codeCases,
   ...troubleCases,
 ];
