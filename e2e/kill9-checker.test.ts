@@ -5,7 +5,8 @@ import { type Event, waits } from "stepfold";
 import { createRuntime, type Run } from "stepfold/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkRun, type Verdict } from "./kill9/check-run.ts";
-import { breaking, decisionAbout, loadNames, loadNodes, loadWorkflows } from "./kill9/load.ts";
+import { codeWorkflows } from "./kill9/code-load.ts";
+import { decisionAbout, loadNames, loadNodes, loadWorkflows, restartedWhenFailed } from "./kill9/load.ts";
 import { type LogLine, openLog, readLogs, type WrittenLine } from "./kill9/log.ts";
 import { loggedStore } from "./kill9/logged-store.ts";
 import { openStore } from "./kill9/open-store.ts";
@@ -32,7 +33,11 @@ beforeAll(async () => {
   mkdirSync(logs);
   const write = openLog(logs, "only");
   const { store, close } = await openStore(target.url);
-  const options = { workflows: loadWorkflows, nodeDefinitions: loadNodes(write, { mostMs: 5 }), pollMs: 50 };
+  const options = {
+    workflows: [...loadWorkflows, ...codeWorkflows(write, { mostMs: 5 })],
+    nodeDefinitions: loadNodes(write, { mostMs: 5 }),
+    pollMs: 50,
+  };
   const runtime = createRuntime({ store: loggedStore(store, write), ...options });
   await Promise.all(
     loadNames.map(async (name) => {
@@ -43,9 +48,9 @@ beforeAll(async () => {
         await run.cancel();
         write({ what: "cancelled", workflowId: name });
       }
-      if (name === "asking" || name === "monthly") await answerAll(run, write, () => 1);
+      if (["asking", "monthly", "coded"].includes(name)) await answerAll(run, write, () => 1);
       if (name === "deciding") await answerAll(run, write, (id) => decisionAbout(name, id));
-      if (name === breaking) {
+      if (restartedWhenFailed.includes(name)) {
         const { applied } = await run.restart({ idempotencyKey: "again" });
         write({ what: "restarted", workflowId: name, key: "again", applied });
       }
@@ -124,8 +129,8 @@ describe("the checker of the kill -9 runs", () => {
     expect({ lost, doubled, wrong }).toEqual({ lost: [], doubled: [], wrong: [] });
     // the detached children are two additional executions
     expect(executions).toBe(loadNames.length + 2);
-    const resumes = 2 + 3 + answersTo("deciding");
-    expect(acknowledged).toEqual({ transitions: versions, starts: loadNames.length, resumes, cancels: 1, restarts: 1 });
+    const resumes = 2 + 3 + 2 + answersTo("deciding");
+    expect(acknowledged).toEqual({ transitions: versions, starts: loadNames.length, resumes, cancels: 1, restarts: 2 });
     expect(answersTo("deciding")).toBeGreaterThan(0);
   });
 
@@ -225,6 +230,28 @@ describe("the checker of the kill -9 runs", () => {
       "lost",
       /line: its cancellation, acknowledged to only, is not there/,
       ({ lines }) => void lines.push({ what: "cancelled", workflowId: "line", by: "only", at: 0, takenFor: 0 }),
+    ],
+    [
+      "a step of code has two results",
+      "doubled",
+      /coded: step >0.1 has a result at version 1, and another one at version \d+/,
+      ({ of }) => append(of("coded"), rowOf(of("coded"), (event) => event.type === "completed" && event.nodeId === "before").event),
+    ],
+    [
+      "a wait of code has two results",
+      "doubled",
+      /coded: step >0.\d+ has a result at version \d+, and another one at version \d+/,
+      ({ of }) => append(of("coded"), rowOf(of("coded"), ({ type }) => type === "resumed").event),
+    ],
+    [
+      "code takes another winner in a race",
+      "wrong",
+      /coded: at version \d+ the winner is another, and coded\/0.\d+#1 was first/,
+      ({ of }) => {
+        const row = rowOf(of("coded"), (event) => event.type === "completed" && event.nodeId === "raced");
+        const { output } = row.event as Event & { type: "completed"; output: object };
+        change(row, { output: { ...output, winner: "another" } });
+      },
     ],
     [
       "a restart is lost",

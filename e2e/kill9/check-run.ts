@@ -1,5 +1,6 @@
 import { type CompiledWorkflow, compile } from "stepfold/core";
 import { expressionLanguage } from "stepfold/expressions";
+import { checkCode } from "./check-code.ts";
 import { checkExecution, type Problems } from "./check-execution.ts";
 import { checkLacking, type LeftToOthers } from "./check-lacking.ts";
 import { type Acknowledged, checkLog } from "./check-log.ts";
@@ -17,7 +18,7 @@ export interface Verdict extends Problems {
 /**
  * Checks a run by the rows of its store and by the logs of its processes, without the code of the store or the runtime:
  * histories without gaps and duplicates, one commit for each version, nothing after an end, everything acknowledged is stored, every
- * wait is answered once, no stale commit, an effect for each result, heads that match their rows, no execution that has not ended or was
+ * wait is answered once, every step of code has one result, and every race one winner, no stale commit, an effect for each result, heads that match their rows, no execution that has not ended or was
  * parked, and none that was given to a process that knew that it cannot run it.
  *
  * @param options.isClockRight false: times of the store cannot be compared with those of the machine
@@ -34,6 +35,10 @@ export function checkRun({ executions, definitions }: Stored, lines: readonly Wr
     if (workflow) checkExecution(execution, workflow, problems);
     else problems.wrong.push(`${execution.workflowId}: its definition is not there`);
   }
+  checkCode(
+    executions.filter(({ definition }) => compiled.get(definition.hash)?.code),
+    problems,
+  );
   const acknowledged = checkLog(executions, lines, problems, isClockRight);
   const left = checkLacking(executions, lines, problems);
   const versions = executions.reduce((sum, { rows }) => sum + rows.length, 0);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepfoldError, waits } from "stepfold";
 import { createRuntime, type Run } from "stepfold/runtime";
-import { breaking, codeOf, decisionAbout, loadNames, loadNodes, loadWorkflows, restartedWhenCancelled } from "./load.ts";
+import { codeWorkflows } from "./code-load.ts";
+import { codeOf, decisionAbout, loadNames, loadNodes, loadWorkflows, restartedWhenCancelled, restartedWhenFailed } from "./load.ts";
 import { openLog, readLog } from "./log.ts";
 import { openSetup } from "./open-setup.ts";
 import type { ClientOptions } from "./process-options.ts";
@@ -16,7 +17,7 @@ const write = openLog(folder, name, { synced: true });
 const { around } = await openSetup(options, write);
 const runtime = createRuntime({
   ...around,
-  workflows: loadWorkflows,
+  workflows: [...loadWorkflows, ...codeWorkflows(write)],
   nodeDefinitions: loadNodes(write),
   drive: false,
   ...(leaseMs !== undefined && { leaseMs }),
@@ -100,7 +101,7 @@ for (let told = false; ; ) {
     const [paused, moving, ...ended] = await Promise.all([
       around.store.list({ status: ["paused"], limit: openAtOnce }),
       around.store.list({ status: ["active", "error"], limit: openAtOnce }),
-      around.store.list({ status: ["failed"], definitionId: breaking, limit: openAtOnce }),
+      ...restartedWhenFailed.map((definitionId) => around.store.list({ status: ["failed"], definitionId, limit: openAtOnce })),
       ...restartedWhenCancelled.map((definitionId) => around.store.list({ status: ["cancelled"], definitionId, limit: openAtOnce })),
     ]);
     const room = starts ? openAtOnce - paused.items.length - moving.items.length : 0;

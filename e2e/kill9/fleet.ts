@@ -19,6 +19,8 @@ export interface Member {
 interface Options {
   readonly worker: Omit<WorkerOptions, "name">;
   readonly client: Omit<ClientOptions, "name" | "after">;
+  /** The program of the workers. Default: that of the kill -9 runs. */
+  readonly script?: URL | undefined;
   /** How every second worker differs from the others. Default: in nothing. */
   readonly secondWorker?: Partial<WorkerOptions> | undefined;
 }
@@ -94,7 +96,11 @@ export class Fleet {
   #start(kind: Member["kind"], name: string, options: WorkerOptions | ClientOptions, isSecond = false): Member {
     const clock = options.hasFakeClock ? fakeClock(options.folder, name) : null;
     const env = { ...process.env, ...clock?.env };
-    const child = fork(scripts[kind], [JSON.stringify(options)], { execArgv: [], env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const child = fork((kind === "worker" && this.#options.script) || scripts[kind], [JSON.stringify(options)], {
+      execArgv: [],
+      env,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
     const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });

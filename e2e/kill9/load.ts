@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineNode, type NodeDefinitions, type StepContext } from "stepfold";
+import { defineNode, type NodeDefinitions, type RunningStep, type StepContext } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
+import { codedBreaking, codeNames } from "./code-names.ts";
 import type { LogLine } from "./log.ts";
 
 const chain = (...ids: readonly string[]) => ids.slice(1).map((target, i) => ({ source: ids[i]!, target }));
@@ -22,9 +23,10 @@ const asking = {
 };
 
 /** The id of the workflow whose executions fail until they are restarted. */
-export const breaking = "breaking";
-/** Workflows whose executions are restarted where they were cancelled. */
-export const restartedWhenCancelled = ["asking", "monthly"] as const;
+const breaking = "breaking";
+/** Workflows whose executions are restarted where they have failed, and where they were cancelled. */
+export const restartedWhenFailed: readonly string[] = [breaking, codedBreaking];
+export const restartedWhenCancelled: readonly string[] = ["asking", "monthly", "coded"];
 
 /**
  * Returns the answer to an incident, derived from its id, so that two clients give the same answer. About half of the incidents are
@@ -147,8 +149,8 @@ export const loadWorkflows = [
   },
 ] as const;
 
-/** The ids of these workflows, in the order in which clients start them. */
-export const loadNames: readonly string[] = loadWorkflows.map(({ id }) => id);
+/** The ids of all workflows, in the order in which clients start them. */
+export const loadNames: readonly string[] = [...loadWorkflows.map(({ id }) => id), ...codeNames];
 
 /** The workflows that have no nodes of these types. */
 export function workflowsWithout(types: readonly string[]): readonly (typeof loadWorkflows)[number][] {
@@ -156,7 +158,7 @@ export function workflowsWithout(types: readonly string[]): readonly (typeof loa
 }
 
 /** The settings of an `effect` node. */
-interface EffectData {
+export interface EffectData {
   /** The longest duration of the step in milliseconds; the actual one is random. Default: that of the pace. */
   readonly mostMs?: number;
   /** The number of attempts that fail before one succeeds. Default: 0. */
@@ -173,41 +175,62 @@ export interface LoadPace {
   readonly blocks?: boolean;
 }
 
-/** Returns the node definitions. Each step logs its effect, and its output names the call that made it. */
-export function loadNodes(write: (line: LogLine) => void, pace: LoadPace = { mostMs: 60 }): NodeDefinitions {
+/** What an effect knows of its step. */
+type Acting = Pick<StepContext, "workflowId" | "nodeId" | "idempotencyKey" | "attempt" | "signal">;
+
+/** Returns what an effect knows of a step that code has asked for. */
+export function actingOf(workflowId: string, nodeId: string, { idempotencyKey, attempt, signal }: RunningStep): Acting {
+  return { workflowId, nodeId, idempotencyKey, attempt, signal };
+}
+
+/** A call that was logged: the key of its step, and its own name. */
+interface Call {
+  readonly key: string;
+  readonly call: string;
+}
+
+function logged(write: (line: LogLine) => void, { workflowId, nodeId, idempotencyKey: key }: Omit<Acting, "attempt" | "signal">): Call {
+  const call = randomUUID();
+  write({ what: "called", workflowId, nodeId, key, call });
+  return { key, call };
+}
+
+/** Returns the function that has the effect of a step: it logs the effect, and returns the call that made it. */
+export function loadEffect(
+  write: (line: LogLine) => void,
+  pace: LoadPace = { mostMs: 60 },
+): (data: EffectData, step: Acting) => Promise<Call> {
   const broken = new Set<string>();
-  const logged = ({ workflowId, nodeId, idempotencyKey: key }: StepContext): { readonly key: string; readonly call: string } => {
-    const call = randomUUID();
-    write({ what: "called", workflowId, nodeId, key, call });
+  return async ({ mostMs = pace.mostMs, failures = 0, breaks = false }, step) => {
+    const { workflowId, attempt, signal } = step;
+    const { key, call } = logged(write, step);
+    signal.addEventListener("abort", () => write({ what: "aborted", workflowId, key, call, reason: codeOf(signal.reason) }), {
+      once: true,
+    });
+    if (pace.blocks) block(mostMs);
+    else await sleep(Math.random() * mostMs);
+    if (breaks && !broken.has(key)) {
+      broken.add(key);
+      throw new TypeError("it fails the first time in this process");
+    }
+    if (attempt <= failures) throw new TypeError(`attempt ${attempt} fails`);
     return { key, call };
   };
+}
+
+/** Returns the node definitions. Each step logs its effect, and its output names the call that made it. */
+export function loadNodes(write: (line: LogLine) => void, pace?: LoadPace): NodeDefinitions {
+  const effect = loadEffect(write, pace);
   return {
     ...builtinNodes,
-    effect: defineNode({
-      async executor(data, step) {
-        const { mostMs = pace.mostMs, failures = 0, breaks = false } = data as EffectData;
-        const { workflowId, attempt, signal } = step;
-        const { key, call } = logged(step);
-        signal.addEventListener("abort", () => write({ what: "aborted", workflowId, key, call, reason: codeOf(signal.reason) }), {
-          once: true,
-        });
-        if (pace.blocks) block(mostMs);
-        else await sleep(Math.random() * mostMs);
-        if (breaks && !broken.has(key)) {
-          broken.add(key);
-          throw new TypeError("it fails the first time in this process");
-        }
-        if (attempt <= failures) throw new TypeError(`attempt ${attempt} fails`);
-        return { data: { key, call } };
-      },
-    }),
+    effect: defineNode({ executor: async (data, step) => ({ data: { ...(await effect(data as EffectData, step)) } }) }),
     ask: defineNode({
-      executor: (_data, step) => (step.resumed ? { data: logged(step) } : step.suspend({ question: "Well?" })),
+      executor: (_data, step) => (step.resumed ? { data: { ...logged(write, step) } } : step.suspend({ question: "Well?" })),
     }),
     goOn: defineNode({
       executor(data, step) {
         const { run = 1, ...input } = (step.input ?? {}) as { readonly run?: number };
-        const called = logged(step);
+        const called = { ...logged(write, step) };
         return run < (data as { readonly runs: number }).runs ? { continueAs: { input: { ...input, run: run + 1 } } } : { data: called };
       },
     }),

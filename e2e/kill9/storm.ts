@@ -20,8 +20,8 @@ export interface Storm extends Run<readonly Kill[]> {
 const shortestMs = 40;
 const longestMs = 400;
 
-/** The code of every second worker is of another kind: it cannot run the workflows that ask clients. */
-const secondWorker = { lacks: ["ask"] };
+/** The code of every second worker is of another kind: it can run neither the graphs that ask clients, nor one of the workflows in code. */
+const secondWorker = { lacks: ["ask", "coded-rounds"] };
 
 /** Kills processes at random moments while they work, and replaces each of them by one with the same code. */
 export async function storm({ kills, seed, ...options }: StormOptions): Promise<Storm> {

@@ -1,5 +1,6 @@
 // A process that drives all due executions, until it is killed or asked to end. See fleet.ts.
 import { createRuntime } from "stepfold/runtime";
+import { codeWorkflows } from "./code-load.ts";
 import { freezer } from "./freezer.ts";
 import { codeOf, loadNodes, workflowsWithout } from "./load.ts";
 import { openLog } from "./log.ts";
@@ -13,7 +14,7 @@ const freezes = freezer(write);
 const { around, close } = await openSetup(options, write, freezes);
 const runtime = createRuntime({
   ...around,
-  workflows: workflowsWithout(lacks),
+  workflows: [...workflowsWithout(lacks), ...codeWorkflows(write, pace).filter(({ id }) => !lacks.includes(id))],
   nodeDefinitions: Object.fromEntries(Object.entries(loadNodes(write, pace)).filter(([type]) => !lacks.includes(type))),
   owner: name,
   leaseMs,
