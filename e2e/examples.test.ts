@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { newFolder, root, start } from "./cli.ts";
 
 describe("examples", () => {
-  it.each(["http-retry", "subscription", "trip-booking"])("%s says what its README says", async (example) => {
+  it.each(["http-retry", "in-code", "subscription", "trip-booking"])("%s says what its README says", async (example) => {
     const { code, stdout, stderr } = await runExample(`${example}/main.ts`, [], newFolder());
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expectedOutput(example), stderr: "" });
   });
