@@ -16,7 +16,7 @@ const fewContracts =
 
 const races = ["e2e/racing-*.test.ts"];
 const kills = [
-  "e2e/{aws-kills,clock-jumps,disk-full,failover,frozen,gray,kill9,kill9-storm,proxy,restarts,restate-kills,schedules-kills,zombies}.test.ts",
+  "e2e/{aws-kills,clock-jumps,disk-full,failover,frozen,gray,kill9,kill9-storm,proxy,restarts,restate-kills,schedules-kills,storms,zombies}.test.ts",
 ];
 const simulation = ["e2e/simulation.test.ts"];
 const mutants = ["e2e/mutants.test.ts"];

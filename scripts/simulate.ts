@@ -103,7 +103,9 @@ function jobsOfCorpus(schedules: number): Job[] {
 }
 
 function jobsOfOthers(schedules: number): Job[] {
-  return (["code", "lives", "code-lives", "crowds"] as const).flatMap((family) => jobsFor(1, Math.floor(schedules / programsForOne[family]), {}, family));
+  return (["code", "lives", "code-lives", "crowds"] as const).flatMap((family) =>
+    jobsFor(1, Math.floor(schedules / programsForOne[family]), {}, family),
+  );
 }
 
 function jobsFor(seed: number, schedules: number, options: Job["options"], family: Family): Job[] {

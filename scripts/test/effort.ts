@@ -36,6 +36,8 @@ export interface Effort {
   readonly orderKills: number;
   readonly storeKills: number;
   readonly queueKills: number;
+  /** The store of the storms in which much happens at once, and their number of executions. */
+  readonly storms: { readonly store: "sqlite" | "postgres"; readonly executions: number };
   /** The number of workers that are stopped for longer than their lease. */
   readonly zombies: number;
   /** The settings of the storm in which schedules tick while their processes are killed. */
@@ -81,6 +83,7 @@ const efforts = {
     orderKills: 4,
     storeKills: 3,
     queueKills: 3,
+    storms: { store: "sqlite", executions: 6 },
     zombies: 1,
     tickStorm: { store: "sqlite", schedules: 20, everyMs: 1_000, ticks: 10, processes: 3, killEveryMs: 1_200 },
     largeSnapshots: { executions: 25, heapMb: 200 },
@@ -109,6 +112,7 @@ const efforts = {
     orderKills: 12,
     storeKills: 6,
     queueKills: 4,
+    storms: { store: "postgres", executions: 15 },
     zombies: 1,
     tickStorm: { store: "sqlite", schedules: 20, everyMs: 1_000, ticks: 10, processes: 3, killEveryMs: 1_200 },
     largeSnapshots: { executions: 90, heapMb: 512 },
@@ -137,6 +141,7 @@ const efforts = {
     orderKills: 200,
     storeKills: 300,
     queueKills: 100,
+    storms: { store: "postgres", executions: 1_000 },
     zombies: 50,
     // takes ten minutes
     tickStorm: { store: "postgres", schedules: 1_000, everyMs: 60_000, ticks: 10, processes: 4, killEveryMs: 10_000 },
