@@ -166,9 +166,21 @@ class Code {
     const workflow = `${this.#name}-${id}`;
     const input = { name: this.#input.name } as never;
     const data = { workflow, input, ...(isDetached && { detached: true }) };
-    if (attempts > 1) await this.#step.node(id, "workflow", data, { retry: { maxAttempts: attempts, interval: 300 } });
+    if (isDetached && attempts > 1) await this.#step.node(id, "workflow", data, { retry: { maxAttempts: attempts, interval: 300 } });
     else if (isDetached) await this.#step.start(id, workflow, input);
-    else await this.#step.call(id, workflow, input);
+    else await this.#again(attempts, () => this.#step.call(id, workflow, input));
+  }
+
+  /** What runs inside the execution is asked for again by the code. */
+  async #again(attempts: number, ask: () => Promise<unknown>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await ask();
+        return;
+      } catch (error) {
+        if (attempt >= attempts) throw error;
+      }
+    }
   }
 }
 

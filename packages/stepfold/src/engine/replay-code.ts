@@ -56,6 +56,7 @@ async function replayScope(
     deadlines: performing.deadlines,
     silentMs: performing.stepTimeoutMs,
     asked: () => undefined,
+    delivered: () => undefined,
     changed: (_, message) => {
       changed ??= message;
     },

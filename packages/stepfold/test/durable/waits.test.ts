@@ -162,3 +162,39 @@ describe("waits of durable code", () => {
     expect(await run.result()).toBe("ADA");
   });
 });
+
+describe("code that can only wait", () => {
+  it("rests, also after results that came at once", async () => {
+    const workflow = defineDurable({
+      id: "at-once",
+      waits: { answer: true },
+      run: ({ step }) => Promise.all([step.waitFor("answer"), step.run("a", () => 1), step.run("b", () => 2)]),
+    });
+    const { run } = await started(workflow);
+    expect([(await run.snapshot()).status, (await story(run)).at(-1)]).toEqual(["paused", "suspended at-once"]);
+    await run.resume({ step: "answer", payload: 0 });
+    expect(await run.result()).toEqual([0, 1, 2]);
+  });
+
+  it("rests after an answer that a schema takes long to read", async () => {
+    const reading = Promise.withResolvers<void>();
+    const slow = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "test",
+        validate: (value: unknown) => reading.promise.then(() => ({ value: value as number })),
+      },
+    };
+    const workflow = defineDurable({
+      id: "reads",
+      waits: { first: true, second: slow },
+      run: ({ step }) => Promise.all([step.waitFor("first"), step.waitFor("second")]),
+    });
+    const { run, environment } = await started(workflow);
+    const answered = run.resume({ step: "second", payload: 2 });
+    reading.resolve();
+    await answered;
+    await quiet(environment, run);
+    expect((await run.snapshot()).status).toBe("paused");
+  });
+});

@@ -1,5 +1,5 @@
 import { childKey, parentKey, scopedKey } from "../snapshot/address.ts";
-import type { Event, FailedEvent, RestartedEvent, SuspendedEvent } from "../snapshot/event.ts";
+import type { FailedEvent, RestartedEvent, SuspendedEvent } from "../snapshot/event.ts";
 import { underNewKey } from "../snapshot/parts/acted.ts";
 import type { Wait } from "../snapshot/parts/wait.ts";
 import { type ActivePath, type ChildState, isTerminal, type Snapshot } from "../snapshot/snapshot.ts";
@@ -8,7 +8,7 @@ import { childBytes, sizeOfHeld } from "../transition/draft/result-size.ts";
 import { type EpochMs, isJsonObject } from "../values/json.ts";
 import { type FailedAt, findFailures } from "./find-failures.ts";
 import { type OpenedPart, type OpenedRun, openedParts } from "./opened-parts.ts";
-import { aheadOf, raised } from "./restart-state.ts";
+import { aheadOf, childLater, passedMs, pathLater, raised } from "./restart-state.ts";
 import { type RunHistory, replay } from "./run-history.ts";
 import { withReadableValues } from "./values-of-run.ts";
 
@@ -107,7 +107,7 @@ class ReopenedState {
     if (event.type === "failed") this.#putBackThrown(event);
     this.#setPaths(
       scope,
-      this.#pathsOf(scope).map((path) => (path.id === event.pathId ? this.#anew(scope, path, event) : path)),
+      this.#pathsOf(scope).map((path) => (path.id === event.pathId ? this.#anew(scope, path) : path)),
     );
     this.#wake(scope);
   }
@@ -154,7 +154,7 @@ class ReopenedState {
     const key = path!.children?.key;
     // a path that only waits until its children have ended makes way for the one that waits for their results
     const others = this.#pathsOf(scope).filter(({ draining, children }) => !(draining && children!.key === key));
-    this.#setPaths(scope, [...others, raised(path!, this.#aheadSince(part))]);
+    this.#setPaths(scope, [...others, this.#sinceThen(part)(path!)]);
     this.#wake(scope);
     this.#putBackChildren(part);
     this.performAgain(failed);
@@ -204,9 +204,9 @@ class ReopenedState {
   }
 
   #putBackChildren(part: OpenedPart): void {
-    const ahead = this.#aheadSince(part);
+    const laterMs = this.#laterMs(part);
     for (const [key, before] of part.children) {
-      const child = { ...before, activePaths: before.activePaths.map((path) => raised(path, ahead)) };
+      const child = childLater({ ...before, activePaths: before.activePaths.map(this.#sinceThen(part)) }, laterMs);
       const present = this.#children.get(key);
       this.#sizeBytes += sizeOfHeld(child) + (present ? -sizeOfHeld(present) : childBytes);
       this.#children.set(key, child);
@@ -214,21 +214,27 @@ class ReopenedState {
     for (const [key, items] of part.mapItems) this.#mapItems.set(key, items);
   }
 
-  /** By how much restarts have raised what was open since a part has failed. */
-  #aheadSince({ failed: { event } }: OpenedPart): number {
-    const later = this.#restarts.filter(({ version }) => version > event.version);
-    return later.reduce((sum, { version, since }) => sum + (since === undefined ? 0 : aheadOf(version, since)), 0);
+  /** Returns how a path of a part is now: restarts have raised it since the part has failed, and the time that was left to it is still left. */
+  #sinceThen(part: OpenedPart): (path: ActivePath) => ActivePath {
+    const later = this.#restarts.filter(({ version }) => version > part.failed.event.version);
+    const ahead = later.reduce((sum, { version, since }) => sum + (since === undefined ? 0 : aheadOf(version, since)), 0);
+    return (path) => pathLater(raised(path, ahead), this.#laterMs(part));
+  }
+
+  #laterMs({ failed: { event } }: OpenedPart): number {
+    return passedMs(event.at, this.#opened.leftAt);
   }
 
   /** Returns a path whose step or wait has failed, as it begins again. */
-  #anew(scope: string, path: ActivePath, event: Event): ActivePath {
+  #anew(scope: string, path: ActivePath): ActivePath {
+    const at = this.#opened.leftAt;
     const { nextRetryAt: _, ...kept } = path;
     const suspension = hasFailedChild(path) ? this.#suspended.get(scopedKey(scope, path.id)) : undefined;
     if (suspension) {
       const { resumed: __, ...waiting } = kept;
-      return { ...waiting, status: "suspended", turn: path.turn + 1, attempts: 0, waits: wholeAt(suspension.waits, event.at) };
+      return { ...waiting, status: "suspended", turn: path.turn + 1, attempts: 0, waits: wholeAt(suspension.waits, at) };
     }
-    if (path.waits) return { ...kept, waits: wholeAt(path.waits, event.at) };
+    if (path.waits) return { ...kept, waits: wholeAt(path.waits, at) };
     const turn = path.turn + 1;
     return { ...(this.#newKeys ? { ...underNewKey(kept), visit: turn } : kept), status: "ready", turn, attempts: 0 };
   }
@@ -272,16 +278,15 @@ function withWholeDeadlines(history: RunHistory, snapshot: Snapshot, at: EpochMs
   const { childStates = {} } = snapshot;
   const late = new Set(Object.entries(childStates).flatMap(([key, child]) => (deadlineIn(child) <= at ? [key] : [])));
   if (late.size === 0) return snapshot;
-  const begunAt = new Map<string, EpochMs>();
+  const wholeMs = new Map<string, number>();
   replay(history, {
     after({ children }, event) {
-      for (const key of late)
-        if (event.type === "restarted" ? children.has(key) : !begunAt.has(key) && children.has(key)) begunAt.set(key, event.at);
+      for (const key of late) {
+        const { deadlineAt } = children.get(key) ?? {};
+        if (deadlineAt != null && (event.type === "restarted" || !wholeMs.has(key))) wholeMs.set(key, deadlineAt - event.at);
+      }
     },
   });
-  const whole = [...late].map((key) => {
-    const child = childStates[key]!;
-    return [key, { ...child, deadlineAt: child.deadlineAt! + at - begunAt.get(key)! }] as const;
-  });
+  const whole = [...late].map((key) => [key, { ...childStates[key]!, deadlineAt: at + wholeMs.get(key)! }] as const);
   return { ...snapshot, childStates: { ...childStates, ...Object.fromEntries(whole) } };
 }

@@ -42,12 +42,14 @@ export function restartState(reopened: Snapshot, terms: RestartTerms): RestartSt
 }
 
 function movedChild(child: ChildState, terms: RestartTerms): ChildState {
-  const { deadlineAt, inEvents: _, ...rest } = child;
-  return {
-    ...rest,
-    activePaths: child.activePaths.map((path) => movedPath(path, terms)),
-    ...(deadlineAt !== undefined && { deadlineAt: later(deadlineAt, terms.laterMs) }),
-  };
+  const { inEvents: _, ...rest } = child;
+  return childLater({ ...rest, activePaths: child.activePaths.map((path) => movedPath(path, terms)) }, terms.laterMs);
+}
+
+/** Moves the deadline of a child. */
+export function childLater(child: ChildState, laterMs: number): ChildState {
+  const { deadlineAt } = child;
+  return deadlineAt === undefined ? child : { ...child, deadlineAt: later(deadlineAt, laterMs) };
 }
 
 function movedSignal(signal: KeptSignal, laterMs: number): KeptSignal {
@@ -56,13 +58,18 @@ function movedSignal(signal: KeptSignal, laterMs: number): KeptSignal {
 
 function movedPath(path: ActivePath, terms: RestartTerms): ActivePath {
   const { laterMs, ahead } = terms;
-  const { waits, nextRetryAt, resumed, ...rest } = raised(path, ahead);
-  if (waits?.some((wait) => !goesOn(wait, terms))) {
+  if (path.waits?.some((wait) => !goesOn(wait, terms))) {
+    const { waits, nextRetryAt: _, resumed: __, ...rest } = raised(path, ahead);
     const turn = rest.turn + 1;
     // the ids of detached executions are made of the visit, and those of deleted executions stay taken
-    const isNewVisit = waits.some(({ kind }) => kind === "child");
+    const isNewVisit = waits!.some(({ kind }) => kind === "child");
     return { ...(isNewVisit ? { ...underNewKey(rest), visit: turn } : rest), status: "ready", turn, attempts: 0 };
   }
+  return pathLater(raised(path, ahead), laterMs);
+}
+
+/** Moves the times of a path, so that it keeps the time that is left to it. */
+export function pathLater({ waits, nextRetryAt, resumed, ...rest }: ActivePath, laterMs: number): ActivePath {
   return {
     ...rest,
     ...(resumed && { resumed: movedResumed(resumed, laterMs) }),

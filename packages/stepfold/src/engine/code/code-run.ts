@@ -9,7 +9,7 @@ import { type Deadline, type Deadlines, macrotasksSeen, nextMacrotask } from "..
 import type { Asking, StepRequest } from "../node/asking.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { givenBy, isPerformedAgain, journalOf, type Remembered } from "./journal.ts";
-import { errorOfStep } from "./thrown-step.ts";
+import { receivedOf } from "./received.ts";
 
 /** A step that the code has asked for and has not got yet. */
 export interface Ask {
@@ -31,6 +31,8 @@ export interface CodeHost {
   readonly silentMs: number;
   /** Called when the code has asked for something. */
   readonly asked: () => void;
+  /** Called when the code has got all that there is, and had to wait for it: perhaps it can only wait now. */
+  readonly delivered: () => void;
   /** Called when the code does not fit what is remembered. */
   readonly changed: (run: CodeRun, message: string) => void;
   /** Called once if the code asks for a step after it was left. */
@@ -271,6 +273,7 @@ export class CodeRun implements Asking {
   async #deliver(): Promise<void> {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
+    let hasWaited = false;
     for (let next = this.#queue[0]; next && !this.isLeft; next = this.#queue[0]) {
       const pathId = stepPathId(this.pathId, next.number);
       const ask = this.#asks.get(pathId);
@@ -280,10 +283,12 @@ export class CodeRun implements Asking {
       }
       // the code must have come to rest since it last began to run: else what it asks for next would depend on the speed of this process
       if (macrotasksSeen() === this.#seen) {
+        hasWaited = true;
         await nextMacrotask();
         if (this.isLeft) break;
       }
       const received = receivedOf(ask, next);
+      hasWaited ||= received instanceof Promise;
       const given = received instanceof Promise ? await received : received;
       if (this.isLeft) break;
       this.#queue.shift();
@@ -296,6 +301,7 @@ export class CodeRun implements Asking {
       else ask.resolve(given.value);
     }
     this.#isDelivering = false;
+    if (hasWaited && !this.isLeft) this.#host.delivered();
   }
 
   /** If the code waits for other steps, and has not asked for the one that has given the next result, it is not the code that ran before. */
@@ -342,25 +348,6 @@ export class CodeRun implements Asking {
     this.#isLate = true;
     return never;
   }
-}
-
-/** What the code gets of a result: the output, read by the schema that the code has given, or an error. */
-type Received = { readonly value: unknown } | { readonly error: unknown };
-
-/** Returns a promise only if the schema is asynchronous: a promise costs each step a turn of its own. */
-function receivedOf({ receive }: Ask, { nodeId, result }: Remembered): Received | Promise<Received> {
-  if (result.error !== undefined) return { error: errorOfStep(nodeId, result) };
-  if (!receive) return { value: result.output };
-  try {
-    const value = receive(result.output);
-    return value instanceof Promise ? value.then((read: unknown) => ({ value: read }), refusedWith) : { value };
-  } catch (refused) {
-    return refusedWith(refused);
-  }
-}
-
-function refusedWith(error: unknown): Received {
-  return { error };
 }
 
 /** The promise of what nothing comes of any more. */

@@ -67,6 +67,7 @@ export class CodeRuns {
         this.#hasNews = true;
         this.#turn.wake();
       },
+      delivered: () => this.#turn.wake(),
       changed: (changed, message) => {
         if (this.#runs.get(key) === changed) this.#break(message);
       },

@@ -2,6 +2,7 @@ import { stepNode } from "../../core/definition/code-nodes.ts";
 import { type CompiledPolicy, compilePolicy } from "../../core/definition/compiled-policy.ts";
 import type { RetryPolicy } from "../../core/definition/definition.ts";
 import { DefinitionReport } from "../../core/definition/definition-report.ts";
+import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -19,6 +20,7 @@ const { compileTemplate } = expressionLanguage;
 /** Returns what performs a step that code asks for. @throws StepfoldError `OPTION_INVALID`, `NODE_TYPE_UNKNOWN`, `VALUE_NOT_JSON`, ... */
 export function prepareStep(request: StepRequest, nodeDefinitions: NodeDefinitions, limits: Limits): PreparedNode {
   const { name, by, data, retry, timeout, heartbeatTimeout, incident, undo } = request;
+  if (retry !== undefined || incident === true) refuseInside(name, by, data);
   const { type, definition } = typeof by === "string" ? ofType(name, by, nodeDefinitions) : by;
   const compiled = stepNode(name, {
     type,
@@ -30,6 +32,15 @@ export function prepareStep(request: StepRequest, nodeDefinitions: NodeDefinitio
     undo: undo && undoneBy(name, undo, limits),
   });
   return preparedAlone(compiled, definition);
+}
+
+/** Refuses to try a workflow or a map inside the execution again as a whole: whoever sees that it has failed may not have the code. */
+function refuseInside(name: string, by: StepRequest["by"], data: unknown): void {
+  const isInside = by === "map" || (by === "workflow" && safeMember(data, "detached") !== true);
+  if (!isInside) return;
+  const reason =
+    "is for steps that are performed: give it to the steps of the workflow, catch the error and ask again, or start it as an execution of its own";
+  throw new StepfoldError("OPTION_INVALID", { option: `retry or incident of step "${name}"`, reason });
 }
 
 function ofType(nodeId: string, type: string, known: NodeDefinitions): { readonly type: string; readonly definition: NodeDefinition } {

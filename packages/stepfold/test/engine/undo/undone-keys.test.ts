@@ -146,8 +146,8 @@ describe("the key that a compensation is told", () => {
 
   it("is raised in a map that is read from JSON, by a number that is at least 0", async () => {
     const inner = flow("inner", { q: "ask" } as Steps, []);
-    const map = { m: ["map", { items: [1, 2], workflow: "inner", concurrency: 1 }] };
-    const workflow = flow("w", map as Steps, [], { workflows: { inner } });
+    const map = ["map", { items: [1, 2], workflow: "inner", concurrency: 1 }] as const;
+    const workflow = flow("w", { m: map } as Steps, [], { workflows: { inner } });
     const engine = new WorkflowEngine({ workflow: workflow as never, nodeDefinitions });
     const waiting = viaJson(await engine.execute({ workflowId: "o" }));
     const raisedBy = (ahead: number): Snapshot => {
