@@ -16,15 +16,15 @@ function plainStore(world: StoreWorld, onLost: (workflowId: string) => void): Sn
  * Returns a store like `plainStore`, in which a failover does less harm than a store allows (docs/stores, "When a database loses its
  * latest commits").
  *
- * A commit without a claim names the version that it follows, but not the commit of that version. If a failover has lost that commit
- * and other processes have brought the execution to the same version since, a store accepts a commit that was decided on another state.
- * Here such commits are refused for a while, so that schedules with failovers show all other mistakes. To compare the commit as well,
- * every database would need a column for it.
+ * A commit names the version that it follows, but not the commit of that version. If a failover has lost that commit and other processes
+ * have brought the execution to the same version since, a store accepts a commit that was decided on another state: one without a claim, or
+ * with a claim that was not lost. Here such commits are refused (those without a claim for a while), so that schedules with failovers show all
+ * other mistakes. To compare the commit as well, every database would need a column for it.
  */
 export function simulatedStore(world: StoreWorld): SnapshotStore {
-  const safeFrom = new Map<string, number>();
-  const store = plainStore(world, (workflowId) => safeFrom.set(workflowId, world.now() + decidedAgainMs));
-  return withoutLostVersions(store, safeFrom);
+  const lostAt = new Map<string, number>();
+  const store = plainStore(world, (workflowId) => lostAt.set(workflowId, world.now()));
+  return withoutLostVersions(store, lostAt);
 }
 
 /**
@@ -34,14 +34,15 @@ export function simulatedStore(world: StoreWorld): SnapshotStore {
 const decidedAgainMs = 6_000;
 
 /**
- * Refuses commits that were decided before the given time, so that they are decided again. Commits that are already stored are not
- * refused.
+ * Refuses commits that were decided before what was lost at the given time, so that they are decided again. Commits that are already stored are
+ * not refused.
  */
-function withoutLostVersions(store: SnapshotStore, safeFrom: ReadonlyMap<string, number>): SnapshotStore {
+function withoutLostVersions(store: SnapshotStore, lostAt: ReadonlyMap<string, number>): SnapshotStore {
   return altered(store, {
     async commit(commit) {
       const { workflowId, expectedVersion: expected, commitId, events } = commit;
-      if (commit.fence === undefined && events[0]!.at < (safeFrom.get(workflowId) ?? 0)) {
+      const safeFrom = (lostAt.get(workflowId) ?? Number.NEGATIVE_INFINITY) + (commit.fence === undefined ? decidedAgainMs : 0);
+      if (events[0]!.at < safeFrom) {
         const [made] = await store.events(workflowId, expected, 1);
         if (made?.commitId !== commitId) throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected, actual: expected + 1 });
       }

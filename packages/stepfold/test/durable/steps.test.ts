@@ -189,6 +189,8 @@ describe("steps of durable code", () => {
           step.run("retry", { retry: { maxAttempts: 0, interval: "1s" } }, () => 1),
           step.run("undo", { undo: { type: "refund" } }, () => 1),
           step.node("unknown", "nothing"),
+          step.node("inside", "workflow", { workflow: "w" }, { retry: { maxAttempts: 2, interval: "1s" } }),
+          step.node("each", "map", { workflow: "w", items: [] }, { incident: true }),
           step.sleep("sleep", "soon"),
           step.sleepUntil("until", "tomorrow"),
           step.run("nothing", undefined as never),
@@ -202,7 +204,7 @@ describe("steps of durable code", () => {
     const { run } = await started(workflow);
     const invalid = "OPTION_INVALID";
     expect(await run.result()).toEqual({
-      codes: [invalid, invalid, invalid, invalid, "NODE_TYPE_UNKNOWN", "DURATION_INVALID", invalid, invalid],
+      codes: [invalid, invalid, invalid, invalid, "NODE_TYPE_UNKNOWN", invalid, invalid, "DURATION_INVALID", invalid, invalid],
       after: "goes on",
     });
     expect(await story(run)).toEqual(["started", "completed after", "completed names"]);

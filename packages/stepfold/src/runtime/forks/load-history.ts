@@ -12,7 +12,7 @@ import { requireHead } from "../context/store/require-snapshot.ts";
  * Loads the history of the present run of an execution, and the definitions that it followed.
  *
  * @param action what another execution, or this one, goes on by
- * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `SCHEDULE_DENIED`, `DEFINITION_MISSING`, `DEFINITION_CHANGED`
+ * @throws StepfoldError `FORK_REFUSED` if the events do not follow from each other, `WORKFLOW_NOT_FOUND`, `SCHEDULE_DENIED`, `DEFINITION_MISSING`, `DEFINITION_CHANGED`
  */
 export async function loadHistory(
   { store, registry }: RuntimeContext,
@@ -32,7 +32,22 @@ export async function loadHistory(
   const events = [first as StartedEvent | ContinuedEvent, ...others] as const;
   const workflows = new Map();
   for (const hash of definitionsOf(events)) workflows.set(hash, (await registry.pinnedForCommands(workflowId, hash)).compiled);
-  return { head, events, workflowOf: (hash) => workflows.get(hash)! };
+  const history: RunHistory = { head, events, workflowOf: (hash) => workflows.get(hash)! };
+  if (!isSound(history))
+    throw refused(head, null, "its events do not follow from each other: they changed while they were read, or are damaged; try again");
+  return history;
+}
+
+/** Whether each event follows from those before it. A database that falls back to an older state while pages are read gives parts of two pasts. */
+function isSound(history: RunHistory): boolean {
+  let version = -1;
+  replay(history, {
+    after(draft, event) {
+      version = draft.version;
+      return version === event.version;
+    },
+  });
+  return version === history.events.at(-1)!.version;
 }
 
 function definitionsOf(events: readonly Event[]): ReadonlySet<string> {

@@ -176,6 +176,27 @@ describe("runtime.adopt", () => {
   });
 });
 
+describe("a history of which parts belong to another past", () => {
+  it("is refused, by a fork and by a restart", async () => {
+    const { runtime, environment, store } = start();
+    const { workflowId } = await failing(runtime, environment, "plain");
+    const mixed = {
+      ...store,
+      events: async (...asked: Parameters<typeof store.events>) =>
+        (await store.events(...asked)).map((row) =>
+          row.version === 1 ? { ...row, event: { ...row.event, pathId: "0.7" } as Event } : row,
+        ),
+    };
+    const { runtime: other } = setUp({ store: mixed, nodeDefinitions: {}, workflows: [], drive: false }, environment);
+    const run = await other.get(workflowId);
+    for (const asked of [run.fork({ node: "send" }), run.restart()])
+      await expect(asked).rejects.toMatchObject({
+        code: "FORK_REFUSED",
+        message: expect.stringContaining("do not follow from each other"),
+      });
+  });
+});
+
 describe("a process that has no code of the nodes", () => {
   it("forks and restarts all the same", async () => {
     const { runtime, environment, store } = start();
