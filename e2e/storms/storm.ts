@@ -50,13 +50,16 @@ export async function storm({ target, folder, shape, kind, executions }: StormOp
   try {
     const victim = fleet.worker();
     fleet.worker();
-    await until("both workers work", 60_000, async () => [...fleet.members].every(({ ready }) => ready));
+    const allWork = (): Promise<void> => until("all workers work", 60_000, async () => [...fleet.members].every(({ ready }) => ready));
+    await allWork();
     const started = startAll(clients[0]!, idOf(shape, kind), executions, target);
     const killed = killOne(fleet, victim, clients[0]!.store, executions);
     const answered = shape === "answers" ? answerAll(clients, target, started) : Promise.resolve(0);
     await Promise.all([started, killed]);
     repeated = await answered;
     await until("every execution has ended", longestMs, async () => (await target.countOpen()) === 0);
+    // the one that replaced the killed one may still be starting
+    await allWork();
     await fleet.close();
   } finally {
     fleet.abandon();
