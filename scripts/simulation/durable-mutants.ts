@@ -59,7 +59,7 @@ export const durableMutants: readonly CodeMutant[] = [
     family: "code",
     caughtBy: ["I26"],
     patches: [
-      { file: "engine/code/code-run.ts", find: "      if (macrotasksSeen() === this.#seen) {", put: "      if (this.#seen < 0) {" },
+      { file: "engine/code/code-run.ts", find: "    this.#hasRested = false;", put: "    this.#hasRested = true;" },
     ],
   },
   {

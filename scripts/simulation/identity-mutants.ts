@@ -91,7 +91,7 @@ export const identityMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/restart/restart-state.ts",
-        find: '    const isNewVisit = waits.some(({ kind }) => kind === "child");',
+        find: '    const isNewVisit = waits!.some(({ kind }) => kind === "child");',
         put: "    const isNewVisit = false as boolean;",
       },
     ],

@@ -208,6 +208,20 @@ let macrotaskCount = 0;
 /** True while a callback is waiting that increases this number. */
 let isCounting = false;
 
+/** The callbacks that share the next round of the event loop. */
+let sharing: (() => void)[] = [];
+
+/** Does the same as `onNextMacrotask`. All callbacks of one round are one entry in the event loop, which is what takes time. */
+export function onSharedMacrotask(callback: () => void): void {
+  sharing.push(callback);
+  if (sharing.length > 1) return;
+  onNextMacrotask(() => {
+    const callbacks = sharing;
+    sharing = [];
+    for (const one of callbacks) one();
+  });
+}
+
 /** Does the same as `onNextMacrotask`, as a promise. */
 export function nextMacrotask(): Promise<void> {
   return new Promise(onNextMacrotask);

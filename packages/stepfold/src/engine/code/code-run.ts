@@ -5,11 +5,11 @@ import { type Draft, type ScopeDraft, seedOf } from "../../core/transition/draft
 import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import { isId } from "../../core/values/ids/id.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { type Deadline, type Deadlines, macrotasksSeen, nextMacrotask } from "../../environment/system-environment.ts";
+import { type Deadline, type Deadlines, nextMacrotask, onSharedMacrotask } from "../../environment/system-environment.ts";
 import type { Asking, StepRequest } from "../node/asking.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { givenBy, isPerformedAgain, journalOf, type Remembered } from "./journal.ts";
-import { receivedOf } from "./received.ts";
+import { type Received, receivedOf } from "./received.ts";
 
 /** A step that the code has asked for and has not got yet. */
 export interface Ask {
@@ -31,7 +31,7 @@ export interface CodeHost {
   readonly silentMs: number;
   /** Called when the code has asked for something. */
   readonly asked: () => void;
-  /** Called when the code has got all that there is, and had to wait for it: perhaps it can only wait now. */
+  /** Called when the code has got all that there is, and has asked for nothing since: perhaps it can only wait. */
   readonly delivered: () => void;
   /** Called when the code does not fit what is remembered. */
   readonly changed: (run: CodeRun, message: string) => void;
@@ -72,11 +72,12 @@ export class CodeRun implements Asking {
   #uncommitted: Remembered[] = [];
   /** Results up to this version are in the queue, or the code has got them. */
   #version: number;
-  #isDelivering = false;
+  /** True once the event loop has turned since the code last began to run: it has asked for all that it could. */
+  #hasRested = false;
+  /** True while a schema reads the result that the code gets next. */
+  isReading = false;
   /** The stamp for which all results in the queue were passed over, until a step has a result that is performed again; null if none was. */
   #passedOver: number | null = null;
-  /** What `macrotasksSeen` returned when the code last began to run. */
-  #seen = macrotasksSeen();
   #now: EpochMs;
   #seeds = 0;
   #isLate = false;
@@ -103,6 +104,7 @@ export class CodeRun implements Asking {
     });
     this.givenUp.catch(() => undefined);
     this.#listen();
+    this.#goOn();
   }
 
   /** Begins to wait for the next thing that the code asks for, if there is nothing that the code could wait for. */
@@ -119,11 +121,6 @@ export class CodeRun implements Asking {
   leave(): void {
     this.isLeft = true;
     this.#listen();
-  }
-
-  /** Whether the code is about to get a result that a schema is reading. */
-  get isReading(): boolean {
-    return this.#isDelivering && this.#asks.has(stepPathId(this.pathId, this.#queue[0]?.number ?? 0));
   }
 
   #note(number: number, name: string): void {
@@ -163,7 +160,7 @@ export class CodeRun implements Asking {
     // code may ask for a step and await it much later: until then its failure is not one that nobody handles
     asked.catch(() => undefined);
     if (this.#asks.size === 1) this.#listen();
-    if (this.#queue.length > 0) void this.#deliver();
+    if (this.#queue.length > 0) this.#deliver();
     this.#host.asked();
     return asked;
   }
@@ -234,7 +231,7 @@ export class CodeRun implements Asking {
     if (given.length === 0) return;
     this.#queue.push(...given);
     this.stamp++;
-    void this.#deliver();
+    this.#deliver();
   }
 
   /** Whether the code can do nothing before a step of it goes on. @param isRunning whether the step of a path is being performed */
@@ -269,39 +266,50 @@ export class CodeRun implements Asking {
     return scopeAt(this.#host.draft(), this.key);
   }
 
-  /** Gives the code its results one by one, in the order of their events. After each one the code runs until it can go no further. */
-  async #deliver(): Promise<void> {
-    if (this.#isDelivering) return;
-    this.#isDelivering = true;
-    let hasWaited = false;
-    for (let next = this.#queue[0]; next && !this.isLeft; next = this.#queue[0]) {
-      const pathId = stepPathId(this.pathId, next.number);
-      const ask = this.#asks.get(pathId);
-      if (!ask) {
-        void this.#expect(next);
-        break;
-      }
-      // the code must have come to rest since it last began to run: else what it asks for next would depend on the speed of this process
-      if (macrotasksSeen() === this.#seen) {
-        hasWaited = true;
-        await nextMacrotask();
-        if (this.isLeft) break;
-      }
-      const received = receivedOf(ask, next);
-      hasWaited ||= received instanceof Promise;
-      const given = received instanceof Promise ? await received : received;
-      if (this.isLeft) break;
-      this.#queue.shift();
-      this.#asks.delete(pathId);
-      if (this.#asks.size === 0) this.#listen();
-      this.#now = next.result.timestamp;
-      this.stamp++;
-      this.#seen = macrotasksSeen();
-      if ("error" in given) ask.reject(given.error);
-      else ask.resolve(given.value);
+  /** The code runs, until it can go no further: then it gets its next result, or perhaps it can only wait. */
+  #goOn(): void {
+    const { stamp } = this;
+    this.#hasRested = false;
+    onSharedMacrotask(() => {
+      this.#hasRested = true;
+      if (this.#queue.length > 0) this.#deliver();
+      else if (this.stamp === stamp && !this.isLeft) this.#host.delivered();
+    });
+  }
+
+  /**
+   * Gives the code its next result, in the order of their events. If it has not come to rest since it last began to run, it gets it later: else what
+   * it asks for next would depend on the speed of this process.
+   */
+  #deliver(): void {
+    const [next] = this.#queue;
+    if (!next || !this.#hasRested || this.isReading || this.isLeft) return;
+    const ask = this.#asks.get(stepPathId(this.pathId, next.number));
+    if (!ask) {
+      void this.#expect(next);
+      return;
     }
-    this.#isDelivering = false;
-    if (hasWaited && !this.isLeft) this.#host.delivered();
+    const received = receivedOf(ask, next);
+    if (!(received instanceof Promise)) {
+      this.#hand(ask, next, received);
+      return;
+    }
+    this.isReading = true;
+    void received.then((given) => {
+      this.isReading = false;
+      if (!this.isLeft) this.#hand(ask, next, given);
+    });
+  }
+
+  #hand({ pathId, resolve, reject }: Ask, { result }: Remembered, given: Received): void {
+    this.#queue.shift();
+    this.#asks.delete(pathId);
+    if (this.#asks.size === 0) this.#listen();
+    this.#now = result.timestamp;
+    this.stamp++;
+    this.#goOn();
+    if ("error" in given) reject(given.error);
+    else resolve(given.value);
   }
 
   /** If the code waits for other steps, and has not asked for the one that has given the next result, it is not the code that ran before. */
@@ -324,7 +332,7 @@ export class CodeRun implements Asking {
       return true;
     }
     this.#queue.unshift(...this.#queue.splice(index, 1));
-    void this.#deliver();
+    this.#deliver();
     return true;
   }
 
