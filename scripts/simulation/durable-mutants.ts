@@ -58,9 +58,7 @@ export const durableMutants: readonly CodeMutant[] = [
     name: "code-gets-results-while-it-runs",
     family: "code",
     caughtBy: ["I26"],
-    patches: [
-      { file: "engine/code/code-run.ts", find: "    this.#hasRested = false;", put: "    this.#hasRested = true;" },
-    ],
+    patches: [{ file: "engine/code/code-run.ts", find: "    this.#hasRested = false;", put: "    this.#hasRested = true;" }],
   },
   {
     name: "failed-attempts-are-remembered",
