@@ -78,7 +78,7 @@ export const layers: readonly Layer[] = [
   {
     folder: "testing",
     floor: "2nd floor",
-    mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime", "testing/kit"],
+    mayImport: ["core", "ports", "environment", "engine/node", "engine", "durable", "runtime", "testing/kit"],
   },
 ];
 

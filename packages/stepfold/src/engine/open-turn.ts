@@ -3,6 +3,7 @@ import type { Warning } from "../core/snapshot/parts/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
+import type { CodeEngine } from "./code/code-engine.ts";
 import { type Log, logTo } from "./logger.ts";
 import { notify, notifyEvent, type TaskInfo } from "./plugin.ts";
 import type { Scrub } from "./secrets/scrubber.ts";
@@ -23,7 +24,8 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   const { workflowId } = draft;
   const { performing, info, log } = attemptContext(draft, setting, request);
   const watched = plugins.length > 0;
-  const { code, nodeDefinitions } = workflow;
+  const { nodeDefinitions } = workflow;
+  const code = codeEngineOf(workflow);
   const late = (id: string, step: string): void => warnOfLateStep(id, step, workflowId, log);
   return new Turn(draft, {
     performing,
@@ -47,6 +49,13 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
         }
       : (onEvent ?? null),
   });
+}
+
+/** Returns what runs the code of a workflow and of those inside it; null if they have none, or this process does not have it. */
+function codeEngineOf({ compiled, nodes }: PreparedWorkflow): CodeEngine | null {
+  if (!compiled.runsCode) return null;
+  for (const { definition } of nodes.values()) if (definition["~code"]) return definition["~code"].engine as CodeEngine;
+  return null;
 }
 
 function reportWarning(warning: Warning, workflowId: string, plugins: TurnSetting["plugins"], log: Log | null): void {

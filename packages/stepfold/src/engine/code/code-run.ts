@@ -9,7 +9,7 @@ import { type Deadline, type Deadlines, nextMacrotask, onSharedMacrotask } from 
 import type { Asking, StepRequest } from "../node/asking.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { givenBy, isPerformedAgain, journalOf, type Remembered } from "./journal.ts";
-import { type Received, receivedOf } from "./received.ts";
+import { type ReadResult, readResult } from "./read-result.ts";
 
 /** A step that the code has asked for and has not got yet. */
 export interface Ask {
@@ -289,7 +289,7 @@ export class CodeRun implements Asking {
       void this.#expect(next);
       return;
     }
-    const received = receivedOf(ask, next);
+    const received = readResult(ask, next);
     if (!(received instanceof Promise)) {
       this.#hand(ask, next, received);
       return;
@@ -301,7 +301,7 @@ export class CodeRun implements Asking {
     });
   }
 
-  #hand({ pathId, resolve, reject }: Ask, { result }: Remembered, given: Received): void {
+  #hand({ pathId, resolve, reject }: Ask, { result }: Remembered, given: ReadResult): void {
     this.#queue.shift();
     this.#asks.delete(pathId);
     if (this.#asks.size === 0) this.#listen();

@@ -7,7 +7,6 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";
 import { expressionLanguage, storedExpressionLanguage } from "../../expressions/expression-language.ts";
-import type { CodeEngine } from "../code/code-engine.ts";
 import type { NodeDefinition, NodeDefinitions } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { checkSchemas } from "./check-schemas.ts";
@@ -21,8 +20,6 @@ export interface PreparedWorkflow {
   readonly compiled: CompiledWorkflow;
   /** The nodes of the workflow and of the workflows inside it, and their compensations. Nodes of missing types are left out. */
   readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
-  /** What runs the code of the workflow and of those inside it; null if they have none, or this process does not have it. */
-  readonly code: CodeEngine | null;
   /** The node definitions of this process, for steps that code asks for by the name of a type. */
   readonly nodeDefinitions: NodeDefinitions;
   /** Node types whose code is missing in this process. */
@@ -103,7 +100,7 @@ interface NodeReports {
 function prepareNodes(
   compiled: CompiledWorkflow,
   { nodeDefinitions, library, reports }: { nodeDefinitions: NodeDefinitions; library: Library; reports: NodeReports },
-): Pick<PreparedWorkflow, "nodes" | "code" | "missingTypes"> {
+): Pick<PreparedWorkflow, "nodes" | "missingTypes"> {
   const nodes = new Map<CompiledNode, PreparedNode>();
   const missing = new Set<string>();
   const find = ({ node }: CompiledNode, pointer: string): NodeDefinition | undefined => {
@@ -117,8 +114,7 @@ function prepareNodes(
     return undefined;
   };
   addNodes(compiled, "", nodes, reports.nodes, find);
-  const code = [...nodes.values()].find(({ definition }) => definition["~code"])?.definition["~code"];
-  return { nodes, code: code ? (code.engine as CodeEngine) : null, missingTypes: [...missing] };
+  return { nodes, missingTypes: [...missing] };
 }
 
 /**

@@ -3,10 +3,10 @@ import type { Remembered } from "./journal.ts";
 import { errorOfStep } from "./thrown-step.ts";
 
 /** What the code gets of a result: the output, read by the schema that the code has given, or an error. */
-export type Received = { readonly value: unknown } | { readonly error: unknown };
+export type ReadResult = { readonly value: unknown } | { readonly error: unknown };
 
 /** Returns a promise only if the schema is asynchronous: a promise costs each step a turn of its own. */
-export function receivedOf({ receive }: Pick<StepRequest, "receive">, { nodeId, result }: Remembered): Received | Promise<Received> {
+export function readResult({ receive }: Pick<StepRequest, "receive">, { nodeId, result }: Remembered): ReadResult | Promise<ReadResult> {
   if (result.error !== undefined) return { error: errorOfStep(nodeId, result) };
   if (!receive) return { value: result.output };
   try {
@@ -17,6 +17,6 @@ export function receivedOf({ receive }: Pick<StepRequest, "receive">, { nodeId, 
   }
 }
 
-function refusedWith(error: unknown): Received {
+function refusedWith(error: unknown): ReadResult {
   return { error };
 }
