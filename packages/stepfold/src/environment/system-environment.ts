@@ -208,18 +208,29 @@ let macrotaskCount = 0;
 /** True while a callback is waiting that increases this number. */
 let isCounting = false;
 
-/** The callbacks that share the next round of the event loop. */
-let sharing: (() => void)[] = [];
+/** What tells Node.js from other runtimes that have its `process`, and is absent where there is none. */
+interface NodeProcess {
+  readonly versions?: Readonly<Record<string, string | undefined>>;
+  readonly nextTick?: (callback: () => void) => void;
+}
 
-/** Does the same as `onNextMacrotask`. All callbacks of one round are one entry in the event loop, which is what takes time. */
-export function onSharedMacrotask(callback: () => void): void {
-  sharing.push(callback);
-  if (sharing.length > 1) return;
-  onNextMacrotask(() => {
-    const callbacks = sharing;
-    sharing = [];
-    for (const one of callbacks) one();
-  });
+const { versions = {}, nextTick }: NodeProcess = (globalThis as { readonly process?: NodeProcess }).process ?? {};
+const isNode = versions.node !== undefined && versions.bun === undefined && versions.deno === undefined;
+/** Node.js calls these callbacks once no promise is left that is ready; other runtimes have none, or call them at other times. */
+const afterMicrotasks = isNode ? nextTick : undefined;
+/** How many callbacks in a row may come without a round of the event loop. */
+const mostWithoutRound = 50;
+let withoutRound = 0;
+
+/** Calls back once everything has run that waits for nothing but promises which are ready: at the latest in the next round of the event loop. */
+export function onRest(callback: () => void): void {
+  if (afterMicrotasks && ++withoutRound < mostWithoutRound) {
+    // a callback that another one adds would come before the promises that are ready
+    queueMicrotask(() => afterMicrotasks(callback));
+    return;
+  }
+  withoutRound = 0;
+  onNextMacrotask(callback);
 }
 
 /** Does the same as `onNextMacrotask`, as a promise. */

@@ -5,7 +5,7 @@ import { type Draft, type ScopeDraft, seedOf } from "../../core/transition/draft
 import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import { isId } from "../../core/values/ids/id.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { type Deadline, type Deadlines, nextMacrotask, onSharedMacrotask } from "../../environment/system-environment.ts";
+import { type Deadline, type Deadlines, nextMacrotask, onRest } from "../../environment/system-environment.ts";
 import type { Asking, StepRequest } from "../node/asking.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { givenBy, isPerformedAgain, journalOf, type Remembered } from "./journal.ts";
@@ -72,7 +72,7 @@ export class CodeRun implements Asking {
   #uncommitted: Remembered[] = [];
   /** Results up to this version are in the queue, or the code has got them. */
   #version: number;
-  /** True once the event loop has turned since the code last began to run: it has asked for all that it could. */
+  /** True once no promise is ready since the code last began to run: it has asked for all that it could. */
   #hasRested = false;
   /** True while a schema reads the result that the code gets next. */
   isReading = false;
@@ -270,7 +270,7 @@ export class CodeRun implements Asking {
   #goOn(): void {
     const { stamp } = this;
     this.#hasRested = false;
-    onSharedMacrotask(() => {
+    onRest(() => {
       this.#hasRested = true;
       if (this.#queue.length > 0) this.#deliver();
       else if (this.stamp === stamp && !this.isLeft) this.#host.delivered();
