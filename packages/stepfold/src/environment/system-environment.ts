@@ -219,12 +219,12 @@ const isNode = versions.node !== undefined && versions.bun === undefined && vers
 /** Node.js calls these callbacks once no promise is left that is ready; other runtimes have none, or call them at other times. */
 const afterMicrotasks = isNode ? nextTick : undefined;
 /** How many callbacks in a row may come without a round of the event loop. */
-const mostWithoutRound = 50;
+const maxWithoutRound = 50;
 let withoutRound = 0;
 
 /** Calls back once everything has run that waits for nothing but promises which are ready: at the latest in the next round of the event loop. */
 export function onRest(callback: () => void): void {
-  if (afterMicrotasks && ++withoutRound < mostWithoutRound) {
+  if (afterMicrotasks && ++withoutRound < maxWithoutRound) {
     // a callback that another one adds would come before the promises that are ready
     queueMicrotask(() => afterMicrotasks(callback));
     return;
