@@ -68,8 +68,7 @@ async function inEngine(): Promise<Sample> {
 }
 
 /** Runs executions of so many steps on a store, so many at once. */
-async function onStore(store: SnapshotStore, atOnce: number, times: number): Promise<Sample> {
-  const executions = Math.max(4, atOnce);
+async function onStore(store: SnapshotStore, atOnce: number, times: number, executions = Math.max(4, atOnce)): Promise<Sample> {
   const workflows = [circle, code(times)];
   const runtime = createRuntime({ store, workflows, nodeDefinitions: circlingEach(times), maxExecutions: atOnce });
   const all = async (id: string): Promise<void> => {
@@ -138,7 +137,7 @@ const row = (work: string, of: string, atMost: number): Row => ({
 export const codeSteps: Group = {
   cases: {
     engine: { sample: inEngine },
-    memory: { sample: () => onStore(memoryStore(), 1, 100) },
+    memory: { sample: () => onStore(memoryStore(), 1, 100, 50) },
     sqlite: { sample: () => inSqlite(1), longestMs: 180_000 },
     "sqlite-50": { sample: () => inSqlite(50), longestMs: 300_000 },
     many: { sample: many, longestMs: 300_000 },
