@@ -6,6 +6,7 @@ import { codeOf, loadNodes, workflowsWithout } from "./load.ts";
 import { openLog } from "./log.ts";
 import { openSetup } from "./open-setup.ts";
 import type { WorkerOptions } from "./process-options.ts";
+import { workUntilEnded } from "./work-until-ended.ts";
 
 const options = JSON.parse(process.argv[2]!) as WorkerOptions;
 const { folder, name, leaseMs, pollMs, pace, maxExecutions = 30, maxCrashes = Number.POSITIVE_INFINITY, lacks = [] } = options;
@@ -28,12 +29,4 @@ const runtime = createRuntime({
 process.on("message", (message) => {
   if (message === "freeze") freezes.arm();
 });
-process.once("SIGTERM", async () => {
-  await runtime.close();
-  await close();
-  process.exit(0);
-});
-// the parent process is gone
-process.once("disconnect", () => process.exit(3));
-await around.store.list({ limit: 1 });
-process.send?.("ready");
+await workUntilEnded({ runtime, store: around.store, close });

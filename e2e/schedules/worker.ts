@@ -4,6 +4,7 @@ import { schedules } from "stepfold/schedules";
 import { codeOf } from "../kill9/load.ts";
 import { openLog } from "../kill9/log.ts";
 import { openStore } from "../kill9/open-store.ts";
+import { workUntilEnded } from "../kill9/work-until-ended.ts";
 import { work, workNodes } from "./work.ts";
 
 /** The options of a worker. */
@@ -33,10 +34,4 @@ const runtime = createRuntime({
   maxCrashes: Number.POSITIVE_INFINITY,
   onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
 });
-process.once("SIGTERM", async () => {
-  await runtime.close();
-  await close();
-  process.exit(0);
-});
-process.once("disconnect", () => process.exit(3));
-process.send?.("ready");
+await workUntilEnded({ runtime, store, close });

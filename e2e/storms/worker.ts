@@ -4,6 +4,7 @@ import { codeOf, loadNodes } from "../kill9/load.ts";
 import { openLog } from "../kill9/log.ts";
 import { openSetup } from "../kill9/open-setup.ts";
 import type { WorkerOptions } from "../kill9/process-options.ts";
+import { workUntilEnded } from "../kill9/work-until-ended.ts";
 import { stormWorkflows } from "./storm-workflows.ts";
 
 const options = JSON.parse(process.argv[2]!) as WorkerOptions;
@@ -22,12 +23,4 @@ const runtime = createRuntime({
   onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
 });
 
-process.once("SIGTERM", async () => {
-  await runtime.close();
-  await close();
-  process.exit(0);
-});
-// the parent process is gone
-process.once("disconnect", () => process.exit(3));
-await around.store.list({ limit: 1 });
-process.send?.("ready");
+await workUntilEnded({ runtime, store: around.store, close });

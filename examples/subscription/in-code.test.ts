@@ -1,22 +1,11 @@
 import { testRun } from "stepfold/testing";
 import { describe, expect, it } from "vitest";
+import { bankFor } from "./bank.fixture.ts";
 import { subscription } from "./in-code.ts";
-import type { Bank, Payment } from "./subscription.ts";
 
 /** Starts a subscription. The bank declines the card "bad", and the first `failingRefunds` refunds fail. */
 async function subscribed(card: string, { failingRefunds = 0 } = {}) {
-  const charges: Payment[] = [];
-  const refunds: Payment[] = [];
-  const bank: Bank = {
-    charge(payment) {
-      charges.push(payment);
-      if (payment.card === "bad") throw new Error("declined");
-    },
-    refund(payment) {
-      refunds.push(payment);
-      if (refunds.length <= failingRefunds) throw new Error("the bank does not answer");
-    },
-  };
+  const { bank, charges, refunds } = bankFor(failingRefunds);
   const t = await testRun(subscription, { input: { card, price: 20 }, globals: { bank } });
   return { t, charges, refunds };
 }

@@ -2,7 +2,8 @@ import { createRuntime, type Runtime } from "stepfold/runtime";
 import { memoryStore } from "stepfold/stores/memory";
 import { virtualEnvironment } from "stepfold/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Bank, nodesOver, type Payment, subscription } from "./subscription.ts";
+import { bankFor } from "./bank.fixture.ts";
+import { nodesOver, subscription } from "./subscription.ts";
 
 const day = 86_400_000;
 let open: Runtime[] = [];
@@ -14,18 +15,7 @@ afterEach(() => {
 /** Starts a subscription on a virtual clock. The bank declines the card "bad", and the first `failingRefunds` refunds fail. */
 async function subscribed(card: string, { pollMs = day, failingRefunds = 0 } = {}) {
   const environment = virtualEnvironment();
-  const charges: Payment[] = [];
-  const refunds: Payment[] = [];
-  const bank: Bank = {
-    charge(payment) {
-      charges.push(payment);
-      if (payment.card === "bad") throw new Error("declined");
-    },
-    refund(payment) {
-      refunds.push(payment);
-      if (refunds.length <= failingRefunds) throw new Error("the bank does not answer");
-    },
-  };
+  const { bank, charges, refunds } = bankFor(failingRefunds);
   const store = memoryStore({ now: environment.now });
   const runtime = createRuntime({ store, environment, pollMs, workflows: [subscription], nodeDefinitions: nodesOver(bank) });
   open.push(runtime);

@@ -503,8 +503,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "engine/turn.ts",
-        find: "const at = this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt);",
-        put: "const at = this.#draining || true ? null : nextTimerAt(this.draft, this.#plannedAt);",
+        find: "this.#news.wait(this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt));",
+        put: "this.#news.wait(this.#draining || true ? null : nextTimerAt(this.draft, this.#plannedAt));",
       },
     ],
   },

@@ -36,8 +36,8 @@ export const durableMutants: readonly CodeMutant[] = [
       },
       {
         file: "engine/turn.ts",
-        find: "import { Breaks } from",
-        put: "import { Breaks, nextMacrotask } from",
+        find: "import { Breaks, News } from",
+        put: "import { Breaks, News, nextMacrotask } from",
       },
     ],
   },

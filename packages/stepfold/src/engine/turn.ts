@@ -9,7 +9,7 @@ import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task, taskOf } from "../core/transition/plan.ts";
 import { scopeOfTask } from "../core/transition/task-scope.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import { Breaks } from "../environment/system-environment.ts";
+import { Breaks, News } from "../environment/system-environment.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
 import type { CodeRuns } from "./code/code-runs.ts";
@@ -40,8 +40,7 @@ export class Turn {
   readonly #running = new RunningTasks();
   /** Outcomes that are not applied yet. */
   #settled: Settled[] = [];
-  /** Ends the wait for news; null while the turn does not wait. */
-  #wake: (() => void) | null = null;
+  readonly #news: News;
   /** A snapshot that was committed outside of this turn, and from which the turn has to continue; null if there is none. */
   #stored: Snapshot | null = null;
   /** Null if the turn does not deliver messages: they stay in the snapshot. */
@@ -70,8 +69,9 @@ export class Turn {
     this.draft = draft;
     this.#workflow = draft.workflow;
     this.#options = options;
+    this.#news = new News(options.environment, options.now);
     this.#breaks = new Breaks(() => options.environment.monotonicMs());
-    this.#outboxSender = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
+    this.#outboxSender = options.deliver && new OutboxSender(options.deliver, () => this.#news.wake());
     this.#codes = this.#codeRuns();
   }
 
@@ -83,7 +83,7 @@ export class Turn {
       deadlines: performing.deadlines,
       silentMs: performing.stepTimeoutMs,
       isRunning: (step) => this.#running.has(step),
-      wake: () => this.#wake?.(),
+      wake: () => this.#news.wake(),
       leave: (task, mayRest) => this.#leave(task, mayRest),
     });
   }
@@ -92,24 +92,24 @@ export class Turn {
   stop(reason: unknown): void {
     this.#stopped = true;
     this.#running.abortAll(reason);
-    this.#wake?.();
+    this.#news.wake();
   }
 
   /** Begins no more tasks. The turn ends when those in progress have ended. */
   drain(): void {
     this.#draining = true;
-    this.#wake?.();
+    this.#news.wake();
   }
 
   /** Gives the turn a snapshot that was committed outside of this turn. The turn continues from it. */
   refresh(stored: Snapshot): void {
     this.#stored = stored;
-    this.#wake?.();
+    this.#news.wake();
   }
 
   /** Makes the turn look again what is due, because the clock has moved further than the timer of the turn knows. */
   checkTimers(): void {
-    this.#wake?.();
+    this.#news.wake();
   }
 
   /** Runs until nothing is due or in progress. Ends earlier at the step limit, after `drain` or `stop`, and when the execution ends. */
@@ -142,34 +142,13 @@ export class Turn {
         if (this.#settled.length > 0 || this.#stored || isLacking || this.#outboxSender?.hasNews || this.#codes?.takeNews()) continue;
         if (this.#running.size === 0 && !this.#outboxSender?.isUnderWay) break;
         this.#codes?.leaveIdle(this.#plannedAt, !this.#draining && this.#performed < this.#options.stepLimit);
-        await this.#waitForNews();
-        this.#wake = null;
+        // a step settles, a retry or wait of another path is due, messages are delivered, or a method of the turn ends the wait
+        await this.#news.wait(this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt));
       }
     } finally {
       if (this.#running.size > 0) this.#running.abortAll(new DOMException("The turn ended", "AbortError"));
       this.#codes?.leaveAll();
     }
-  }
-
-  /**
-   * Waits until a step settles, a retry or wait of another path is due, messages are delivered, or a method of the turn ends the wait. Not
-   * an async function: that would make every step wait for one more promise.
-   */
-  #waitForNews(): Promise<void> {
-    const at = this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt);
-    return new Promise((resolve) => {
-      this.#wake = at === null ? resolve : this.#wakeAt(at, resolve);
-    });
-  }
-
-  /** Calls `wake` at a time. The returned function calls `wake` at once instead. */
-  #wakeAt(at: EpochMs, wake: () => void): () => void {
-    const { environment, now } = this.#options;
-    const disarm = environment.after(Math.max(0, at - now()), wake);
-    return () => {
-      disarm();
-      wake();
-    };
   }
 
   /**
@@ -281,7 +260,7 @@ export class Turn {
       this.#running.delete(task);
     }
     running?.attempt.abort(new DOMException("The code waits", "AbortError"));
-    this.#wake?.();
+    this.#news.wake();
   }
 
   /**
@@ -383,7 +362,7 @@ export class Turn {
           if (this.#running.get(task)?.attempt !== attempt) return;
           this.#settle(task, type, outcome);
           this.#freshNow = commit || onEvent ? null : outcome.endedAt;
-          this.#wake?.();
+          this.#news.wake();
         });
     this.#running.add(task, attempt);
     if (attempt.outcome) this.#settle(task, type, attempt.outcome);

@@ -298,3 +298,44 @@ export class Breaks {
     return hadBreak ? null : nextMacrotask();
   }
 }
+
+/** The wait of a turn for news: it ends when something wakes the turn, or at a time. */
+export class News {
+  readonly #environment: Pick<Environment, "after">;
+  readonly #now: () => number;
+  /** Ends the wait; null while the turn does not wait. */
+  #end: (() => void) | null = null;
+
+  constructor(environment: Pick<Environment, "after">, now: () => number) {
+    this.#environment = environment;
+    this.#now = now;
+  }
+
+  /** There is news: the turn looks again. */
+  wake(): void {
+    this.#end?.();
+  }
+
+  /**
+   * Waits until `wake` is called, or until a time. Not an async function: that would make every step wait for one more promise.
+   *
+   * @param at null: only `wake` ends the wait
+   */
+  wait(at: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#end = null;
+        resolve();
+      };
+      if (at === null) {
+        this.#end = end;
+        return;
+      }
+      const disarm = this.#environment.after(Math.max(0, at - this.#now()), end);
+      this.#end = () => {
+        disarm();
+        end();
+      };
+    });
+  }
+}

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { defineDurable } from "../../src/durable/define-durable.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
+import type { AnyTyped } from "../../src/engine/node/typed.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import { closeAll, hour, setUp } from "../runtime/runtime.fixture.ts";
 import { failing, pass, quiet, started, story } from "./durable.fixture.ts";
@@ -217,6 +218,16 @@ describe("a restart of a map of code", () => {
     return { workflow: defineDurable({ id: "mapping", workflows: [each], nodes: { refund }, run }), open: () => gate.resolve() };
   }
 
+  /** Starts code that fails after a second, while the undo of an item hangs, and then lets that undo end. */
+  async function failedWith(workflow: AnyTyped, open: () => void) {
+    const { run, environment } = await started(workflow);
+    await pass(environment, run, 1_000);
+    open();
+    await quiet(environment, run);
+    expect((await run.snapshot()).status).toBe("failed");
+    return { run, environment };
+  }
+
   it("opens it again although it still waits for items that are being undone", async () => {
     let isRight = false;
     const { workflow, open } = undoing(
@@ -235,11 +246,7 @@ describe("a restart of a map of code", () => {
         return input;
       },
     );
-    const { run, environment } = await started(workflow);
-    await pass(environment, run, 1_000);
-    open();
-    await quiet(environment, run);
-    expect((await run.snapshot()).status).toBe("failed");
+    const { run, environment } = await failedWith(workflow, open);
     isRight = true;
     await run.restart({ compensated: "keep" });
     await quiet(environment, run);
@@ -259,11 +266,7 @@ describe("a restart of a map of code", () => {
         return input;
       },
     );
-    const { run, environment } = await started(workflow);
-    await pass(environment, run, 1_000);
-    open();
-    await quiet(environment, run);
-    expect((await run.snapshot()).status).toBe("failed");
+    const { run } = await failedWith(workflow, open);
     isRight = true;
     await run.restart({ compensated: "keep" });
     expect(await run.result()).toEqual([1, 2]);

@@ -15,8 +15,8 @@ export interface Asked {
 type Done = (outcome: Outcome) => void;
 
 /**
- * The reference for code: it runs a program without promises, engine and store, and knows what the program asks for after each result. Whoever uses
- * it gives the results one at a time.
+ * The reference model of durable code. It interprets a program with callbacks, and uses no promises, no engine and no store. The test gives it the
+ * results of steps one at a time; after each result it says which steps the program has asked for, and how the program has ended.
  */
 export class CodeModel {
   readonly asked: Asked[] = [];

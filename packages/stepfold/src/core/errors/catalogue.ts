@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
-import { issuesText, itemsText, notUndoneText } from "./error-text.ts";
+import { changedDefinitionText, issuesText, itemsText, notUndoneText } from "./error-text.ts";
 
 /** One row of the catalogue. */
 interface Entry<D> {
@@ -28,14 +28,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   DEFINITION_CHANGED: {
     status: 409,
     retryable: false,
-    say: (d) =>
-      d.isStored
-        ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), but the definition that the store has under that hash is another one (hash ${d.expected.slice(0, 12)}): it was changed after it was stored`
-        : d.missing
-          ? `Execution "${d.workflowId}" (definition ${d.actual.slice(0, 12)}) has paths at nodes that this definition (${d.expected.slice(0, 12)}) does not contain: ${itemsText(d.missing)}`
-          : d.inJournal
-            ? `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}), and the journal of its host can go on only with that version. Keep that version deployed until the execution has ended`
-            : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use version ${d.actual.slice(0, 12)}, or pass definition: "current" to go on with version ${d.expected.slice(0, 12)}`,
+    say: changedDefinitionText,
   },
   NODE_TYPE_UNKNOWN: {
     status: 422,

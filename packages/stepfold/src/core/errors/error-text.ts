@@ -1,4 +1,5 @@
 import { cutText } from "./cut-text.ts";
+import type { ErrorDetails } from "./error-details.ts";
 
 /** The most characters of an id, a name, a key or a pointer that a message repeats. */
 const maxQuoted = 300;
@@ -34,3 +35,16 @@ export const issuesText = (issues: readonly { readonly pointer: string; readonly
     .slice(0, 20)
     .map((issue) => `\n  ${issue.pointer || "/"}: ${cutText(issue.message, maxQuoted)}`)
     .join("") + (issues.length > 20 ? `\n  and ${issues.length - 20} more` : "");
+
+/** Says why an execution cannot go on with a definition that is not the one that it was started with. */
+export function changedDefinitionText(d: ErrorDetails<"DEFINITION_CHANGED">): string {
+  const [actual, expected] = [d.actual.slice(0, 12), d.expected.slice(0, 12)];
+  if (d.isStored)
+    return `Execution "${d.workflowId}" is pinned to a definition (hash ${actual}), but the definition that the store has under that hash is another one (hash ${expected}): it was changed after it was stored`;
+  if (d.missing)
+    return `Execution "${d.workflowId}" (definition ${actual}) has paths at nodes that this definition (${expected}) does not contain: ${itemsText(d.missing)}`;
+  const started = `Execution "${d.workflowId}" was started with another version of its definition (${actual}, not ${expected})`;
+  return d.inJournal
+    ? `${started}, and the journal of its host can go on only with that version. Keep that version deployed until the execution has ended`
+    : `${started}. Use version ${actual}, or pass definition: "current" to go on with version ${expected}`;
+}

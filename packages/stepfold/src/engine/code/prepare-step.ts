@@ -34,7 +34,10 @@ export function prepareStep(request: StepRequest, nodeDefinitions: NodeDefinitio
   return preparedAlone(compiled, definition);
 }
 
-/** Refuses to try a workflow or a map inside the execution again as a whole: whoever sees that it has failed may not have the code. */
+/**
+ * Refuses `retry` and `incident` for a workflow or a map that runs inside the execution. Its failure follows from an event of its children, and the
+ * process that applies this event may not have the code, which alone knows these settings: they would have no effect there.
+ */
 function refuseInside(name: string, by: StepRequest["by"], data: unknown): void {
   const isInside = by === "map" || (by === "workflow" && safeMember(data, "detached") !== true);
   if (!isInside) return;

@@ -6,7 +6,7 @@ import { DynamoKeys } from "../../../src/stores/databases/dynamo/dynamo-keys.ts"
 import { dynamoRecords } from "../../../src/stores/databases/dynamo/dynamo-records.ts";
 import { dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
 import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
-import { gone, put } from "../../../src/testing/contract/records/children.ts";
+import { gone, put } from "../../../src/testing/contract/children/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { methodsOf, rowsIn, rowsOfPartition, useTable } from "./dynamo-bench.fixture.ts";
 

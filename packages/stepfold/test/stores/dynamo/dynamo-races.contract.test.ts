@@ -4,7 +4,7 @@ import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts"
 import type { Commit } from "../../../src/ports/snapshot-store.ts";
 import type { DynamoDocumentClient } from "../../../src/stores/databases/dynamo/dynamo-client.ts";
 import { dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
-import { put } from "../../../src/testing/contract/records/children.ts";
+import { put } from "../../../src/testing/contract/children/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { oneOfEightWins } from "../rival-commits.fixture.ts";
 import { cuttableWay } from "./cuttable-way.fixture.ts";

@@ -4,7 +4,7 @@ import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts"
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
 import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
-import { put } from "../../../src/testing/contract/records/children.ts";
+import { put } from "../../../src/testing/contract/children/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { type LocalTable, localClient, methodsOf, rowsIn, useTable } from "./dynamo-bench.fixture.ts";
 

@@ -5,7 +5,7 @@ import type { Commit } from "../../../src/ports/snapshot-store.ts";
 import { dueStatement, listsOf } from "../../../src/stores/databases/mysql/mysql-rows.ts";
 import { tablesOf } from "../../../src/stores/databases/mysql/mysql-statement.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
-import { put } from "../../../src/testing/contract/records/children.ts";
+import { put } from "../../../src/testing/contract/children/children.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 import { watched } from "./watched-pool.fixture.ts";

@@ -2,7 +2,7 @@ import type { RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import { migrateMysql, mysqlMigrations, mysqlStore } from "../../../src/stores/databases/mysql/index.ts";
-import { put } from "../../../src/testing/contract/records/children.ts";
+import { put } from "../../../src/testing/contract/children/children.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 import { watched } from "./watched-pool.fixture.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
-import { expectKeys, gone, put } from "../../../src/testing/contract/records/children.ts";
+import { expectKeys, gone, put } from "../../../src/testing/contract/children/children.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { hostileOptions, hostileSettings, mysqlServer } from "./mysql-bench.fixture.ts";
 

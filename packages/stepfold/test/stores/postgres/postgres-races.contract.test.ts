@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { type PostgresClient, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
-import { put } from "../../../src/testing/contract/records/children.ts";
+import { put } from "../../../src/testing/contract/children/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { goOnBesideLock } from "../locked-row.fixture.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";

@@ -6,7 +6,7 @@ import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { gone, put, setting, stepIn } from "./children.ts";
+import { gone, put, setting, stepIn } from "../children/children.ts";
 
 /** What commits with a checkpoint promise: the next `load` begins at it. */
 export const checkpointCases: readonly ContractCase[] = [

@@ -3,7 +3,7 @@ import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present } from "../../expectations.ts";
-import { put } from "./children.ts";
+import { put } from "../children/children.ts";
 
 const step = { pathId: "0", nodeId: "step", attempt: 1, at: 5 };
 const task = { ...step, turn: 1, startedAt: 4 };

@@ -4,7 +4,7 @@ import type { TrimOptions } from "../../../ports/store-removal.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { put } from "./children.ts";
+import { put } from "../children/children.ts";
 import { nextRun, reopening, writtenRuns } from "./runs.ts";
 
 const always = Number.MAX_SAFE_INTEGER;
